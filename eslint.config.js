@@ -1,0 +1,62 @@
+// Lint holds what the compiler cannot: no silenced types, no escapes from Effect, and imports that point one way
+// (domain <- services <- layers, http; only layers/Main.ts and the entry points know both sides).
+import js from "@eslint/js"
+import tseslint from "typescript-eslint"
+
+const noAmbient = (allowed = []) => [
+  { selector: "MemberExpression[object.name='process'][property.name='env']", message: "Read configuration through effect's Config (src/layers/Config.ts)." },
+  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: "Take time from effect's Clock." },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: "Take time from effect's Clock." },
+  { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: "Take randomness from effect's Random or the Ids service." },
+  { selector: "CallExpression[callee.name=/^(setTimeout|setInterval)$/]", message: "Use Effect.sleep or Schedule." },
+  { selector: "ThrowStatement", message: "Expected failures are values: return yield* new SomeError()." }
+].filter((rule) => !allowed.some((word) => rule.selector.includes(word)))
+
+const imports = (...patterns) => ({ "no-restricted-imports": ["error", { patterns }] })
+const up = (folder, message) => ({ group: [`**/${folder}/*`, `**/${folder}/**`], message })
+
+export default tseslint.config(
+  { ignores: ["dist/", "node_modules/", ".data/", "coverage/"] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  {
+    rules: {
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-extraneous-class": "off",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-empty-object-type": "off",
+      "@typescript-eslint/unified-signatures": "off",
+      "require-yield": "off"
+    }
+  },
+  { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly", setTimeout: "readonly" } } },
+  {
+    files: ["src/**/*.ts"],
+    rules: {
+      "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
+      "no-restricted-syntax": ["error", ...noAmbient()]
+    }
+  },
+  {
+    files: ["src/domain/**/*.ts"],
+    rules: imports(
+      up("services", "domain imports nothing above it"),
+      up("layers", "domain imports nothing above it"),
+      up("http", "domain imports nothing above it"),
+      { group: ["node:*", "@effect/*"], message: "domain is pure: effect only" }
+    )
+  },
+  {
+    files: ["src/services/**/*.ts"],
+    rules: imports(up("layers", "a service is an interface; it cannot know a layer"), up("http", "a service cannot know HTTP"), {
+      group: ["node:*", "@effect/platform*", "@effect/sql*"],
+      message: "a service interface names no technology"
+    })
+  },
+  { files: ["src/http/**/*.ts"], rules: imports(up("layers", "http reaches layers only through services")) },
+  { files: ["src/layers/**/*.ts"], ignores: ["src/layers/Main.ts"], rules: imports(up("http", "only layers/Main.ts composes http")) },
+  {
+    files: ["test/**/*.ts", "bench/**/*.ts"],
+    rules: { "@typescript-eslint/no-non-null-assertion": "off" }
+  }
+)
