@@ -1,0 +1,103 @@
+/**
+ * Whether a run may start, decided over plain state that the caller has read and locked. Pure, so that every storage, the
+ * quote and the tests use the very same rule. The order of the checks is part of the promise: key, run cap, runs a minute,
+ * runs in flight, the token's month, the balance.
+ */
+import { Either } from "effect"
+import type { RunId } from "./Ids.js"
+import { type Balance, post, type Posting } from "./Ledger.js"
+import { Micros } from "./Micros.js"
+
+/** What is known about a workspace and one of its tokens, read under the wallet's lock. */
+export interface Standing {
+  readonly balance: Balance
+  readonly inflight: number
+  readonly inflightLimit: number
+  /** Most that one run may hold; null for no cap. */
+  readonly runCapMicros: Micros | null
+  /** Runs that may start a minute; null for no budget. */
+  readonly runsPerMinute: number | null
+  readonly minuteStartedAt: number
+  readonly minuteCount: number
+}
+
+/** What a token has spent or holds in a calendar month. The month never goes back, even if the clock does. */
+export interface TokenSpend {
+  readonly limitMicros: Micros | null
+  readonly month: string
+  readonly spentMicros: Micros
+}
+
+export interface Request {
+  readonly runId: RunId
+  readonly holdMicros: Micros
+  readonly now: number
+  readonly month: string
+}
+
+export type Refusal =
+  | { readonly _tag: "RunCapExceeded"; readonly capMicros: Micros }
+  | { readonly _tag: "RunRateLimited"; readonly limit: number; readonly retryAfterSeconds: number }
+  | { readonly _tag: "TooManyInflightRuns"; readonly inflight: number; readonly limit: number; readonly retryAfterSeconds: number }
+  | { readonly _tag: "KeySpendLimitReached"; readonly limitMicros: Micros; readonly spentMicros: Micros }
+  | { readonly _tag: "InsufficientBalance"; readonly balanceMicros: Micros; readonly estimatedCostMicros: Micros }
+
+export interface Admitted {
+  readonly standing: Standing
+  readonly spend: TokenSpend
+  readonly posting: Posting
+}
+
+const minute = 60_000
+
+/** Each limit's own verdict, in the order in which they count; the quote shows all of them. */
+export const refusals = (standing: Standing, spend: TokenSpend, request: Request): ReadonlyArray<Refusal> => {
+  const found: Array<Refusal> = []
+  const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
+  if (runCapMicros !== null && request.holdMicros > runCapMicros) found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
+  const window = minuteWindow(standing, request.now)
+  if (runsPerMinute !== null && window.minuteCount >= runsPerMinute) {
+    found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: Math.max(1, Math.ceil((window.minuteStartedAt + minute - request.now) / 1000)) })
+  }
+  if (inflight >= inflightLimit) found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
+  const month = spendInMonth(spend, request.month)
+  if (spend.limitMicros !== null && month.spentMicros + request.holdMicros > spend.limitMicros) {
+    found.push({ _tag: "KeySpendLimitReached", limitMicros: spend.limitMicros, spentMicros: month.spentMicros })
+  }
+  if (balance.availableMicros < request.holdMicros) {
+    found.push({ _tag: "InsufficientBalance", balanceMicros: balance.availableMicros, estimatedCostMicros: request.holdMicros })
+  }
+  return found
+}
+
+export const admit = (standing: Standing, spend: TokenSpend, request: Request): Either.Either<Admitted, Refusal> => {
+  const first = refusals(standing, spend, request)[0]
+  if (first !== undefined) return Either.left(first)
+  const held = post(standing.balance, { kind: "hold", micros: request.holdMicros, runId: request.runId, topUpId: null, reason: null })
+  if (Either.isLeft(held)) {
+    return Either.left({ _tag: "InsufficientBalance", balanceMicros: standing.balance.availableMicros, estimatedCostMicros: request.holdMicros })
+  }
+  const window = minuteWindow(standing, request.now)
+  const month = spendInMonth(spend, request.month)
+  return Either.right({
+    standing: {
+      ...standing,
+      balance: held.right.balance,
+      inflight: standing.inflight + 1,
+      minuteStartedAt: window.minuteStartedAt,
+      minuteCount: window.minuteCount + 1
+    },
+    spend: spent(month, request.holdMicros),
+    posting: held.right.posting
+  })
+}
+
+/** The minute that counts now: the open one, or a new one that starts with this run. A clock set back keeps the open one. */
+const minuteWindow = (standing: Standing, now: number): Pick<Standing, "minuteStartedAt" | "minuteCount"> =>
+  now - standing.minuteStartedAt >= minute ? { minuteStartedAt: now, minuteCount: 0 } : standing
+
+/** The spend to count against: zero in a new month, and still the later month's after the clock was set back. */
+export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>
+  month > spend.month ? { ...spend, month, spentMicros: Micros.make(0) } : spend
+
+const spent = (spend: TokenSpend, amount: number): TokenSpend => ({ ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros + amount)) })

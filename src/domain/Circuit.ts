@@ -1,0 +1,89 @@
+/**
+ * The circuit of one provider, as a pure step: it opens when the provider fails too often, says that it is called too fast, or is out
+ * of credit, and closes by itself after a pause. The first failure after a pause opens it again, for twice as long; the first
+ * answer closes it for good. A customer's mistake or a refusal before anything was sent says nothing about the provider.
+ *
+ *   closed -> open (until a moment) -> half-open (calls go through again) -> closed | open
+ */
+import type { CallResult } from "./ProviderCall.js"
+import type { RunFailureCode } from "./RunFailures.js"
+
+/** Failures in a row that open it: enough that one bad input sent a few times does not. */
+const consecutiveMax = 5
+/** Or this part of the calls of a window, once there are enough of them to tell. */
+const failureRateMax = 0.5
+const windowMillis = 60_000
+const windowCallsMin = 20
+/** The first pause after failures, doubled each time up to the longest. */
+const pauseMillis = 10_000
+const pauseMillisMax = 300_000
+/** A 429 without a Retry-After, and the longest Retry-After that is believed. */
+const rateLimitPauseSeconds = 5
+const rateLimitPauseSecondsMax = 300
+/** Credit comes back by a person's hand, so asking often is no use. */
+const creditPauseMillis = 600_000
+
+export type Signal =
+  | { readonly _tag: "Answered" }
+  | { readonly _tag: "Failed" }
+  | { readonly _tag: "RateLimited"; readonly seconds: number }
+  | { readonly _tag: "OutOfCredit" }
+
+export interface Circuit {
+  readonly consecutive: number
+  readonly windowStartedAt: number
+  readonly windowCalls: number
+  readonly windowFailures: number
+  /** Open until then; a moment in the past is half-open as long as there were `openings`. */
+  readonly openUntil: number
+  /** Times it opened on failures without an answer in between. */
+  readonly openings: number
+}
+
+export const closed: Circuit = { consecutive: 0, windowStartedAt: 0, windowCalls: 0, windowFailures: 0, openUntil: 0, openings: 0 }
+
+export const openForSeconds = (circuit: Circuit, now: number): number => Math.max(0, Math.ceil((circuit.openUntil - now) / 1000))
+
+/** Failures that the provider is to blame for. Its other refusals show that it is alive. */
+const blameable: ReadonlySet<RunFailureCode> = new Set(["provider_error", "timeout", "fetch_failed", "invalid_response", "auth_error"])
+
+/** What a call says about its provider; null for nothing. */
+export const signalOf = (result: CallResult): Signal | null => {
+  if (result._tag === "Answered") return { _tag: "Answered" }
+  const { certainty, failure, providerStatus } = result
+  if (failure.code === "rate_limited") return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
+  if (providerStatus === 402 || (failure.code === "capacity_exhausted" && certainty === "answered")) return { _tag: "OutOfCredit" }
+  if (blameable.has(failure.code)) return { _tag: "Failed" }
+  return certainty === "answered" ? { _tag: "Answered" } : null
+}
+
+export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
+  const circuit = inWindow(before, now)
+  const open = (until: number): Circuit => ({ ...circuit, openUntil: Math.max(circuit.openUntil, until) })
+  switch (signal._tag) {
+    case "Answered":
+      // An answer to a call that was sent before it opened does not close it early.
+      return circuit.openUntil > now
+        ? circuit
+        : { ...circuit, consecutive: 0, openings: 0, windowCalls: circuit.windowCalls + 1 }
+    case "RateLimited":
+      return open(now + Math.min(Math.max(1, signal.seconds), rateLimitPauseSecondsMax) * 1000)
+    case "OutOfCredit":
+      return open(now + creditPauseMillis)
+    case "Failed":
+      return failed({ ...circuit, consecutive: circuit.consecutive + 1, windowCalls: circuit.windowCalls + 1, windowFailures: circuit.windowFailures + 1 }, now)
+  }
+}
+
+const failed = (circuit: Circuit, now: number): Circuit => {
+  // The calls that were under way when it opened fail too; they are no news.
+  if (circuit.openUntil > now) return circuit
+  const tooMany = circuit.consecutive >= consecutiveMax
+    || (circuit.windowCalls >= windowCallsMin && circuit.windowFailures / circuit.windowCalls >= failureRateMax)
+  if (circuit.openings === 0 && !tooMany) return circuit
+  const pause = Math.min(pauseMillis * 2 ** circuit.openings, pauseMillisMax)
+  return { ...circuit, consecutive: 0, windowCalls: 0, windowFailures: 0, openUntil: now + pause, openings: circuit.openings + 1 }
+}
+
+const inWindow = (circuit: Circuit, now: number): Circuit =>
+  now - circuit.windowStartedAt < windowMillis ? circuit : { ...circuit, windowStartedAt: now, windowCalls: 0, windowFailures: 0 }

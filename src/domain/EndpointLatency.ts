@@ -1,0 +1,29 @@
+/**
+ * Latencies as numbered buckets, each a quarter wider than the one before: 60 of them reach over ten minutes, a median
+ * read from them is off by an eighth at most, and those of many nodes and days add up.
+ */
+const ratio = 1.25
+export const bucketMax = 60
+
+export const bucketOf = (latencyMs: number): number =>
+  latencyMs <= 1 ? 0 : Math.min(bucketMax, Math.ceil(Math.log(latencyMs) / Math.log(ratio)))
+
+/** The middle of a bucket, in whole milliseconds. */
+const middleOf = (bucket: number): number => Math.round(ratio ** (bucket - 0.5))
+
+/** The median of calls counted by bucket; null without calls. */
+export const medianMs = (calls: ReadonlyMap<number, number>): number | null => {
+  let total = 0
+  for (const count of calls.values()) total += count
+  if (total === 0) return null
+  let seen = 0
+  let at = 0
+  for (; at < bucketMax && seen + (calls.get(at) ?? 0) < total / 2; at++) seen += calls.get(at) ?? 0
+  return middleOf(at)
+}
+
+const dayMillis = 86_400_000
+/** Days that count, today among them. */
+export const statsDays = 30
+/** Days since 1970 (UTC). */
+export const dayOf = (millis: number): number => Math.floor(millis / dayMillis)

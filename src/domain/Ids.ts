@@ -1,0 +1,55 @@
+/**
+ * Identifiers: a prefix that says what it names and a time-ordered suffix (48 bits of milliseconds, 80 random bits, in
+ * Crockford base 32), so that ids sort by creation and say nothing else.
+ */
+import { Schema } from "effect"
+
+const id = <const Prefix extends string, const Brand extends string>(prefix: Prefix, brand: Brand) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^${prefix}_[0-9a-z]{26}$`)),
+    Schema.brand(brand),
+    Schema.annotations({ identifier: brand, description: `An id that begins with ${prefix}_` })
+  )
+
+export const RunId = id("run", "RunId")
+export type RunId = typeof RunId.Type
+export const AttemptId = id("att", "AttemptId")
+export type AttemptId = typeof AttemptId.Type
+export const ReceiptId = id("rcp", "ReceiptId")
+export type ReceiptId = typeof ReceiptId.Type
+export const LedgerEntryId = id("led", "LedgerEntryId")
+export type LedgerEntryId = typeof LedgerEntryId.Type
+export const TopUpId = id("top", "TopUpId")
+export type TopUpId = typeof TopUpId.Type
+export const CapabilityRequestId = id("cap", "CapabilityRequestId")
+export type CapabilityRequestId = typeof CapabilityRequestId.Type
+export const TokenId = id("tok", "TokenId")
+export type TokenId = typeof TokenId.Type
+export const WorkspaceId = id("ws", "WorkspaceId")
+export type WorkspaceId = typeof WorkspaceId.Type
+export const ConnectionId = id("con", "ConnectionId")
+export type ConnectionId = typeof ConnectionId.Type
+export const ApprovalId = id("apr", "ApprovalId")
+export type ApprovalId = typeof ApprovalId.Type
+export const MediaId = id("med", "MediaId")
+export type MediaId = typeof MediaId.Type
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+/** The suffix of an id: 10 characters of time, then 16 of randomness from 10 bytes. */
+export const suffix = (millis: number, random: Uint8Array): string => {
+  let time = ""
+  for (let rest = Math.max(0, Math.floor(millis)), i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet.charAt(rest % 32) + time
+  let tail = ""
+  let bits = 0
+  let held = 0
+  for (let i = 0; i < 10; i++) {
+    held = ((held << 8) | (random[i] ?? 0)) & 0x1fff
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      tail += alphabet.charAt((held >> bits) & 31)
+    }
+  }
+  return time + tail
+}

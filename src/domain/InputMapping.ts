@@ -1,0 +1,139 @@
+/**
+ * From the common names of jobs (`first_name`, `companyName`, …) to one operation's own fields: by the manifest's `accepts`, by
+ * the same name in another spelling, by well-known synonyms; names are split or joined and a domain is taken from a URL or an
+ * e-mail address where only that is missing. Pure; a check against the operation's schema follows elsewhere.
+ */
+import type { Json, JsonObject } from "./Json.js"
+
+/** The common names, each with the other names under which operations and clients know it. */
+const synonyms = {
+  email: ["email_address", "mail", "e_mail", "emailaddress", "work_email"],
+  url: ["link", "page_url", "target_url", "website_url", "web_url"],
+  domain: ["company_domain", "domain_name", "website", "company_website", "host", "hostname", "web_domain", "organization_domain"],
+  name: ["full_name", "fullname", "person_name", "contact_name"],
+  first_name: ["firstname", "given_name", "forename", "fname", "contact_first_name"],
+  last_name: ["lastname", "family_name", "surname", "lname", "contact_last_name"],
+  company: ["company_name", "companyname", "organization", "organisation", "organization_name", "employer", "org"],
+  linkedin_url: ["linkedin", "linkedinurl", "linkedin_profile", "linkedin_profile_url", "profile_url", "linkedin_link"],
+  phone: ["phone_number", "phonenumber", "mobile", "mobile_phone", "tel", "telephone", "msisdn"]
+} as const
+
+export type CommonName = keyof typeof synonyms
+const isCommon = (name: string): name is CommonName => Object.hasOwn(synonyms, name)
+const commonNames = Object.keys(synonyms).filter(isCommon)
+
+/** `companyDomain` and `company-domain` become `company_domain`. */
+const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/-/g, "_").toLowerCase()
+const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The common name that a client's key means, in snake or camel case; only the contract's own names, no synonyms. */
+export const commonNameOf = (key: string): CommonName | undefined => {
+  const name = isCommon(key) ? key : snake(key)
+  return isCommon(name) ? name : undefined
+}
+
+/** What the mapping knows of an operation; made once per operation. */
+export interface FieldPlan {
+  readonly properties: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
+  readonly target: { readonly [name in CommonName]?: string }
+  /** From other names that jobs use (`query`, `address`, …) to the operation's own, as the manifest declares them. */
+  readonly accepts: { readonly [name: string]: string }
+  /** Whether common names without a place are left out: a job's inputs are shared by all its providers. */
+  readonly dropsUnplaced: boolean
+}
+
+const targetOf = (name: CommonName, properties: ReadonlySet<string>, accepts: { readonly [name: string]: string }): string | undefined => {
+  const declared = accepts[name] ?? accepts[camel(name)]
+  if (declared !== undefined) return declared
+  const candidates = [name, camel(name), ...synonyms[name].flatMap((synonym) => [synonym, camel(synonym)])]
+  const direct = candidates.find((candidate) => properties.has(candidate))
+  if (direct !== undefined) return direct
+  const spellings = new Set(candidates.map((candidate) => candidate.replaceAll("_", "").toLowerCase()))
+  return [...properties].find((property) => spellings.has(property.replace(/[-_]/g, "").toLowerCase()))
+}
+
+export const planFields = (operation: {
+  readonly properties: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
+  readonly accepts: { readonly [name: string]: string }
+  readonly isOfJob: boolean
+}): FieldPlan => {
+  const target: { [name in CommonName]?: string } = {}
+  for (const name of commonNames) {
+    const field = targetOf(name, operation.properties, operation.accepts)
+    if (field !== undefined) target[name] = field
+  }
+  // `website` means a domain or an address, whichever the operation does not have otherwise; one field cannot be both.
+  if (target.url === target.domain && operation.accepts["url"] === undefined) delete target.url
+  return { properties: operation.properties, required: operation.required, target, accepts: operation.accepts, dropsUnplaced: operation.isOfJob }
+}
+
+const text = (value: Json | undefined): string | undefined => (typeof value === "string" && value.trim() !== "" ? value.trim() : undefined)
+
+/** The host of an address, without `www.`; undefined when there is none. */
+const hostOf = (address: string): string | undefined =>
+  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@\s]+\.[^/?#:@\s]+)/i.exec(address)?.[1]?.toLowerCase().replace(/^www\./, "").replace(/\.$/, "")
+
+/** The last word is the last name; everything before it is the first. */
+const splitName = (name: string): readonly [first: string, last: string | undefined] => {
+  const words = name.split(/\s+/)
+  const last = words.length > 1 ? words.at(-1) : undefined
+  return [words.slice(0, last === undefined ? undefined : -1).join(" "), last]
+}
+
+export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
+  const { target } = plan
+  const mapped: Record<string, Json> = {}
+  const given: { [name in CommonName]?: Json } = {}
+  const keys: { [name in CommonName]?: string } = {}
+
+  for (const key of Object.keys(input)) {
+    const value = input[key]
+    if (value === undefined) continue
+    const name = commonNameOf(key)
+    if (name !== undefined && value !== null) {
+      given[name] ??= value
+      keys[name] ??= key
+    }
+    // A key that the operation itself knows, or that nobody knows, is the operation's own and stays as it is.
+    if (name === undefined || plan.properties.has(key)) {
+      const own = plan.properties.has(key) ? key : plan.accepts[key] ?? plan.accepts[snake(key)] ?? key
+      if (mapped[own] === undefined || own === key) mapped[own] = value
+    }
+  }
+
+  const put = (name: CommonName, value: Json | undefined): void => {
+    const field = target[name]
+    if (field !== undefined && value !== undefined && mapped[field] === undefined) mapped[field] = value
+  }
+  const isConsumed = (name: CommonName): boolean =>
+    name === "name" ? target.first_name !== undefined : (name === "first_name" || name === "last_name") && target.name !== undefined
+  for (const name of commonNames) {
+    const value = given[name]
+    if (target[name] !== undefined) put(name, value)
+    else if (value !== undefined && !plan.dropsUnplaced && !isConsumed(name)) mapped[keys[name] ?? name] = value
+  }
+
+  const full = text(given.name)
+  if (full !== undefined && target.name === undefined) {
+    const [first, last] = splitName(full)
+    put("first_name", first)
+    put("last_name", last)
+  }
+  const joined = [text(given.first_name), text(given.last_name)].filter((part) => part !== undefined).join(" ")
+  if (joined !== "" && target.name !== undefined && (target.first_name === undefined || target.last_name === undefined)) put("name", joined)
+
+  // Only where the operation wants the domain: one that takes the address itself needs no guess from it.
+  const wants = (name: CommonName, source: CommonName): boolean => {
+    const field = target[name]
+    return field !== undefined && mapped[field] === undefined && (plan.required.has(field) || target[source] === undefined)
+  }
+  const address = text(given.url)
+  const email = text(given.email)
+  if (address !== undefined && wants("domain", "url")) put("domain", hostOf(address))
+  if (email !== undefined && wants("domain", "email")) put("domain", hostOf(email.slice(email.lastIndexOf("@") + 1)))
+  const domain = text(given.domain)
+  if (domain !== undefined && wants("url", "domain")) put("url", `https://${domain}`)
+  return mapped
+}

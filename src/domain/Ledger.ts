@@ -1,0 +1,95 @@
+/**
+ * Double entry: every movement of money is a transfer between two accounts of one workspace, and a balance is nothing but
+ * the sum of transfers. All changes of money are made here, as plain data; storages only write down what comes out.
+ *
+ *   top_up      funding   -> available        hold     available -> reserved
+ *   adjustment  funding  <-> available        release  reserved  -> available
+ *   charge      available -> revenue
+ *
+ * A settlement releases the whole hold and charges the cost out of it, in one transaction: so every entry touches
+ * `available`, and the signed amounts of a workspace always add up to its available balance.
+ */
+import { Either, Schema } from "effect"
+import { LedgerEntryId, RunId, TopUpId, WorkspaceId } from "./Ids.js"
+import { Micros, SignedMicros } from "./Micros.js"
+
+export const LedgerKind = Schema.Literal("top_up", "hold", "charge", "release", "adjustment").annotations({ identifier: "LedgerKind" })
+export type LedgerKind = typeof LedgerKind.Type
+export const Account = Schema.Literal("funding", "available", "reserved", "revenue")
+export type Account = typeof Account.Type
+
+export const LedgerEntry = Schema.Struct({
+  entryId: LedgerEntryId,
+  workspaceId: WorkspaceId,
+  kind: LedgerKind,
+  debit: Account,
+  credit: Account,
+  /** Signed for `available`. */
+  amountMicros: SignedMicros,
+  balanceAfterMicros: Micros,
+  reservedAfterMicros: Micros,
+  runId: Schema.NullOr(RunId),
+  topUpId: Schema.NullOr(TopUpId),
+  reason: Schema.NullOr(Schema.String),
+  createdAt: Schema.Int
+})
+export type LedgerEntry = typeof LedgerEntry.Type
+
+/** The two balances that a workspace can see. */
+export interface Balance {
+  readonly availableMicros: Micros
+  readonly reservedMicros: Micros
+}
+
+export interface Transfer {
+  readonly kind: LedgerKind
+  /** What moves; negative only for an adjustment that takes money back. */
+  readonly micros: number
+  readonly runId: RunId | null
+  readonly topUpId: TopUpId | null
+  readonly reason: string | null
+}
+
+/** An entry before it has an id and a time. */
+export type Posting = Omit<LedgerEntry, "entryId" | "workspaceId" | "createdAt">
+
+/** How a transfer of each kind moves the two balances, per micro of its amount, and between which accounts. */
+const accounts: { readonly [Kind in LedgerKind]: { readonly debit: Account; readonly credit: Account; readonly available: 1 | -1; readonly reserved: 1 | -1 | 0 } } = {
+  top_up: { debit: "funding", credit: "available", available: 1, reserved: 0 },
+  adjustment: { debit: "funding", credit: "available", available: 1, reserved: 0 },
+  hold: { debit: "available", credit: "reserved", available: -1, reserved: 1 },
+  release: { debit: "reserved", credit: "available", available: 1, reserved: -1 },
+  charge: { debit: "available", credit: "revenue", available: -1, reserved: 0 }
+}
+
+/** A transfer that would take a balance below zero or beyond exact integers; nothing was changed. */
+export interface Overdrawn {
+  readonly _tag: "Overdrawn"
+  readonly balance: Balance
+}
+
+export const post = (balance: Balance, transfer: Transfer): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, Overdrawn> => {
+  const sides = accounts[transfer.kind]
+  const available = balance.availableMicros + sides.available * transfer.micros
+  const reserved = balance.reservedMicros + sides.reserved * transfer.micros
+  const allowed = Number.isSafeInteger(transfer.micros) && (transfer.kind === "adjustment" || transfer.micros >= 0)
+  if (!allowed || !Number.isSafeInteger(available) || !Number.isSafeInteger(reserved) || available < 0 || reserved < 0) {
+    return Either.left({ _tag: "Overdrawn", balance })
+  }
+  const backwards = transfer.micros < 0
+  const after: Balance = { availableMicros: Micros.make(available), reservedMicros: Micros.make(reserved) }
+  return Either.right({
+    balance: after,
+    posting: {
+      kind: transfer.kind,
+      debit: backwards ? sides.credit : sides.debit,
+      credit: backwards ? sides.debit : sides.credit,
+      amountMicros: sides.available * transfer.micros,
+      balanceAfterMicros: after.availableMicros,
+      reservedAfterMicros: after.reservedMicros,
+      runId: transfer.runId,
+      topUpId: transfer.topUpId,
+      reason: transfer.reason
+    }
+  })
+}

@@ -1,0 +1,33 @@
+/**
+ * A command-line login: the client makes a token, sends its digest, and a person lets the token in or turns it away.
+ *
+ *   pending -> approved | denied by a person, once;   pending -> expired by time
+ */
+import { ValidationError } from "./ApiErrors.js"
+import type { Scope } from "./Scope.js"
+
+export type LoginDecision = "approved" | "denied"
+export type LoginStatus = "pending" | LoginDecision | "expired"
+
+/** Long enough for a person to find the browser, short enough that nobody finds the link later. */
+export const approvalLifetimeMillis = 10 * 60_000
+export const pollIntervalSeconds = 3
+
+export const digestPattern = /^[0-9a-f]{64}$/i
+
+/** Consonants without those that look or sound alike, so that codes spell no words and survive being read out. */
+export const userCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ"
+export const userCodeLength = 8
+/** `BCDFGHJK` as it is shown: `BCDF-GHJK`. */
+export const showUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
+
+export const loginStatus = (stored: { readonly status: LoginStatus; readonly expiresAt: number }, now: number): LoginStatus =>
+  stored.status === "pending" && stored.expiresAt <= now ? "expired" : stored.status
+
+/** Why a decision cannot be taken any more; null when it can, or when the same one was taken already. */
+export const decisionProblem = (status: LoginStatus, decision: LoginDecision): ValidationError | null =>
+  status === "pending" || status === decision ? null : ValidationError.of("approvalId", `this login is ${status} already`)
+
+/** The first scope that the approving token lacks and so cannot pass on. */
+export const missingScope = (asked: ReadonlyArray<Scope>, held: ReadonlyArray<Scope>): Scope | null =>
+  asked.find((scope) => !held.includes(scope)) ?? null

@@ -1,0 +1,39 @@
+/**
+ * Money: integers of micros (millionths of a US dollar), never fractions, never floats in between.
+ * Dollars appear only where the contract shows them to a client, and only through `toUsd` and `fromUsd`.
+ */
+import { type Option, Schema } from "effect"
+
+/** A non-negative amount of money in micros. */
+export const Micros = Schema.Int.pipe(
+  Schema.between(0, Number.MAX_SAFE_INTEGER),
+  Schema.brand("Micros"),
+  Schema.annotations({ identifier: "Micros", description: "Money in millionths of a US dollar" })
+)
+export type Micros = typeof Micros.Type
+
+/** An amount with a sign, as ledger entries carry it. */
+export const SignedMicros = Schema.Int.pipe(
+  Schema.between(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  Schema.annotations({ identifier: "SignedMicros", description: "Signed money in millionths of a US dollar" })
+)
+
+export const zero: Micros = Micros.make(0)
+export const microsPerUsd = 1_000_000
+
+/** Micros as the contract's dollar numbers: 1250000 becomes 1.25. */
+export const toUsd = (amount: number): number => amount / microsPerUsd
+
+/** Dollars typed by a person, to the nearest micro; none for anything that is not a finite, non-negative amount. */
+export const fromUsd = (usd: number): Option.Option<Micros> => Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
+
+export const add = (a: Micros, b: Micros): Micros => Micros.make(a + b)
+export const min = (a: Micros, b: Micros): Micros => (a <= b ? a : b)
+/** Beyond exact integers it stays at the largest one, which no balance covers. */
+export const sum = (amounts: Iterable<Micros>): Micros => {
+  let total = 0
+  for (const amount of amounts) total += amount
+  return Micros.make(Math.min(total, Number.MAX_SAFE_INTEGER))
+}
+/** `a - b`, never below zero. */
+export const minus = (a: Micros, b: Micros): Micros => Micros.make(Math.max(0, a - b))

@@ -1,0 +1,319 @@
+/**
+ * The operation contract of `GET /v1/operations/{endpointId}`: what to send, what it costs at most, what comes back. Built
+ * from a manifest and nothing else, so that an older version reads the same for ever; only access and the order of a job's
+ * providers are of the moment. Dollars as numbers where the contract of the interface asks for them.
+ */
+import { Schema } from "effect"
+import { Access, CredentialNeed } from "./CatalogView.js"
+import { isObject, type Json, JsonObject } from "./Json.js"
+import { type Binding, type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price, PriceBasis } from "./Manifest.js"
+import { Micros, toUsd } from "./Micros.js"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+export const ContractPrice = Schema.Struct({
+  basis: PriceBasis,
+  amountUsd: Schema.Number,
+  amountMicros: Schema.Int,
+  unit: Schema.Literal("call", "result"),
+  estimateFormula: Schema.String,
+  /** The most that any accepted input can cost. */
+  maxMicros: Schema.Int
+})
+export type ContractPrice = typeof ContractPrice.Type
+
+export const JobProvider = Schema.Struct({
+  endpointId: Schema.String,
+  provider: Schema.String,
+  name: Schema.String,
+  access: Access,
+  estimatedPrice: Schema.Number,
+  priceBasis: PriceBasis,
+  contractVersion: Schema.String,
+  reason: Schema.String
+})
+export type JobProvider = typeof JobProvider.Type
+
+export const OperationContract = Schema.Struct({
+  endpoint: Schema.Struct({
+    id: Schema.String,
+    /** Null on a job that has no provider. */
+    provider: Schema.NullOr(Schema.String),
+    name: Schema.String,
+    summary: Schema.String,
+    capability: Schema.NullOr(Schema.String),
+    sourceCapability: Schema.NullOr(Schema.String),
+    category: Schema.String,
+    platform: Schema.String,
+    credential: CredentialNeed,
+    access: Access,
+    executionMode: Schema.Literal("sync", "async"),
+    mock: Schema.Boolean,
+    price: ContractPrice,
+    facts: Schema.Record({ key: Schema.String, value: Schema.String })
+  }),
+  contractVersion: Schema.String,
+  effectClassification: Schema.Literal("effectful", "read_only"),
+  /** Dollars that a run with the example input holds at most. */
+  estimatedMaxCost: Schema.Number,
+  usageHints: Schema.Struct({
+    requiredInputFields: Schema.Array(Schema.String),
+    optionalInputFields: Schema.Array(Schema.String),
+    /** On a job: sets of fields of which one must be given whole. */
+    inputAlternatives: optional(Schema.Array(Schema.Array(Schema.String))),
+    volumeField: optional(Schema.String),
+    maxVolume: optional(Schema.Number),
+    exampleInput: JsonObject,
+    curl: Schema.String
+  }),
+  inputSchema: JsonObject,
+  requestBinding: Schema.Record({ key: Schema.String, value: Schema.Struct({ in: Place, name: Schema.String }) }),
+  outputFormat: Schema.Struct({
+    schema: Schema.NullOr(JsonObject),
+    summary: Schema.String,
+    provenance: Schema.Struct({ verified: Schema.Boolean, note: Schema.String })
+  }),
+  outputMap: optional(Schema.Struct({ job: Schema.String, fields: Schema.Record({ key: Schema.String, value: Schema.String }), verified: Schema.Boolean })),
+  /** On a job: its providers in the order in which a run would try them. */
+  providers: optional(Schema.Array(JobProvider))
+}).annotations({ identifier: "OperationContract" })
+export type OperationContract = typeof OperationContract.Type
+
+/** What a manifest leaves open when it names no job: the words that the listing shows for it. */
+export interface Placement {
+  readonly category: string
+  readonly platform: string
+}
+export const placementOf = (operation: Pick<Operation, "category" | "platform">, job: JobManifest | null): Placement => ({
+  category: operation.category ?? job?.category ?? "other",
+  platform: operation.platform ?? job?.platform ?? "general"
+})
+
+export const credentialOf = (provider: Endpoint["provider"]): CredentialNeed =>
+  isKeyless(provider) ? "none" : !provider.platformKey ? "own_key_required" : provider.ownKey ? "platform_own_key_optional" : "platform"
+
+/** The volume that an input asks for: its number or the length of its list, the default where it says nothing. */
+const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject | null): number => {
+  const { volume } = operation
+  if (volume === undefined) return 1
+  const value = input?.[volume.field]
+  const asked = Array.isArray(value) ? value.length : typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN
+  return Number.isFinite(asked) && asked > 0 ? Math.min(Math.ceil(asked), volume.max) : volume.default
+}
+
+/** The most that one call with this input can cost; with null, the most that any input can cost. */
+export const maxMicrosOf = (operation: Pick<Operation, "price" | "volume">, input: JsonObject | null): Micros => {
+  const { basis, maxMicros, micros, perCallMicros } = operation.price
+  if (maxMicros !== undefined) return maxMicros
+  if (basis === "free") return Micros.make(0)
+  const units = basis === "per_call" ? 1 : input === null ? operation.volume?.max ?? 1 : volumeOf(operation, input)
+  return Micros.make(Math.ceil(perCallMicros + micros * units))
+}
+
+/** The price as it is listed: of one call, fixed part included, or of one result. */
+export const listedMicros = ({ basis, micros, perCallMicros }: Price): number => (basis === "free" ? 0 : basis === "per_call" ? micros + perCallMicros : micros)
+
+const formulaOf = ({ price, volume }: Operation): string => {
+  if (price.basis === "free") return "0"
+  if (price.basis === "per_call") return `${listedMicros(price)} micros a call`
+  const fixed = price.perCallMicros > 0 ? `${price.perCallMicros} micros + ` : ""
+  return `${fixed}${price.micros} micros * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
+}
+
+const unitOf = (basis: Price["basis"]): "call" | "result" => basis === "per_result" ? "result" : "call"
+
+
+const priceOf = (operation: Operation): ContractPrice => ({
+  basis: operation.price.basis,
+  amountUsd: toUsd(listedMicros(operation.price)),
+  amountMicros: listedMicros(operation.price),
+  unit: unitOf(operation.price.basis),
+  estimateFormula: formulaOf(operation),
+  maxMicros: maxMicrosOf(operation, null)
+})
+
+export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArray<string> => {
+  const { required } = operation.input
+  return Array.isArray(required) ? required.filter((field: Json) => typeof field === "string") : []
+}
+export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<readonly [string, JsonObject]> => {
+  const properties = operation.input["properties"]
+  return isObject(properties) ? Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : {}]) : []
+}
+
+const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
+
+/** Where one input field goes: as bound, else into the path, the query of a GET or the body, under its own name. */
+export const bindingOf = (operation: Pick<Operation, "bindings" | "method" | "path">, field: string): Pick<Binding, "in" | "name"> => {
+  const bound = operation.bindings[field]
+  if (bound !== undefined) return { in: bound.in, name: bound.name }
+  if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
+  if (operation.method === "GET") return { in: "query", name: field }
+  return { in: Object.values(operation.bindings).find((each) => bodies.has(each.in))?.in ?? "json", name: field }
+}
+
+const exampleOf = (schema: JsonObject): Json => {
+  const { const: fixed, default: preset, enum: choices, examples, type } = schema
+  if (fixed !== undefined) return fixed
+  if (Array.isArray(examples) && examples[0] !== undefined) return examples[0]
+  if (preset !== undefined) return preset
+  if (Array.isArray(choices) && choices[0] !== undefined) return choices[0]
+  const kind = Array.isArray(type) ? type[0] : type
+  if (kind === "integer" || kind === "number") return typeof schema["minimum"] === "number" ? schema["minimum"] : 1
+  if (kind === "boolean") return true
+  if (kind === "array") return isObject(schema["items"]) ? [exampleOf(schema["items"])] : []
+  return kind === "object" ? {} : "text"
+}
+
+/** The documented hit sample where there is one, else each required field by its own example. */
+const exampleInput = (operation: Operation): JsonObject => {
+  const sample = Object.values(operation.samples).find((each) => each.outcome === "hit")
+  if (sample !== undefined) return sample.input
+  const schemas = new Map(inputFields(operation))
+  return Object.fromEntries(requiredFields(operation).map((field) => [field, exampleOf(schemas.get(field) ?? {})]))
+}
+
+const curlOf = (endpointId: string, input: JsonObject): string => {
+  const body = JSON.stringify({ endpointId, input }).replaceAll("'", "'\\''")
+  return `curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" -H "Idempotency-Key: $(uuidgen)" -H "Content-Type: application/json" -d '${body}'`
+}
+
+const draft = "https://json-schema.org/draft/2020-12/schema"
+
+export interface ContractContext {
+  readonly job: JobManifest | null
+  readonly access: Access
+}
+
+/** The contract of one provider's operation. */
+export const contractOf = ({ contractVersion, operation, provider }: Endpoint, { access, job }: ContractContext): OperationContract => {
+  const required = requiredFields(operation)
+  const names = inputFields(operation).map(([name]) => name)
+  const input = exampleInput(operation)
+  const { output, volume } = operation
+  return {
+    endpoint: {
+      id: operation.id,
+      provider: provider.id,
+      name: operation.name,
+      summary: operation.summary,
+      capability: operation.job ?? null,
+      sourceCapability: operation.sourceCapability ?? null,
+      ...placementOf(operation, job),
+      credential: credentialOf(provider),
+      access,
+      executionMode: operation.async === undefined ? "sync" : "async",
+      mock: provider.mock,
+      price: priceOf(operation),
+      facts: { ...provider.facts, ...operation.facts }
+    },
+    contractVersion,
+    effectClassification: operation.effect,
+    estimatedMaxCost: toUsd(maxMicrosOf(operation, input)),
+    usageHints: {
+      requiredInputFields: required,
+      optionalInputFields: names.filter((name) => !required.includes(name)),
+      ...(volume === undefined ? {} : { volumeField: volume.field, maxVolume: volume.max }),
+      exampleInput: input,
+      curl: curlOf(operation.id, input)
+    },
+    inputSchema: { $schema: draft, ...operation.input },
+    requestBinding: Object.fromEntries(names.map((name) => [name, bindingOf(operation, name)])),
+    outputFormat: {
+      schema: operation.outputSchema ?? null,
+      summary: `The provider's raw answer (${operation.contentTypes.join(", ")})`,
+      provenance: { verified: operation.provenance?.verified ?? false, note: operation.provenance?.note ?? operation.provenance?.docs ?? "No documentation was checked." }
+    },
+    ...(output === undefined || operation.job === undefined ? {} : { outputMap: { job: operation.job, fields: output.fields, verified: output.verified } })
+  }
+}
+
+export interface JobContractContext {
+  /** In the order in which a run would try them. */
+  readonly supply: ReadonlyArray<{ readonly endpoint: Endpoint; readonly access: Access; readonly reason: string }>
+  readonly contractVersion: string
+}
+
+const common: { readonly [name: string]: string } = {
+  email: "An e-mail address.", url: "An address that begins with http:// or https://.", domain: "A domain, such as example.com.", name: "A person's full name.",
+  first_name: "A person's first name.", last_name: "A person's last name.", company: "A company's name.", linkedin_url: "The address of a LinkedIn profile.",
+  phone: "A phone number, best with its country code."
+}
+
+/** The fields of a job: what it may need, its example, and what its providers accept under common names. */
+const jobInputSchema = (job: JobManifest): JsonObject => {
+  const names = new Set([...job.needs.flat(), ...Object.keys(job.exampleInput)])
+  const properties = Object.fromEntries(Array.from(names, (name): [string, JsonObject] => {
+    const example = job.exampleInput[name]
+    const type = example === undefined ? "string" : Array.isArray(example) ? "array" : typeof example
+    return [name, { type, ...(common[name] === undefined ? {} : { description: common[name] }), ...(example === undefined ? {} : { examples: [example] }) }]
+  }))
+  const [only] = job.needs
+  const needs = job.needs.length === 0 ? {} : job.needs.length === 1 && only !== undefined ? { required: only } : { anyOf: job.needs.map((required) => ({ required })) }
+  return { $schema: draft, type: "object", properties, ...needs, additionalProperties: true }
+}
+
+/** The contract of a job, with its providers. One attempt is held at the dearest of them. */
+export const jobContractOf = (job: JobManifest, { contractVersion, supply }: JobContractContext): OperationContract => {
+  const id = `job:${job.id}`
+  const [first] = supply
+  const dearest = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, null)), 0)
+  const expected = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, {})), 0)
+  const [only] = job.needs
+  const required = job.needs.length === 1 && only !== undefined ? only : []
+  const inputSchema = jobInputSchema(job)
+  const names = inputFields({ input: inputSchema }).map(([name]) => name)
+  const price = first === undefined ? { basis: "free" as const, amountUsd: 0, amountMicros: 0, unit: "call" as const } : priceOf(first.endpoint.operation)
+  return {
+    endpoint: {
+      id,
+      provider: first?.endpoint.provider.id ?? null,
+      name: job.title,
+      summary: job.description,
+      capability: job.id,
+      sourceCapability: null,
+      category: job.category,
+      platform: job.platform,
+      credential: first === undefined ? "none" : credentialOf(first.endpoint.provider),
+      access: supply.find(({ access }) => access === "runs_now")?.access ?? first?.access ?? "coming_soon",
+      executionMode: first?.endpoint.operation.async === undefined ? "sync" : "async",
+      mock: supply.length > 0 && supply.every(({ endpoint }) => endpoint.provider.mock),
+      price: {
+        basis: price.basis, amountUsd: price.amountUsd, amountMicros: price.amountMicros, unit: price.unit,
+        estimateFormula: "the price of the provider that answers; held at the dearest of them",
+        maxMicros: dearest
+      },
+      facts: {}
+    },
+    contractVersion,
+    effectClassification: supply.some(({ endpoint }) => endpoint.operation.effect === "effectful") ? "effectful" : "read_only",
+    estimatedMaxCost: toUsd(expected),
+    usageHints: {
+      requiredInputFields: required,
+      optionalInputFields: names.filter((name) => !required.includes(name)),
+      inputAlternatives: job.needs,
+      exampleInput: job.exampleInput,
+      curl: curlOf(id, job.exampleInput)
+    },
+    inputSchema,
+    requestBinding: Object.fromEntries(names.map((name) => [name, { in: "json" as const, name }])),
+    outputFormat: {
+      schema: null,
+      summary: Object.keys(job.fields).length === 0
+        ? "The raw answer of the provider that was picked"
+        : `The raw answer of the provider that was picked; normalized.fields holds ${Object.keys(job.fields).join(", ")}`,
+      provenance: { verified: supply.some(({ endpoint }) => endpoint.operation.output?.verified === true), note: "Field names are fixed by the job; see each provider's own contract." }
+    },
+    ...(Object.keys(job.fields).length === 0 ? {} : { outputMap: { job: job.id, fields: job.fields, verified: false } }),
+    providers: supply.map(({ access, endpoint, reason }) => ({
+      endpointId: endpoint.operation.id,
+      provider: endpoint.provider.id,
+      name: endpoint.operation.name,
+      access,
+      estimatedPrice: toUsd(listedMicros(endpoint.operation.price)),
+      priceBasis: endpoint.operation.price.basis,
+      contractVersion: endpoint.contractVersion,
+      reason
+    }))
+  }
+}

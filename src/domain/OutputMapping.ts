@@ -1,0 +1,82 @@
+/**
+ * From the values that an output map read out of an answer to `normalized` of the contract: fixed field names per job, provider
+ * words translated into the job's vocabulary, and what is missing, ambiguous or not understood said openly. Pure; reading the
+ * values out of the answer is the layers' part.
+ */
+import { isObject, type Json, type JsonObject } from "./Json.js"
+import type { OutputMap } from "./Manifest.js"
+import type { Normalized } from "./ProviderCall.js"
+
+/** The e-mail status vocabulary of the contract. */
+export const emailStatuses: ReadonlySet<Json> = new Set(["valid", "invalid", "catch_all", "risky", "unknown"])
+
+export interface MappedAnswer {
+  readonly job: string
+  readonly endpointId: string
+  readonly map: OutputMap
+  /** What the map's expressions gave, null where they found nothing. */
+  readonly values: { readonly [field: string]: Json }
+  readonly outcome: "hit" | "weak" | "miss"
+  readonly guessed: boolean
+}
+
+const isNothing = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)
+
+const hasEmailStatus = (job: string, field: string): boolean => field === "status" && job.startsWith("people.email.")
+
+const verdictOf = (answer: MappedAnswer, found: number): Pick<Normalized, "verdict" | "verdictReason"> => {
+  if (answer.outcome === "miss") return { verdict: "empty", verdictReason: "The provider found nothing." }
+  if (found === 0) return { verdict: "empty", verdictReason: "The answer holds none of the job's fields." }
+  if (answer.guessed) return { verdict: "guessed", verdictReason: "The provider marks the answer as a guess." }
+  if (answer.outcome === "weak") return { verdict: "guessed", verdictReason: "The provider answered without being sure." }
+  return { verdict: "confirmed", verdictReason: "The provider confirms the answer." }
+}
+
+export const normalize = (answer: MappedAnswer): Normalized => {
+  const fields: Record<string, Json> = {}
+  const providerValues: Record<string, Json> = {}
+  const missing: Array<string> = []
+  const ambiguous: Array<string> = []
+  const unmapped: Array<string> = []
+  const single = new Set(answer.map.single)
+
+  for (const field of Object.keys(answer.map.fields)) {
+    let value = answer.values[field]
+    if (single.has(field) && Array.isArray(value)) {
+      if (new Set(value.map((each: Json) => JSON.stringify(each))).size > 1) ambiguous.push(field)
+      value = value[0]
+    }
+    if (value === undefined || isNothing(value)) {
+      missing.push(field)
+      continue
+    }
+    const translations: JsonObject | undefined = answer.map.values[field]
+    const isStatus = hasEmailStatus(answer.job, field)
+    if (translations !== undefined || isStatus) {
+      const original = value
+      const word = typeof value === "string" ? value : JSON.stringify(value)
+      const translated = translations?.[word] ?? translations?.[word.toLowerCase()]
+      if (translated !== undefined) value = translated
+      const understood = isStatus ? emailStatuses.has(value) : translated !== undefined || Object.values(translations ?? {}).includes(value)
+      if (!understood) {
+        unmapped.push(field)
+        if (isStatus) value = "unknown"
+      }
+      if (value !== original) providerValues[field] = original
+    }
+    fields[field] = value
+  }
+
+  return {
+    job: answer.job,
+    endpointId: answer.endpointId,
+    fields,
+    missing,
+    ambiguous,
+    unmapped,
+    providerValues,
+    ...verdictOf(answer, Object.keys(fields).length),
+    mapVerified: answer.map.verified
+  }
+}

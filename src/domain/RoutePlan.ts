@@ -1,0 +1,71 @@
+/**
+ * The plan of a run: which endpoints may be tried, in which order, with which input, and the most that each can cost.
+ * Made once at admission, stored with the run, and followed by whichever node dispatches it, so that a crash, a new catalog
+ * revision or another node cannot change what was promised when the money was held.
+ */
+import { Schema } from "effect"
+import { JsonObject } from "./Json.js"
+import { EndpointId, JobId, ProviderId } from "./Manifest.js"
+import { Micros } from "./Micros.js"
+import * as Money from "./Micros.js"
+
+export const Prefer = Schema.Literal("balanced", "cheapest", "reliable", "fastest").annotations({ identifier: "Prefer" })
+export type Prefer = typeof Prefer.Type
+
+export const SkipCode = Schema.Literal("over_cost_cap", "needs_identity", "excluded", "not_runnable", "rejected_input")
+export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
+export type Skipped = typeof Skipped.Type
+
+export const Candidate = Schema.Struct({
+  endpointId: EndpointId,
+  providerId: ProviderId,
+  contractVersion: Schema.String,
+  effectful: Schema.Boolean,
+  repeatable: Schema.Boolean,
+  /** The operation's own fields, mapped and validated. */
+  input: JsonObject,
+  /** The most that one attempt can cost; every charge of it is clamped to this. */
+  maxMicros: Micros
+})
+export type Candidate = typeof Candidate.Type
+
+export const Fallback = Schema.Struct({
+  enabled: Schema.Boolean,
+  maxAttempts: Schema.Int.pipe(Schema.between(1, 10)),
+  maxCostMicros: Schema.NullOr(Micros),
+  stopAtFirstMiss: Schema.Boolean
+})
+export type Fallback = typeof Fallback.Type
+
+export const RoutePlan = Schema.Struct({
+  /** The job asked for, null on a tool run. */
+  job: Schema.NullOr(JobId),
+  prefer: Prefer,
+  /** Why the first candidate was picked, one sentence. */
+  reason: Schema.String,
+  candidates: Schema.Array(Candidate),
+  skipped: Schema.Array(Skipped),
+  /** Null when the client did not ask for fallback. */
+  fallback: Schema.NullOr(Fallback),
+  connectionId: Schema.NullOr(Schema.String),
+  /** True when the cost cap cut the hold below the dearest possible set of attempts. */
+  capped: Schema.Boolean
+})
+export type RoutePlan = typeof RoutePlan.Type
+
+/** How many attempts the plan allows: one, unless fallback is on and the operations only read. */
+export const attemptsMax = (plan: RoutePlan): number => {
+  if (plan.fallback === null || !plan.fallback.enabled) return Math.min(1, plan.candidates.length)
+  return Math.min(plan.fallback.maxAttempts, plan.candidates.length)
+}
+
+/**
+ * The hold of a plan: the dearest possible set of `attemptsMax` attempts, cut to the client's cap
+ * (completions, section 3: "One hold covers the dearest possible set").
+ */
+export const holdOf = (plan: RoutePlan): Micros => {
+  const dearest = plan.candidates.map((candidate) => candidate.maxMicros).sort((a, b) => b - a).slice(0, attemptsMax(plan))
+  const total = Money.sum(dearest)
+  const cap = plan.fallback?.maxCostMicros ?? null
+  return cap === null ? total : Money.min(total, cap)
+}

@@ -1,0 +1,118 @@
+/**
+ * A run and its attempts as they are stored: everything that admission promised and dispatch found out. What a client sees
+ * of them is made in `src/http/runs`. Times are milliseconds since the epoch.
+ */
+import { Schema } from "effect"
+import { AttemptId, ReceiptId, RunId, TokenId, WorkspaceId } from "./Ids.js"
+import { Json, JsonObject } from "./Json.js"
+import { Micros } from "./Micros.js"
+import { RoutePlan } from "./RoutePlan.js"
+import { RunError } from "./RunFailures.js"
+
+export const RunStatus = Schema.Literal("queued", "running", "completed", "failed", "blocked", "reconciliation_pending").annotations({ identifier: "RunStatus" })
+export type RunStatus = typeof RunStatus.Type
+export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({ identifier: "RunOutcome" })
+export type RunOutcome = typeof RunOutcome.Type
+
+export const TextFormat = Schema.Literal("csv", "text", "html", "xml", "markdown")
+export const MediaReference = Schema.Struct({
+  mediaId: Schema.String,
+  contentType: Schema.String,
+  bytes: Schema.Int,
+  sha256: Schema.String,
+  filename: Schema.NullOr(Schema.String)
+})
+export type MediaReference = typeof MediaReference.Type
+
+/** `Refusal` is the body of a job run that called nobody: a reason code with its particulars. */
+export const StoredResult = Schema.Union(
+  Schema.TaggedStruct("Json", { value: Json }),
+  Schema.TaggedStruct("Text", { text: Schema.String, format: TextFormat }),
+  Schema.TaggedStruct("Media", { media: MediaReference }),
+  Schema.TaggedStruct("Refusal", { value: JsonObject })
+)
+export type StoredResult = typeof StoredResult.Type
+
+const Millis = Schema.Int
+const nullable = Schema.NullOr
+
+export const Run = Schema.Struct({
+  runId: RunId,
+  workspaceId: WorkspaceId,
+  tokenId: TokenId,
+  idempotencyKey: Schema.String,
+  requestDigest: Schema.String,
+  requestId: Schema.String,
+  /** As the client sent it: `job:<id>` or a tool id. */
+  requestedEndpointId: Schema.String,
+  /** The tool that was picked; as sent when none was. */
+  endpointId: Schema.String,
+  providerId: nullable(Schema.String),
+  contractVersion: nullable(Schema.String),
+  input: JsonObject,
+  /** Null on a run that was refused before a plan could be made. */
+  plan: nullable(RoutePlan),
+  status: RunStatus,
+  outcome: nullable(RunOutcome),
+  outcomeReason: nullable(Schema.String),
+  holdMicros: Micros,
+  /** Null until the run is settled. */
+  chargeMicros: nullable(Micros),
+  /** The calendar month (UTC, `2026-11`) whose key limit the hold counts against. */
+  spendMonth: Schema.String,
+  error: nullable(RunError),
+  result: nullable(StoredResult),
+  normalized: nullable(JsonObject),
+  resultBytes: nullable(Schema.Int),
+  providerStatus: nullable(Schema.Int),
+  servedEndpointId: nullable(Schema.String),
+  servedProviderId: nullable(Schema.String),
+  connectionId: nullable(Schema.String),
+  serviceAgent: nullable(Schema.String),
+  cancelRequested: Schema.Boolean,
+  createdAt: Millis,
+  startedAt: nullable(Millis),
+  completedAt: nullable(Millis)
+})
+export type Run = typeof Run.Type
+
+export const AttemptStatus = Schema.Literal("running", "completed", "failed", "reconciliation_pending")
+export type AttemptStatus = typeof AttemptStatus.Type
+
+/** Digests and sizes of one exchange, or the run whose call was shared. Never headers or bodies. */
+export const Receipt = Schema.Struct({
+  requestDigest: nullable(Schema.String),
+  responseDigest: nullable(Schema.String),
+  requestBytes: Schema.Int,
+  responseBytes: Schema.Int,
+  providerRequestId: nullable(Schema.String),
+  /** The cost that the provider reported, when it could not be used as it was (negative, not a number, above the hold). */
+  costAnomaly: nullable(Schema.String),
+  sharedWithRunId: nullable(Schema.String)
+})
+export type Receipt = typeof Receipt.Type
+
+export const Attempt = Schema.Struct({
+  attemptId: AttemptId,
+  runId: RunId,
+  workspaceId: WorkspaceId,
+  n: Schema.Int,
+  endpointId: Schema.String,
+  providerId: Schema.String,
+  status: AttemptStatus,
+  outcome: nullable(RunOutcome),
+  reason: nullable(Schema.String),
+  errorCode: nullable(Schema.String),
+  providerStatus: nullable(Schema.Int),
+  latencyMs: nullable(Schema.Int),
+  costMicros: nullable(Micros),
+  billed: Schema.Boolean,
+  receiptId: nullable(ReceiptId),
+  receipt: nullable(Receipt),
+  startedAt: Millis,
+  completedAt: nullable(Millis)
+})
+export type Attempt = typeof Attempt.Type
+
+/** The calendar month of a moment, in UTC: `2026-11`. */
+export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)

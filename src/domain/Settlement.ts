@@ -1,0 +1,94 @@
+/**
+ * What the end of a run does to its money and its state, decided over plain state. The charge is never above the hold,
+ * never below zero, and only ever made of costs that a provider's answer is evidence of.
+ */
+import { Either, Option } from "effect"
+import type { Standing, TokenSpend } from "./Admission.js"
+import type { RunId } from "./Ids.js"
+import { type Balance, post, type Posting } from "./Ledger.js"
+import { Micros } from "./Micros.js"
+import * as Money from "./Micros.js"
+import type { CostEvidence } from "./ProviderCall.js"
+import { isInflight, next, type RunEvent } from "./RunMachine.js"
+import type { RunStatus } from "./Run.js"
+import type { Price } from "./Manifest.js"
+
+/** The cost of one attempt and, when the provider's word could not be taken as it was, what it said. */
+export interface AttemptCost {
+  readonly micros: Micros
+  readonly anomaly: string | null
+}
+
+/**
+ * The evidenced cost of one answered attempt, at most `maxMicros`. A provider that names its cost is believed up to the
+ * hold; a provider that says nothing is paid its listed price for what it delivered; nonsense costs nothing and is noted.
+ */
+export const costOf = (input: {
+  readonly price: Price
+  readonly delivered: boolean
+  readonly resultCount: number | null
+  readonly evidence: CostEvidence
+  readonly maxMicros: Micros
+}): AttemptCost => {
+  const { evidence, maxMicros, price } = input
+  if (evidence._tag === "Anomaly") return { micros: Money.zero, anomaly: evidence.reported }
+  if (evidence._tag === "Reported") {
+    const { micros } = evidence
+    if (!Number.isFinite(micros) || micros < 0) return { micros: Money.zero, anomaly: String(micros) }
+    const rounded = Math.round(micros)
+    return rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }
+  }
+  if (!input.delivered || price.basis === "free") return { micros: Money.zero, anomaly: null }
+  const units = price.basis === "per_result" ? Math.max(0, input.resultCount ?? 1) : 1
+  const listed = price.perCallMicros + price.micros * units
+  return listed > maxMicros ? { micros: maxMicros, anomaly: String(listed) } : { micros: Micros.make(listed), anomaly: null }
+}
+
+export interface Closing {
+  readonly runId: RunId
+  readonly status: RunStatus
+  readonly holdMicros: Micros
+  readonly spendMonth: string
+  readonly event: RunEvent
+  /** Sum of the evidenced costs of all attempts. */
+  readonly costMicros: Micros
+  readonly reason: string | null
+}
+
+export interface Settled {
+  readonly status: RunStatus
+  /** Null while the money stays held. */
+  readonly chargeMicros: Micros | null
+  readonly standing: Standing
+  readonly spend: TokenSpend
+  readonly postings: ReadonlyArray<Posting>
+}
+
+/** Why a settlement cannot be: the run is not in a state where this event means anything, or the wallet does not hold its money. */
+export type Unsettleable =
+  | { readonly _tag: "WrongState"; readonly status: RunStatus; readonly event: RunEvent }
+  | { readonly _tag: "HoldMissing"; readonly balance: Balance }
+
+export const settle = (standing: Standing, spend: TokenSpend, closing: Closing): Either.Either<Settled, Unsettleable> => {
+  const to = next(closing.status, closing.event)
+  if (Option.isNone(to)) return Either.left({ _tag: "WrongState", status: closing.status, event: closing.event })
+  const inflight = standing.inflight - (isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)
+  if (to.value === "reconciliation_pending" || isInflight(to.value)) {
+    return Either.right({ status: to.value, chargeMicros: null, standing: { ...standing, inflight }, spend, postings: [] })
+  }
+  const charge = Money.min(closing.costMicros, closing.holdMicros)
+  const transfer = { runId: closing.runId, topUpId: null, reason: closing.reason }
+  const released = post(standing.balance, { ...transfer, kind: "release", micros: closing.holdMicros })
+  if (Either.isLeft(released)) return Either.left({ _tag: "HoldMissing", balance: standing.balance })
+  const charged = post(released.right.balance, { ...transfer, kind: "charge", micros: charge })
+  if (Either.isLeft(charged)) return Either.left({ _tag: "HoldMissing", balance: standing.balance })
+  const unspent = closing.holdMicros - charge
+  return Either.right({
+    status: to.value,
+    chargeMicros: charge,
+    standing: { ...standing, inflight, balance: charged.right.balance },
+    // A hold of an earlier month counts against that month's limit, which is over.
+    spend: spend.month === closing.spendMonth ? { ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros - unspent)) } : spend,
+    postings: [released.right.posting, charged.right.posting].filter((posting) => posting.amountMicros !== 0)
+  })
+}

@@ -1,0 +1,47 @@
+/**
+ * Access tokens: `pgw_`, 26 characters of id, 48 of secret (192 bits), 8 of checksum. The id names the token in its own
+ * text, so that a found one can be revoked by anybody who sees it; the checksum lets a typing mistake, and a scan of
+ * logs, be told from a token without asking the storage. Knows no digest and no storage.
+ */
+import { Encoding } from "effect"
+import type { FieldProblem } from "./ApiErrors.js"
+
+const shape = /^pgw_[0-9a-hjkmnp-tv-z]{26}[0-9a-f]{48}[0-9a-f]{8}$/
+const checksumLength = 8
+export const secretBytes = 24
+
+/** The text of a token. `idSuffix` is what follows `tok_` in its id, `secret` is `secretBytes` random bytes. */
+export const tokenText = (idSuffix: string, secret: Uint8Array): string => {
+  const body = `pgw_${idSuffix}${Encoding.encodeHex(secret)}`
+  return body + checksum(body)
+}
+
+/** Whether a text can be a token at all; what cannot needs no lookup. */
+export const isTokenText = (text: string): boolean =>
+  shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+
+/** CRC-32 (IEEE) in hex: catches mistakes, not forgers. */
+const checksum = (text: string): string => {
+  let crc = 0xffffffff
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (~crc >>> 0).toString(16).padStart(checksumLength, "0")
+}
+
+const nameLengthMax = 100
+
+/** What is wrong with a name that people read (of a workspace, a token, a connection), if anything. */
+export const nameProblem = (field: string, name: string): FieldProblem | null =>
+  name.trim() === "" || name.length > nameLengthMax ? { field, message: `must have 1 to ${nameLengthMax} characters that are not all blank` } : null
+
+/** The first thing wrong with a token that is to be made, if anything. */
+export const newTokenProblem = (
+  token: { readonly label: string; readonly scopes: ReadonlyArray<string>; readonly expiresAt: number | null },
+  now: number
+): FieldProblem | null => {
+  if (token.scopes.length === 0) return { field: "scopes", message: "must name at least one scope" }
+  if (token.expiresAt !== null && token.expiresAt <= now) return { field: "expiresAt", message: "must lie in the future" }
+  return nameProblem("label", token.label)
+}

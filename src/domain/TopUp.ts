@@ -1,0 +1,89 @@
+/**
+ * Top-ups as decisions: which amounts are taken, how a status may move, and what a client is told. A payment that was made is
+ * never forgotten: `paid` is final and reachable from everywhere, whatever order the reports come in.
+ *
+ *   pending -> paid | expired | failed | refused        expired, failed, refused -> paid
+ */
+import { type Micros, microsPerUsd, toUsd } from "./Micros.js"
+import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
+
+export const topUpStatuses = ["pending", "paid", "expired", "failed", "refused"] as const
+export type TopUpStatus = (typeof topUpStatuses)[number]
+
+/** What an operator decides about paying. */
+export interface BillingPolicy {
+  readonly enabled: boolean
+  readonly minimumMicros: Micros
+  readonly suggestedMicros: Micros
+  readonly maximumMicros: Micros
+  /** Where a person looks after the balance. */
+  readonly dashboardUrl: string
+}
+
+/** The status after a report; null when the report changes nothing. */
+export const nextStatus = (from: TopUpStatus, reported: TopUpStatus): TopUpStatus | null => {
+  if (from === reported || from === "paid") return null
+  return reported === "paid" || from === "pending" ? reported : null
+}
+
+/** Why an amount is not taken, in words; null when it is. */
+export const amountProblem = (policy: BillingPolicy, amount: Micros): string | null =>
+  amount < policy.minimumMicros || amount > policy.maximumMicros
+    ? `must be between ${toUsd(policy.minimumMicros)} and ${toUsd(policy.maximumMicros)} US dollars`
+    : null
+
+const explanations: { readonly [Reason in TopUpReason]: string } = {
+  billing_disabled: "Billing is switched off on this gateway; its operator can add money to the balance.",
+  payment_processor_not_configured: "This gateway takes no payments yet; ask its operator to add money to the balance.",
+  operator_workspace: "This workspace belongs to the operator, who adds money to its balance directly.",
+  read_only_token: "This token can only read; top up with a token that has the scope billing:write.",
+  rate_limited: "The payment processor is busy; request the top-up again in a minute, with a new idempotency key.",
+  checkout_failed: "The payment processor did not open a checkout; request the top-up again with a new idempotency key.",
+  processor_timeout: "The payment processor did not answer in time; request the top-up again with the same idempotency key.",
+  amount_out_of_range: "The payment processor does not take this amount; request another one.",
+  balance_low: "The balance is too low; top up to go on.",
+  balance_sufficient: "The balance is sufficient."
+}
+
+const statusMessages: { readonly [Status in TopUpStatus]: string } = {
+  pending: "Open checkoutUrl in a browser to pay; the balance grows once the payment is confirmed.",
+  paid: "Paid, and on the balance.",
+  expired: "The checkout was left unpaid until it expired; request another top-up.",
+  failed: "The payment did not succeed; request another top-up.",
+  refused: "The top-up was refused."
+}
+
+export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): string =>
+  status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
+
+/** The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. */
+export const topUpHint = (policy: BillingPolicy, asked: {
+  readonly processorConfigured: boolean
+  readonly readOnly: boolean
+  readonly availableMicros: Micros
+  readonly neededMicros: Micros | null
+}): TopUpHint => {
+  const missing = Math.max(0, (asked.neededMicros ?? 0) - asked.availableMicros)
+  const suggested = Math.max(policy.suggestedMicros, Math.ceil(missing / microsPerUsd) * microsPerUsd)
+  const reason = hintReason(policy, asked, missing > 0)
+  return {
+    minimumUsd: toUsd(policy.minimumMicros),
+    suggestedUsd: toUsd(Math.min(suggested, policy.maximumMicros)),
+    checkoutUrl: null,
+    dashboardUrl: policy.dashboardUrl,
+    message: explanations[reason],
+    reason
+  }
+}
+
+const hintReason = (
+  policy: BillingPolicy,
+  asked: { readonly processorConfigured: boolean; readonly readOnly: boolean; readonly availableMicros: Micros },
+  needsMore: boolean
+): TopUpReason => {
+  if (!policy.enabled) return "billing_disabled"
+  if (!asked.processorConfigured) return "payment_processor_not_configured"
+  if (asked.readOnly) return "read_only_token"
+  // Less than the smallest top-up counts as low, so that a client hears of it before a run is refused.
+  return needsMore || asked.availableMicros < policy.minimumMicros ? "balance_low" : "balance_sufficient"
+}
