@@ -1,0 +1,60 @@
+/** Workspaces and tokens: who may call, what they may do, and what an operator sets for them. */
+import { Context, type Effect, type Redacted } from "effect"
+import type { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
+import type { TokenId, WorkspaceId } from "../domain/Ids.js"
+import type { Micros } from "../domain/Micros.js"
+import type { Scope } from "../domain/Scope.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+
+export interface Workspace {
+  readonly workspaceId: WorkspaceId
+  readonly name: string
+  /** Null: the gateway's own default counts. */
+  readonly inflightLimit: number | null
+  readonly runsPerMinute: number | null
+  readonly runCapMicros: Micros | null
+  readonly createdAt: number
+}
+
+/** Who calls. */
+export interface Principal {
+  readonly tokenId: TokenId
+  readonly label: string
+  readonly workspaceId: WorkspaceId
+  readonly workspaceName: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly monthlyLimitMicros: Micros | null
+}
+
+export interface NewToken {
+  readonly workspaceId: WorkspaceId
+  readonly label: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly monthlyLimitMicros: Micros | null
+  readonly expiresAt: number | null
+}
+
+export interface IssuedToken {
+  readonly tokenId: TokenId
+  /** Shown once, never stored. */
+  readonly token: Redacted.Redacted<string>
+}
+
+export class Accounts extends Context.Tag("gateway/services/Accounts")<Accounts, {
+  /** Reads the token's row every time (many callers share one query), so that a revocation holds from the next request. */
+  readonly authenticate: (token: Redacted.Redacted<string>) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
+  /** The token's spend in the current calendar month (UTC): charges and open holds. */
+  readonly monthSpend: (tokenId: TokenId) => Effect.Effect<Micros, StorageError>
+  readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
+  readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
+  readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
+  readonly setLimits: (
+    workspaceId: WorkspaceId,
+    limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
+  ) => Effect.Effect<Workspace, NotFound | StorageError>
+  readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
+  /** Revoking twice is the same as once. */
+  readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>
+}>() {}

@@ -1,0 +1,28 @@
+/**
+ * Lets runs in. One call is one transaction with the key, the limits, the hold, the ledger entry and the run, or nothing at
+ * all; calls that arrive together share a transaction, and each is answered after its commit.
+ */
+import { Context, type Effect } from "effect"
+import type { Refusal } from "../domain/Admission.js"
+import type { RunId } from "../domain/Ids.js"
+import type { Attempt, Run } from "../domain/Run.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { Lease, NewRun } from "./RunStore.js"
+
+export interface AdmissionRequest {
+  /** A queued run with its hold, or a run refused before dispatch (`failed` or `blocked`), which holds nothing. */
+  readonly run: Run
+  /** When given, and admitted, the run starts at once under this lease with this first attempt. */
+  readonly start: { readonly lease: Lease; readonly attempt: Attempt } | null
+}
+
+export type AdmissionAnswer =
+  | { readonly _tag: "Admitted"; readonly stored: NewRun }
+  /** The key belongs to this run already, for the same request. */
+  | { readonly _tag: "Replay"; readonly runId: RunId }
+  | { readonly _tag: "Conflict"; readonly runId: RunId }
+  | { readonly _tag: "Refused"; readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> }
+
+export class Admission extends Context.Tag("gateway/services/Admission")<Admission, {
+  readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, StorageError>
+}>() {}

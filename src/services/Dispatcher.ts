@@ -1,0 +1,32 @@
+/**
+ * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases alive,
+ * takes over what dead nodes left, and gives back what it has not started when it stops. Never repeats a call blindly.
+ */
+import { Context, type Effect } from "effect"
+import type { RunId } from "../domain/Ids.js"
+import type { Attempt, Run } from "../domain/Run.js"
+import type { Candidate } from "../domain/RoutePlan.js"
+import type { RunDetail } from "./Runs.js"
+import type { Lease, LeasedRun } from "./RunStore.js"
+
+/** The right to start one run on this node at once, taken before admission; given back when the run was not admitted. */
+export interface Slot {
+  readonly lease: Lease
+  /** May be called more than once. */
+  readonly release: Effect.Effect<void>
+}
+
+export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<Dispatcher, {
+  /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
+  readonly reserve: Effect.Effect<Slot | null>
+  /** Starts an admitted run in its slot and answers at once; the inner effect gives the run as it ended, with its attempts. */
+  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Effect.Effect<RunDetail>>
+  /** The next attempt at a candidate, to be written before its first byte leaves. */
+  readonly openAttempt: (run: Run, candidate: Candidate, n: number) => Effect.Effect<Attempt>
+  /** Looks into the queue soon. */
+  readonly wake: Effect.Effect<void>
+  /** Aborts a read-only call of this node under way; an effectful one is left to end. */
+  readonly cancel: (runId: RunId) => Effect.Effect<void>
+  /** Runs that this node works on now. */
+  readonly active: Effect.Effect<number>
+}>() {}

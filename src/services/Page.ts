@@ -1,0 +1,11 @@
+/** Pages of a list, newest first. `after` is the sort key of the last row of the page before; the HTTP layer makes cursors of it. */
+export interface PageRequest {
+  readonly limit: number
+  readonly after: string | null
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  /** The sort key to go on after; null on the last page. */
+  readonly next: string | null
+}

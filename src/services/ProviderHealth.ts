@@ -1,0 +1,21 @@
+/**
+ * Whether a provider should be called now: what the operator set (`enabled`, `draining`, `disabled`) and what its last
+ * answers say (a circuit that opens on failures, rate limits and exhausted credit, and cools down by itself). From memory.
+ */
+import { Context, type Effect } from "effect"
+import type { CallResult } from "../domain/ProviderCall.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+
+export type ProviderState = "enabled" | "draining" | "disabled"
+
+export interface Health {
+  readonly state: ProviderState
+  /** Seconds until a call may be tried again; 0 when the circuit is closed. */
+  readonly openForSeconds: number
+}
+
+export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth")<ProviderHealth, {
+  readonly health: (providerId: string) => Effect.Effect<Health>
+  readonly record: (providerId: string, result: CallResult) => Effect.Effect<void>
+  readonly setState: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
+}>() {}

@@ -1,0 +1,17 @@
+/** The request rate of a tenant: a token bucket. Never decides about money or runs; see `Admission` for those. */
+import { Context, type Effect } from "effect"
+
+export interface RateDecision {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  /** Seconds until one request is possible again (0 when allowed). */
+  readonly retryAfterSeconds: number
+  /** Seconds until the bucket is full again. */
+  readonly resetSeconds: number
+}
+
+export class RateLimiter extends Context.Tag("gateway/services/RateLimiter")<RateLimiter, {
+  /** Takes one request out of the bucket of `tenant`. */
+  readonly take: (tenant: string) => Effect.Effect<RateDecision>
+}>() {}

@@ -1,0 +1,108 @@
+/**
+ * Runs, attempts and media as rows. The run row is the queue: a lease in it says which node works on the run, and every
+ * write of a result is fenced by that lease, so that a late worker cannot overwrite what happened meanwhile.
+ * Methods that say so join the surrounding transaction. Nothing here decides about money or states.
+ */
+import { Context, type Effect } from "effect"
+import type { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
+import type { Attempt, Run, RunStatus } from "../domain/Run.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { Page, PageRequest } from "./Page.js"
+
+/** Names the run inside its workspace; every access leads with the workspace. */
+export interface RunKey {
+  readonly workspaceId: WorkspaceId
+  readonly runId: RunId
+}
+
+/** Who works on a run, and until when. Each claim makes a new token, so that an old holder can be told from the new one. */
+export interface Lease {
+  readonly node: string
+  readonly token: string
+  readonly expiresAt: number
+}
+
+export interface NewRun {
+  readonly run: Run
+  /** Given when the admitting node takes the run at once. */
+  readonly lease: Lease | null
+  /** The first attempt, durable before its first byte leaves; only together with a lease. */
+  readonly attempt: Attempt | null
+}
+
+export interface Conclusion {
+  /** The run as it is from now on. */
+  readonly run: Run
+  /** The lease it was worked on under; null when it was not leased (queued). */
+  readonly leaseToken: string | null
+  /** The status it must still have for this to be written. */
+  readonly from: RunStatus
+  /** The attempt that ended with it. */
+  readonly attempt: Attempt | null
+  readonly media: Media | null
+}
+
+export interface Media {
+  readonly mediaId: MediaId
+  readonly runId: RunId
+  readonly workspaceId: WorkspaceId
+  readonly contentType: string
+  readonly filename: string | null
+  readonly sha256: string
+  readonly bytes: Uint8Array
+}
+
+/** A run that a node has claimed, with the attempts made so far. */
+export interface LeasedRun {
+  readonly run: Run
+  readonly lease: Lease
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Another node had it and went silent: an attempt that is still open is lost, not ours to go on with. */
+  readonly takenOver: boolean
+}
+
+export interface RunFilter {
+  readonly status?: RunStatus
+  readonly capability?: string
+}
+
+export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore, {
+  /** Joins the surrounding transaction. */
+  readonly insert: (runs: ReadonlyArray<NewRun>) => Effect.Effect<void, StorageError>
+  /**
+   * Writes each conclusion whose run still has the status and the lease that it names, and answers which did. Wakes the
+   * waiters of all nodes once committed. Joins the surrounding transaction.
+   */
+  readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<ReadonlySet<RunId>, StorageError>
+  /**
+   * Ends one attempt and opens the next, keeping the best answer so far in the run, fenced by the lease; false when the lease
+   * was lost. One transaction.
+   */
+  readonly nextAttempt: (step: {
+    readonly run: Run
+    readonly lease: Lease
+    readonly ended: Attempt | null
+    readonly opened: Attempt
+    readonly media: Media | null
+  }) => Effect.Effect<boolean, StorageError>
+  /** Takes up to `limit` queued runs, oldest first, skipping those that other nodes are taking. One transaction. */
+  readonly claim: (options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+  /** Takes over running runs whose lease has ended, except those under the lease tokens in `except`. One transaction. */
+  readonly reclaim: (options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number; readonly except: ReadonlyArray<string> }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+  /** Prolongs leases; answers the runs whose lease is still held, with those of which a cancel was asked. */
+  readonly heartbeat: (leases: ReadonlyArray<RunKey & { readonly token: string }>, expiresAt: number) => Effect.Effect<{ readonly held: ReadonlySet<RunId>; readonly cancelled: ReadonlySet<RunId> }, StorageError>
+  /** Puts a claimed run back into the queue with nothing under way, fenced by the lease. */
+  readonly giveBack: (run: RunKey, lease: Lease) => Effect.Effect<void, StorageError>
+  /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
+  readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
+  readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
+  readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+  /** Newest first; the sort key is the run id. */
+  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest) => Effect.Effect<Page<Run>, StorageError>
+  readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
+  readonly media: (run: RunKey, mediaId: string) => Effect.Effect<Media | null, StorageError>
+  /** Runs that wait for a person, oldest first, of all workspaces. */
+  readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+  /** The workspace of a run, for operators who have only its id. */
+  readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
+}>() {}

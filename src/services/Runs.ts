@@ -1,0 +1,80 @@
+/** Runs as a client sees them: create (held before anything is called), read, wait, cancel. Answers only after the commit. */
+import { Context, type Effect } from "effect"
+import type {
+  CatalogLoading, IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RowsModeUnsupported, RunRateLimited,
+  TooManyInflightRuns, ValidationError
+} from "../domain/ApiErrors.js"
+import type { RunId, WorkspaceId } from "../domain/Ids.js"
+import type { JsonObject } from "../domain/Json.js"
+import type { Micros } from "../domain/Micros.js"
+import type { Prefer, RoutePlan } from "../domain/RoutePlan.js"
+import type { Attempt, Run, RunStatus } from "../domain/Run.js"
+import type { RunError } from "../domain/RunFailures.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { Principal } from "./Accounts.js"
+import type { Page, PageRequest } from "./Page.js"
+import type { Media, RunFilter } from "./RunStore.js"
+
+/** The fallback of a run request, with its defaults filled in (completions, section 3). */
+export interface FallbackRequest {
+  readonly enabled: boolean
+  readonly maxAttempts: number
+  readonly maxCostMicros: Micros | null
+  readonly prefer: Prefer
+  readonly exclude: ReadonlyArray<string>
+  readonly stopAtFirstMiss: boolean
+}
+
+export interface RunRequest {
+  readonly endpointId: string
+  readonly input: JsonObject
+  /** Null when the client sent none, or false. */
+  readonly fallback: FallbackRequest | null
+  readonly outputMode: "raw" | "canonical" | null
+  readonly connectionId: string | null
+  readonly idempotencyKey: string
+  readonly serviceAgent: string | null
+  readonly requestId: string
+}
+
+export interface RunDetail {
+  readonly run: Run
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+export interface CreatedRun extends RunDetail {
+  readonly replayed: boolean
+}
+
+/** One limit's verdict in a quote. */
+export interface LimitVerdict {
+  readonly limit: "run_cap" | "runs_per_minute" | "inflight" | "key_month" | "balance"
+  readonly admits: boolean
+  readonly message: string | null
+}
+
+export interface Quote {
+  readonly plan: RoutePlan | null
+  readonly holdMicros: Micros
+  /** What the run would fail with before any provider is called; null when it would be dispatched. */
+  readonly refusal: RunError | null
+  readonly refusalResult: JsonObject | null
+  readonly limits: ReadonlyArray<LimitVerdict>
+}
+
+export type CreateError =
+  | ValidationError | RowsModeUnsupported | IdempotencyConflict | InsufficientBalance | KeySpendLimitReached
+  | TooManyInflightRuns | RunRateLimited | CatalogLoading | StorageError
+
+export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
+  /** Admits and starts a run, and waits at most `waitSeconds` (0: not at all) for it to end. */
+  readonly create: (principal: Principal, request: RunRequest, waitSeconds: number) => Effect.Effect<CreatedRun, CreateError>
+  /** Writes nothing, costs nothing, and uses the functions of `create`. */
+  readonly quote: (principal: Principal, request: Omit<RunRequest, "idempotencyKey">) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
+  readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
+  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest) => Effect.Effect<Page<Run>, StorageError>
+  /** Never an error for a run that exists: answers the run as it then is. */
+  readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
+  readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<Media, NotFound | StorageError>
+}>() {}
+export type { RunStatus }

@@ -1,0 +1,31 @@
+/**
+ * Ends runs. One call is one transaction with the outcome, the attempt, the charge and the release, fenced by the run's
+ * lease; calls that arrive together share a transaction, and each is answered after its commit. Settling twice is the same as once.
+ */
+import { Context, type Effect } from "effect"
+import type { Run } from "../domain/Run.js"
+import type { Micros } from "../domain/Micros.js"
+import type { RunEvent } from "../domain/RunMachine.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { Conclusion } from "./RunStore.js"
+
+export interface SettlementRequest {
+  /** The run as it was worked on, with everything found out filled in except `status` and `chargeMicros`. */
+  readonly run: Run
+  readonly event: RunEvent
+  /** Sum of the evidenced costs of all attempts; clamped to the hold. */
+  readonly costMicros: Micros
+  readonly reason: string | null
+  readonly leaseToken: string | null
+  readonly attempt: Conclusion["attempt"]
+  readonly media: Conclusion["media"]
+}
+
+export type SettlementAnswer =
+  | { readonly _tag: "Settled"; readonly run: Run }
+  /** Somebody else ended it, or took it over; nothing was written. */
+  | { readonly _tag: "Superseded" }
+
+export class Settlement extends Context.Tag("gateway/services/Settlement")<Settlement, {
+  readonly settle: (request: SettlementRequest) => Effect.Effect<SettlementAnswer, StorageError>
+}>() {}

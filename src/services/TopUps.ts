@@ -1,0 +1,33 @@
+/** Requests to put money on a balance, and the hint that tells a client how. Crediting happens once however often a payment is reported. */
+import { Context, type Effect } from "effect"
+import type { BillingUnavailable, IdempotencyConflict, ValidationError } from "../domain/ApiErrors.js"
+import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
+import type { Micros } from "../domain/Micros.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
+import type { Page, PageRequest } from "./Page.js"
+
+export type TopUpStatus = "pending" | "paid" | "expired" | "failed" | "refused"
+
+export interface TopUp {
+  readonly topUpId: TopUpId
+  readonly workspaceId: WorkspaceId
+  readonly status: TopUpStatus
+  readonly amountMicros: Micros
+  readonly checkoutUrl: string | null
+  readonly dashboardUrl: string
+  readonly message: string
+  readonly reason: TopUpReason | null
+  readonly createdAt: number
+}
+
+export class TopUps extends Context.Tag("gateway/services/TopUps")<TopUps, {
+  readonly request: (input: {
+    readonly workspaceId: WorkspaceId
+    readonly amountMicros: Micros | null
+    readonly idempotencyKey: string | null
+  }) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
+  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<TopUp>, StorageError>
+  /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
+  readonly hint: (input: { readonly workspaceId: WorkspaceId; readonly readOnly: boolean; readonly availableMicros: Micros; readonly neededMicros: Micros | null }) => Effect.Effect<TopUpHint>
+}>() {}

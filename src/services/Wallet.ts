@@ -1,0 +1,82 @@
+/**
+ * The prepaid balance of each workspace: double entry, append-only. Every change of money is one transaction with its
+ * ledger entries. `lock` and `write` are the two halves of a money transaction (read under lock, decide in the domain, write
+ * once) and must be called inside one; the others stand alone.
+ */
+import { Context, type Effect } from "effect"
+import type { Standing, TokenSpend } from "../domain/Admission.js"
+import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
+import type { Balance, LedgerEntry, LedgerKind, Posting } from "../domain/Ledger.js"
+import type { Micros } from "../domain/Micros.js"
+import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { Page, PageRequest } from "./Page.js"
+
+/** One workspace and one of its tokens. */
+export interface Purse {
+  readonly workspaceId: WorkspaceId
+  readonly tokenId: TokenId
+}
+
+/** What `lock` read. A purse whose workspace or token does not exist is absent. */
+export interface LockedPurses {
+  readonly standings: ReadonlyMap<WorkspaceId, Standing>
+  readonly spends: ReadonlyMap<TokenId, TokenSpend>
+}
+
+export interface WalletChanges {
+  readonly standings: ReadonlyMap<WorkspaceId, Standing>
+  readonly spends: ReadonlyMap<TokenId, TokenSpend>
+  /** In the order in which they happened. */
+  readonly postings: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly posting: Posting }>
+  readonly now: number
+}
+
+export interface Credit {
+  readonly workspaceId: WorkspaceId
+  readonly kind: "top_up" | "adjustment"
+  /** Negative takes money back, for adjustments only. */
+  readonly micros: number
+  readonly reason: string | null
+  readonly topUpId: TopUpId | null
+  /** The same key credits once, however often it comes. */
+  readonly key: string
+}
+
+export interface LedgerFilter {
+  readonly kind?: LedgerKind
+  readonly runId?: RunId
+  readonly fromMillis?: number
+  readonly toMillis?: number
+}
+
+export interface HoldRow {
+  readonly runId: RunId
+  readonly amountMicros: Micros
+  readonly createdAt: number
+}
+
+/** The result of recomputing everything. `difference` names the first row that does not add up. */
+export interface LedgerVerification {
+  readonly ok: boolean
+  readonly driftMicros: number
+  readonly entries: number
+  readonly workspaces: number
+  readonly difference: string | null
+}
+
+export class Wallet extends Context.Tag("gateway/services/Wallet")<Wallet, {
+  /** Locks the wallets in a fixed order and reads them. Joins the surrounding transaction. */
+  readonly lock: (purses: ReadonlyArray<Purse>) => Effect.Effect<LockedPurses, StorageError>
+  /** Writes what was decided under the lock. Joins the surrounding transaction. */
+  readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
+  /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
+  readonly credit: (credit: Credit) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
+  readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
+  /** The newest open holds, at most `limit`. */
+  readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
+  /** Newest first; the sort key is the entry id. */
+  readonly entries: (workspaceId: WorkspaceId, filter: LedgerFilter, page: PageRequest) => Effect.Effect<Page<LedgerEntry>, StorageError>
+  /** Recomputes every balance and hold from entries and runs. */
+  readonly verify: Effect.Effect<LedgerVerification, StorageError>
+}>() {}
