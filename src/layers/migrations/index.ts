@@ -1,0 +1,13 @@
+/**
+ * All migrations in order, named `NNNN_what_it_brings`. Only ever appended: what was released is never edited, a change is a new one.
+ */
+import type { Migration } from "../Migrations.js"
+import { moneyAndRuns } from "./0001_money_and_runs.js"
+import { accounts } from "./0002_accounts.js"
+import { catalog } from "./0003_catalog.js"
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  "0001_money_and_runs": moneyAndRuns,
+  "0002_accounts": accounts,
+  "0003_catalog": catalog
+}
