@@ -1,0 +1,110 @@
+/** Workspaces and tokens in the memory storage, for tests and trials. The rules are those of the domain; nothing survives the process. */
+import { Clock, Effect, HashMap, Layer, Option, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
+import { TokenId, WorkspaceId } from "../domain/Ids.js"
+import { zero } from "../domain/Micros.js"
+import { monthOf } from "../domain/Run.js"
+import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { Accounts, type Workspace } from "../services/Accounts.js"
+import { Ids } from "../services/Ids.js"
+import { MemoryStorage, type StoredToken, type StoredWallet } from "./MemoryStorage.js"
+import { tokenDigest } from "./TokenDigest.js"
+
+const emptyWallet: StoredWallet = {
+  balance: { availableMicros: zero, reservedMicros: zero },
+  inflight: 0,
+  minuteStartedAt: 0,
+  minuteCount: 0,
+  entries: [],
+  creditKeys: new Set()
+}
+
+const make = Effect.gen(function*() {
+  const storage = yield* MemoryStorage
+  const ids = yield* Ids
+
+  const workspace = Effect.fnUntraced(function*(workspaceId: WorkspaceId) {
+    const state = yield* storage.read
+    return yield* Effect.mapError(HashMap.get(state.workspaces, workspaceId), () => new NotFound({ what: "workspace", id: workspaceId }))
+  })
+  const workspaceByName = (name: string) =>
+    Effect.map(storage.read, ({ workspaces }) =>
+      Option.getOrNull(Option.map(HashMap.findFirst(workspaces, (found) => found.name === name), ([, found]) => found)))
+  const putWorkspace = (changed: Workspace) =>
+    storage.modify((state) => [changed, { ...state, workspaces: HashMap.set(state.workspaces, changed.workspaceId, changed) }])
+  const putToken = (token: StoredToken) => storage.modify((state) => [undefined, { ...state, tokens: HashMap.set(state.tokens, token.tokenId, token) }])
+
+  return Accounts.of({
+    authenticate: Effect.fnUntraced(function*(token) {
+      const text = Redacted.value(token)
+      if (!isTokenText(text)) return yield* new Unauthorized()
+      const asked = tokenDigest(text).toString("hex")
+      const state = yield* storage.read
+      const found = HashMap.findFirst(state.tokens, ({ digest }) => digest === asked)
+      if (Option.isNone(found)) return yield* new Unauthorized()
+      const { digest: _digest, revokedAt, spend: _spend, ...principal } = found.value[1]
+      if (revokedAt !== null) return yield* new TokenRevoked()
+      if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
+      const { name } = yield* Effect.orDie(workspace(principal.workspaceId))
+      return { ...principal, workspaceName: name }
+    }),
+
+    monthSpend: Effect.fnUntraced(function*(tokenId) {
+      const month = monthOf(yield* Clock.currentTimeMillis)
+      const token = HashMap.get((yield* storage.read).tokens, tokenId)
+      return Option.isSome(token) && token.value.spend.month >= month ? token.value.spend.spentMicros : zero
+    }),
+
+    createWorkspace: Effect.fnUntraced(function*(name) {
+      const problem = nameProblem("name", name)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      const made: Workspace = {
+        workspaceId: WorkspaceId.make(`ws_${yield* ids.suffix}`),
+        name,
+        inflightLimit: null,
+        runsPerMinute: null,
+        runCapMicros: null,
+        createdAt: yield* Clock.currentTimeMillis
+      }
+      return yield* storage.transact(Effect.gen(function*() {
+        if ((yield* workspaceByName(name)) !== null) return yield* ValidationError.of("name", "is the name of another workspace")
+        yield* storage.modify((state) => [undefined, { ...state, wallets: HashMap.set(state.wallets, made.workspaceId, emptyWallet) }])
+        return yield* putWorkspace(made)
+      }))
+    }),
+
+    workspace,
+    workspaceByName,
+
+    setLimits: (workspaceId, limits) => storage.transact(Effect.flatMap(workspace(workspaceId), (before) => putWorkspace({ ...before, ...limits }))),
+
+    createToken: Effect.fnUntraced(function*(token) {
+      const now = yield* Clock.currentTimeMillis
+      const problem = newTokenProblem(token, now)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      yield* workspace(token.workspaceId)
+      const suffix = yield* ids.suffix
+      const tokenId = TokenId.make(`tok_${suffix}`)
+      const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
+      yield* putToken({
+        tokenId,
+        ...token,
+        createdAt: now,
+        digest: tokenDigest(text).toString("hex"),
+        revokedAt: null,
+        spend: { month: "", spentMicros: zero }
+      })
+      return { tokenId, token: Redacted.make(text) }
+    }),
+
+    revokeToken: (tokenId) =>
+      storage.transact(Effect.gen(function*() {
+        const found = HashMap.get((yield* storage.read).tokens, tokenId)
+        if (Option.isNone(found)) return yield* new NotFound({ what: "token", id: tokenId })
+        yield* putToken({ ...found.value, revokedAt: found.value.revokedAt ?? (yield* Clock.currentTimeMillis) })
+      }))
+  })
+})
+
+export const AccountsMemory: Layer.Layer<Accounts, never, MemoryStorage | Ids> = Layer.effect(Accounts, make)

@@ -1,0 +1,126 @@
+/**
+ * Workspaces and tokens in Postgres. Requests that come in together are authenticated by one query, and none from a cache.
+ * Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
+ */
+import type { SqlError } from "@effect/sql"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
+import { TokenId, WorkspaceId } from "../domain/Ids.js"
+import { type Micros, zero } from "../domain/Micros.js"
+import { monthOf } from "../domain/Run.js"
+import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { Accounts, type IssuedToken, type NewToken, type Principal, type Workspace } from "../services/Accounts.js"
+import { Ids } from "../services/Ids.js"
+import { Database } from "./Database.js"
+import { makeGroupCommit } from "./GroupCommit.js"
+import { sameDigest, tokenDigest } from "./TokenDigest.js"
+
+interface TokenRow extends Principal {
+  readonly digest: Buffer
+  readonly revokedAt: number | null
+}
+
+const make = Effect.gen(function*() {
+  const { query, sql, transact } = yield* Database
+  const ids = yield* Ids
+
+  const workspaceColumns = sql.literal(
+    `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", created_at as "createdAt"`
+  )
+  const one = (found: Effect.Effect<ReadonlyArray<Workspace>, SqlError.SqlError>) => Effect.map(query(found), ([row]) => row ?? null)
+  const noWorkspace = (workspaceId: WorkspaceId) => new NotFound({ what: "workspace", id: workspaceId })
+
+  const tokensByDigest = (digests: ReadonlyArray<Buffer>) =>
+    query(sql<TokenRow>`
+      select t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
+        t.created_at as "createdAt", t.expires_at as "expiresAt", t.monthly_limit_micros as "monthlyLimitMicros", t.revoked_at as "revokedAt"
+      from tokens t join workspaces w using (workspace_id)
+      where t.digest = any(${digests}::bytea[])`).pipe(
+      Effect.map((rows) => {
+        const byDigest = new Map(rows.map((row) => [row.digest.toString("hex"), row]))
+        return digests.map((digest) => byDigest.get(digest.toString("hex")) ?? null)
+      })
+    )
+  // Callers that come while a lookup runs share the next one; nothing is remembered.
+  const tokenByDigest = yield* makeGroupCommit({ batchMax: 256, waitingMax: 4096, commit: tokensByDigest })
+
+  return Accounts.of({
+    authenticate: Effect.fnUntraced(function*(token) {
+      const text = Redacted.value(token)
+      if (!isTokenText(text)) return yield* new Unauthorized()
+      const asked = tokenDigest(text)
+      const found = yield* tokenByDigest(asked)
+      if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
+      const { digest: _digest, revokedAt, ...principal } = found
+      if (revokedAt !== null) return yield* new TokenRevoked()
+      if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
+      return principal
+    }),
+
+    monthSpend: Effect.fn("Accounts.monthSpend")(function*(tokenId) {
+      const month = monthOf(yield* Clock.currentTimeMillis)
+      const [row] = yield* query(sql<{ micros: Micros }>`select spend_micros as micros from tokens where token_id = ${tokenId} and spend_month >= ${month}`)
+      return row?.micros ?? zero
+    }),
+
+    createWorkspace: Effect.fn("Accounts.createWorkspace")(function*(name) {
+      const problem = nameProblem("name", name)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      const workspaceId = WorkspaceId.make(`ws_${yield* ids.suffix}`)
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* transact(sql<Workspace>`
+        with made as (
+          insert into workspaces (workspace_id, name, created_at) values (${workspaceId}, ${name}, ${now})
+          on conflict (name) do nothing returning *
+        ), wallet as (
+          insert into wallets (workspace_id) select workspace_id from made
+        )
+        select ${workspaceColumns} from made`)
+      return row ?? (yield* ValidationError.of("name", "is the name of another workspace"))
+    }),
+
+    workspace: Effect.fn("Accounts.workspace")(function*(workspaceId) {
+      return (yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId}`)) ?? (yield* noWorkspace(workspaceId))
+    }),
+
+    workspaceByName: Effect.fn("Accounts.workspaceByName")(function*(name) {
+      return yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where name = ${name}`)
+    }),
+
+    setLimits: Effect.fn("Accounts.setLimits")(function*(workspaceId, limits) {
+      return yield* transact(Effect.gen(function*() {
+        const [before] = yield* sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
+        if (before === undefined) return yield* noWorkspace(workspaceId)
+        const after: Workspace = { ...before, ...limits }
+        yield* sql`
+          update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros}
+          where workspace_id = ${workspaceId}`
+        return after
+      }))
+    }),
+
+    createToken: Effect.fn("Accounts.createToken")(function*(token: NewToken) {
+      const now = yield* Clock.currentTimeMillis
+      const problem = newTokenProblem(token, now)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      const suffix = yield* ids.suffix
+      const tokenId = TokenId.make(`tok_${suffix}`)
+      const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
+      const made = yield* transact(sql`
+        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at)
+        select ${tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${tokenDigest(text)}::bytea, ${token.monthlyLimitMicros}::bigint, ${now}::bigint, ${token.expiresAt}::bigint
+        from workspaces where workspace_id = ${token.workspaceId} returning 1`)
+      if (made.length === 0) return yield* noWorkspace(token.workspaceId)
+      return { tokenId, token: Redacted.make(text) } satisfies IssuedToken
+    }),
+
+    revokeToken: Effect.fn("Accounts.revokeToken")(function*(tokenId) {
+      const now = yield* Clock.currentTimeMillis
+      const revoked = yield* transact(sql`update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning 1`)
+      if (revoked.length === 0) return yield* new NotFound({ what: "token", id: tokenId })
+    })
+  })
+})
+
+export const AccountsPg: Layer.Layer<Accounts, never, Database | Ids> = Layer.scoped(Accounts, make)

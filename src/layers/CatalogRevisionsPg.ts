@@ -1,0 +1,104 @@
+/**
+ * Published revisions in Postgres: a row names its members by endpoint and contract version, and the contracts are rows of their own.
+ * NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification can be lost.
+ */
+import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import type { Json } from "../domain/Json.js"
+import { type Endpoint, JobManifest } from "../domain/Manifest.js"
+import { type CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
+import { CatalogRevisions } from "../services/CatalogRevisions.js"
+import { ContractStore } from "../services/ContractStore.js"
+import { problemsOf } from "./catalog/ContentProblems.js"
+import { nextTurn } from "./catalog/Slices.js"
+import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.js"
+import { Database } from "./Database.js"
+
+const channel = "catalog_revisions"
+const readAtOnce = 500
+const lookAgain = "30 seconds"
+
+const decodeJobs = Schema.decodeUnknown(Schema.Array(JobManifest))
+
+interface Members {
+  readonly jobs: ReadonlyArray<JobManifest>
+  /** Contract versions by endpoint id. */
+  readonly versions: ReadonlyMap<string, string>
+}
+
+export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): CatalogContent => {
+  const jobs = new Map<string, JobManifest>([...base.jobs, ...over.jobs].map((job) => [job.id, job]))
+  const endpoints = new Map<string, Endpoint>([...base.endpoints, ...over.endpoints].map((endpoint) => [endpoint.operation.id, endpoint]))
+  return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
+}
+
+export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractStore | Database> = Layer.effect(
+  CatalogRevisions,
+  Effect.gen(function*() {
+    const { listen, query, sql, transact } = yield* Database
+    const contracts = yield* ContractStore
+
+    const newest = Effect.gen(function*() {
+      const [row] = yield* sql<{ sequence: string; jobs: Json; endpointIds: ReadonlyArray<string>; versions: ReadonlyArray<string> }>`
+        select seq::text as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`
+      const jobs = yield* Effect.orDie(decodeJobs(row?.jobs ?? []))
+      const members: Members = { jobs, versions: new Map((row?.endpointIds ?? []).map((id, at) => [id, row?.versions[at] ?? ""])) }
+      return { sequence: Number(row?.sequence ?? 0), members }
+    })
+
+    const write = (content: CatalogContent, mode: "add" | "replace", now: number) => transact(Effect.gen(function*() {
+      // Two publishers at once: the second adds to what the first has made.
+      yield* sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`
+      const before: Members = mode === "add" ? (yield* newest).members : { jobs: [], versions: new Map() }
+      const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
+      const versions = new Map([...before.versions, ...content.endpoints.map(({ contractVersion, operation }): [string, string] => [operation.id, contractVersion])])
+      const [row] = yield* sql<{ sequence: string }>`
+        insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
+        values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
+          ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
+        returning seq::text as sequence`
+      yield* sql`select pg_notify(${channel}, ${row?.sequence ?? "0"})`
+      return { sequence: Number(row?.sequence ?? 0), endpoints: versions.size }
+    }))
+
+    return CatalogRevisions.of({
+      publish: Effect.fn("CatalogRevisions.publish")(function*(content, { builtIn, mode }) {
+        // Checked as it is, because merging would hide an id that is there twice; its jobs may also be older ones.
+        const own = new Set(content.jobs.map(({ id }) => id))
+        const known = mode === "add" ? [...builtIn.jobs, ...(yield* query(newest)).members.jobs] : builtIn.jobs
+        const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
+        const problems = problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
+        if (problems.length > 0) return yield* new CatalogRefused({ problems })
+        for (let start = 0; start < content.endpoints.length; start += readAtOnce) {
+          yield* contracts.keep(content.endpoints.slice(start, start + readAtOnce).map(storedEndpoint))
+        }
+        return yield* write(content, mode, yield* Clock.currentTimeMillis)
+      }),
+      latest: Effect.gen(function*() {
+        const { members, sequence } = yield* query(newest)
+        const providers = new Map<string, Endpoint["provider"]>()
+        const endpoints: Array<Endpoint> = []
+        const wanted = Array.from(members.versions)
+        for (let start = 0; start < wanted.length; start += readAtOnce) {
+          const part = wanted.slice(start, start + readAtOnce)
+          const rows = yield* query(sql<{ contractVersion: string; contract: Json }>`
+            select kept.contract_version as "contractVersion", kept.contract
+            from unnest(${part.map(([id]) => id)}::text[], ${part.map(([, version]) => version)}::text[]) as wanted (endpoint_id, contract_version)
+            join catalog_contracts kept using (endpoint_id, contract_version)`)
+          for (const { contract, contractVersion } of rows) {
+            const decoded = decodeStoredEndpoint(contract)
+            if (decoded._tag === "None") continue
+            const { operation, provider } = decoded.value
+            const key = JSON.stringify(provider)
+            const shared = providers.get(key) ?? provider
+            providers.set(key, shared)
+            endpoints.push({ provider: shared, operation, contractVersion })
+          }
+          yield* nextTurn
+        }
+        return { sequence, content: { jobs: members.jobs, endpoints } }
+      }),
+      sequence: Effect.map(query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`), ([row]) => Number(row?.sequence ?? 0)),
+      changes: Stream.merge(Stream.map(listen(channel), () => undefined), Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined)))
+    })
+  })
+)

@@ -1,0 +1,230 @@
+/**
+ * The catalog from memory. One revision is served at a time; `publish` builds the next one beside it, in slices, keeps its contracts
+ * and swaps it in one step, so that a request sees the old one or the new one and never a mixture. Statistics, keys and the health of
+ * providers are of the moment and never part of a revision.
+ */
+import { Context, Effect, Layer, Ref } from "effect"
+import { CatalogLoading, NotFound, ValidationError } from "../domain/ApiErrors.js"
+import type { CatalogFilter } from "../domain/CatalogView.js"
+import type { WorkspaceId } from "../domain/Ids.js"
+import type { Endpoint } from "../domain/Manifest.js"
+import { contractOf, jobContractOf, type OperationContract } from "../domain/OperationContract.js"
+import type { StorageError } from "../domain/StorageErrors.js"
+import type { RoutingCandidate } from "../domain/Routing.js"
+import { Catalog } from "../services/Catalog.js"
+import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../services/CatalogPublisher.js"
+import { ContractStore } from "../services/ContractStore.js"
+import type { Credentials } from "../services/Credentials.js"
+import { EndpointStats } from "../services/EndpointStats.js"
+import type { ProviderHealth } from "../services/ProviderHealth.js"
+import { Providers } from "../services/Providers.js"
+import { accessTables, type AccessTable } from "./catalog/AccessTable.js"
+import { problemsOf } from "./catalog/ContentProblems.js"
+import { discover } from "./catalog/Discovering.js"
+import { facetsOf, numbersOf } from "./catalog/Filtering.js"
+import { overview } from "./catalog/Overviewing.js"
+import { compare, publicItemOf, publicItems } from "./catalog/PublicItems.js"
+import { JobOrders, placeJob } from "./catalog/Ranking.js"
+import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog/Revision.js"
+import { RowBook } from "./catalog/Rows.js"
+import { nextTurn } from "./catalog/Slices.js"
+import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./catalog/StoredContracts.js"
+import { search, type Serving } from "./catalog/Searching.js"
+import { similar } from "./catalog/Similar.js"
+import type { VocabularyFile } from "./search/Vocabulary.js"
+
+export interface CatalogOptions {
+  /** False in production: then no job is ever served by a fixture. */
+  readonly jobsMayPickFixtures: boolean
+  readonly vocabulary: VocabularyFile
+}
+
+const filterKey = (filter: CatalogFilter): string =>
+  JSON.stringify([filter.category, filter.platform, filter.provider, filter.capability, filter.keyless, filter.verified, filter.mock, filter.maxPriceMicros, filter.hidden])
+
+/** Filtered endpoints are kept as long as the access table that they were filtered with. */
+const filteredMax = 50
+const keptAtOnce = 500
+type Filtered = { readonly numbers: Uint32Array; facets: ReturnType<typeof facetsOf> | null }
+
+const make = (options: CatalogOptions) => Effect.gen(function*() {
+  const stats = yield* EndpointStats
+  const contracts = yield* ContractStore
+  const providers = yield* Providers
+  const tableOf = yield* accessTables
+  const serving = yield* Ref.make<Serving | null>(null)
+  const publishing = yield* Effect.makeSemaphore(1)
+
+  const current = Effect.flatMap(Ref.get(serving), (served) => served === null ? new CatalogLoading({ retryAfterSeconds: 1 }) : Effect.succeed(served))
+  const momentOf = Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
+    return { table: yield* tableOf(revision, workspaceId), statistics: yield* stats.snapshot }
+  })
+  const at = Effect.fnUntraced(function*(workspaceId: WorkspaceId | null) {
+    const served = yield* current
+    return { served, moment: yield* momentOf(served.revision, workspaceId) }
+  })
+
+  const filtered = new WeakMap<AccessTable, Map<string, Filtered>>()
+  const filteredBy = (revision: Revision, filter: CatalogFilter, table: AccessTable): Filtered => {
+    const known = filtered.get(table) ?? new Map<string, Filtered>()
+    const key = filterKey(filter)
+    const found = known.get(key) ?? { numbers: numbersOf(revision, filter, table), facets: null }
+    if (known.size >= filteredMax) known.clear()
+    filtered.set(table, known.set(key, found))
+    return found
+  }
+
+  const endpointOf = ({ revision }: Serving, endpointId: string): Endpoint | null => {
+    const number = revision.numberOf.get(endpointId)
+    return number === undefined ? null : revision.endpoints[number] ?? null
+  }
+
+  const endpointAt = Effect.fnUntraced(function*(endpointId: string, contractVersion: string) {
+    const endpoint = endpointOf(yield* current, endpointId)
+    if (endpoint?.contractVersion === contractVersion) return endpoint
+    const decoded = decodeStoredEndpoint(yield* contracts.find(endpointId, contractVersion))
+    return decoded._tag === "None" ? null : { ...decoded.value, contractVersion }
+  })
+
+  /** Without a workspace nobody can say whose account is there: what needs one counts as what does not. */
+  const obstacles = (table: AccessTable, workspaceKnown: boolean) => (number: number): RoutingCandidate["obstacle"] => {
+    const { access, runnableNow } = table.of(number)
+    return runnableNow ? 0 : access !== "needs_your_account" ? 2 : workspaceKnown ? 1 : 0
+  }
+
+  const jobContract = Effect.fnUntraced(function*(jobId: string, version: string | null, workspaceId: WorkspaceId) {
+    const { moment: { statistics, table }, served: { revision } } = yield* at(workspaceId)
+    const id = `job:${jobId}`
+    const missing = new NotFound({ what: "operation", id })
+    const job = revision.jobs.get(jobId)
+    const now = revision.jobVersions.get(jobId)
+    if (job !== undefined && now !== undefined && (version === null || version === now)) {
+      const placed = placeJob(revision, supplyNumbers(revision, jobId), "balanced", statistics, obstacles(table, true))
+      const supply = placed.flatMap(({ number, reason }) => {
+        const endpoint = revision.endpoints[number]
+        return endpoint === undefined ? [] : [{ endpoint, reason, access: table.of(number).access }]
+      })
+      return jobContractOf(job, { supply, contractVersion: now })
+    }
+    if (version === null) return yield* missing
+    const stored = decodeStoredJob(yield* contracts.find(id, version))
+    if (stored._tag === "None") return yield* missing
+    const members = yield* Effect.forEach(stored.value.members, (member) => endpointAt(member.endpointId, member.contractVersion))
+    const supply = members.flatMap((endpoint) => endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(revision, table, endpoint) }])
+    return jobContractOf(stored.value.job, { supply, contractVersion: version })
+  })
+
+  const accessNow = (revision: Revision, table: AccessTable, endpoint: Endpoint) => {
+    const number = revision.numberOf.get(endpoint.operation.id)
+    return number === undefined ? "coming_soon" as const : table.of(number).access
+  }
+
+  const supplyNumbers = (revision: Revision, jobId: string): ReadonlyArray<number> =>
+    (revision.numbersOfJob.get(jobId) ?? []).filter((number) => options.jobsMayPickFixtures || !isFlagged(revision, number, flags.mock))
+
+  const publish = Effect.fn("CatalogPublisher.publish")(function*(content: CatalogContent) {
+    const problems = problemsOf(content)
+    if (problems.length > 0) return yield* new CatalogRefused({ problems })
+    const revision = yield* buildRevision(content, options.vocabulary)
+    yield* contracts.keep(storedJobs(revision))
+    // In portions: the texts of a large catalog at once would take more memory than the catalog itself.
+    for (let start = 0; start < revision.endpoints.length; start += keptAtOnce) {
+      yield* contracts.keep(revision.endpoints.slice(start, start + keptAtOnce).map(storedEndpoint))
+      yield* nextTurn
+    }
+    const served = yield* Ref.get(serving)
+    if (served?.revision.id !== revision.id) {
+      yield* Ref.set(serving, { revision, rows: new RowBook(revision), orders: new JobOrders(revision) })
+      yield* Effect.logInfo("Catalog revision in force").pipe(Effect.annotateLogs({ revision: revision.id, endpoints: revision.endpoints.length, jobs: revision.jobs.size }))
+    }
+    return revision.id
+  }, publishing.withPermits(1))
+
+  const catalog = Catalog.of({
+    endpoint: (endpointId) => Effect.map(current, (served) => endpointOf(served, endpointId)),
+    endpointAt,
+    supply: Effect.fnUntraced(function*(jobId, prefer) {
+      const { moment: { statistics, table }, served: { revision } } = yield* at(null)
+      const job = revision.jobs.get(jobId)
+      if (job === undefined) return null
+      const endpoints = placeJob(revision, supplyNumbers(revision, jobId), prefer, statistics, obstacles(table, false)).flatMap(({ number, reason }) => {
+        const endpoint = revision.endpoints[number]
+        return endpoint === undefined ? [] : [{ endpoint, reason }]
+      })
+      return { job, endpoints }
+    }),
+    similarJobs: (jobId) => Effect.map(current, ({ revision }) => similar(jobId, revision.jobs.keys())),
+    revision: Effect.map(current, ({ revision }) => revision.id),
+
+    search: (query, workspaceId) => Effect.map(at(workspaceId), ({ moment, served }) => search(served, query, moment)),
+    discover: (query, workspaceId) => Effect.map(at(workspaceId), ({ moment, served }) => discover(served, query, moment)),
+    list: (query, workspaceId) => Effect.map(at(workspaceId), ({ moment, served: { revision, rows } }) => {
+      const found = filteredBy(revision, query, moment.table)
+      if (query.facets) found.facets ??= facetsOf(revision, found.numbers)
+      const start = query.after === null ? 0 : startAfter(revision, found.numbers, query.after)
+      const page = found.numbers.subarray(start, start + query.limit)
+      const last = page[page.length - 1]
+      return {
+        endpoints: Array.from(page).flatMap((number) => rows.row(number, moment.table, moment.statistics, null) ?? []),
+        next: last !== undefined && start + page.length < found.numbers.length ? revision.endpoints[last]?.operation.id ?? null : null,
+        total: found.numbers.length,
+        revision: revision.id,
+        facets: query.facets ? found.facets : null
+      }
+    }),
+    overview: (query) => Effect.flatMap(at(null), ({ moment, served }) => overview(served, query, moment)),
+    rows: (endpointIds, workspaceId) => Effect.map(at(workspaceId), ({ moment, served: { revision, rows } }) =>
+      endpointIds.flatMap((id) => {
+        const number = revision.numberOf.get(id)
+        return number === undefined ? [] : rows.row(number, moment.table, moment.statistics, null) ?? []
+      })),
+    contract: Effect.fn("Catalog.contract")(function*(endpointId, contractVersion, workspaceId): Effect.fn.Return<OperationContract, NotFound | CatalogLoading | StorageError> {
+      if (endpointId.startsWith("job:")) return yield* jobContract(endpointId.slice(4), contractVersion, workspaceId)
+      const { moment: { table }, served } = yield* at(workspaceId)
+      const endpoint = contractVersion === null ? endpointOf(served, endpointId) : yield* endpointAt(endpointId, contractVersion)
+      if (endpoint === null) return yield* new NotFound({ what: "operation", id: endpointId })
+      return contractOf(endpoint, { job: jobOf(served.revision, endpoint), access: accessNow(served.revision, table, endpoint) })
+    }),
+
+    publicItems: Effect.fnUntraced(function*(query) {
+      const { moment, served } = yield* at(null)
+      const page = publicItems(served, query, moment)
+      return page ?? (yield* ValidationError.of("cursor", "is not a cursor of this list"))
+    }),
+    publicItem: Effect.fnUntraced(function*(catalogItemId) {
+      const { moment, served } = yield* at(null)
+      const number = served.revision.numberOf.get(catalogItemId)
+      const endpoint = number === undefined || moment.table.isHidden(number) ? undefined : served.revision.endpoints[number]
+      if (endpoint === undefined) return yield* new NotFound({ what: "catalog item", id: catalogItemId })
+      return publicItemOf(endpoint, jobOf(served.revision, endpoint))
+    }),
+    compare: Effect.fnUntraced(function*(catalogItemIds, input) {
+      const { moment, served } = yield* at(null)
+      const ids = Array.from(new Set(catalogItemIds))
+      if (ids.length < 2) return yield* ValidationError.of("catalogItemIds", "must name at least 2 different items")
+      const known = ids.flatMap((id) => served.revision.numberOf.get(id) ?? [])
+      const unknown = ids.filter((id) => !served.revision.numberOf.has(id))
+      if (known.length === 0) return yield* new NotFound({ what: "catalog item", id: ids[0] ?? "" })
+      return { ...compare(served, known, input, providers.prepare, moment), unknown }
+    })
+  })
+  return { catalog, publisher: CatalogPublisher.of({ publish }) }
+})
+
+/** The place of the first endpoint after this id, which need not exist any more. */
+const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const endpoint = revision.endpoints[numbers[middle] ?? 0]
+    if (endpoint !== undefined && endpoint.operation.id <= id) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export const CatalogServed = (
+  options: CatalogOptions
+): Layer.Layer<Catalog | CatalogPublisher, never, ContractStore | Credentials | EndpointStats | ProviderHealth | Providers> =>
+  Layer.effectContext(Effect.map(make(options), ({ catalog, publisher }) => Context.make(Catalog, catalog).pipe(Context.add(CatalogPublisher, publisher))))

@@ -1,0 +1,77 @@
+/**
+ * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's table
+ * says the same in words. A value that cannot be used stops the start and names the variable.
+ */
+import { Config, Effect, Option, Redacted } from "effect"
+import type { ConfigError } from "effect/ConfigError"
+
+export interface GatewayConfig {
+  readonly host: string
+  readonly port: number
+  /** Absent: the gateway starts a Postgres of its own. Required in production. */
+  readonly databaseUrl: Option.Option<Redacted.Redacted>
+  readonly databaseConnections: number
+  readonly dataDir: string
+  readonly rateBurst: number
+  readonly ratePerSecond: number
+  readonly inflightLimit: number
+  /** Catalog folders beside the built-in one. */
+  readonly catalogFolders: ReadonlyArray<string>
+  readonly egressAllow: ReadonlyArray<string>
+  readonly production: boolean
+  /** Whether the fixture provider runs and its operations are in the catalog. */
+  readonly fixtures: boolean
+  readonly fixturePort: number
+  readonly dispatchSlots: number
+  readonly normalized: boolean
+  readonly billing: boolean
+  /** How this gateway is reached from outside, without a slash at the end. */
+  readonly publicUrl: string
+  readonly drainMillis: number
+}
+
+const list = (name: string) =>
+  Config.string(name).pipe(
+    Config.map((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== "")),
+    Config.withDefault<ReadonlyArray<string>>([])
+  )
+
+const atLeast = (name: string, least: number, otherwise: number) =>
+  Config.number(name).pipe(
+    Config.validate({ message: `must be a number of at least ${least}`, validation: (value) => Number.isFinite(value) && value >= least }),
+    Config.withDefault(otherwise)
+  )
+
+const whole = (name: string, least: number, most: number, otherwise: number) =>
+  Config.integer(name).pipe(
+    Config.validate({ message: `must be a whole number from ${least} to ${most}`, validation: (value) => value >= least && value <= most }),
+    Config.withDefault(otherwise)
+  )
+
+const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
+
+export const readConfig: Effect.Effect<GatewayConfig, ConfigError> = Effect.gen(function*() {
+  const production = (yield* Config.string("NODE_ENV").pipe(Config.withDefault("development"))) === "production"
+  const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
+  const port = yield* whole("PORT", 0, 65_535, 8080)
+  return {
+    host,
+    port,
+    databaseUrl: Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== ""),
+    databaseConnections: yield* whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20),
+    dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
+    rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, 60),
+    ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, 10),
+    inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, 8),
+    catalogFolders: yield* list("GATEWAY_CATALOG"),
+    egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),
+    production,
+    fixtures: yield* onOff("GATEWAY_FIXTURES", !production),
+    fixturePort: yield* whole("GATEWAY_FIXTURE_PORT", 0, 65_535, 0),
+    dispatchSlots: yield* whole("GATEWAY_DISPATCH_SLOTS", 1, 100_000, 256),
+    normalized: yield* onOff("GATEWAY_NORMALIZED", true),
+    billing: yield* onOff("GATEWAY_BILLING", true),
+    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
+    drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000)
+  }
+})

@@ -1,0 +1,22 @@
+/** Contracts in memory, for tests and for a gateway that forgets. */
+import { Effect, Layer } from "effect"
+import type { Json } from "../domain/Json.js"
+import { ContractStore } from "../services/ContractStore.js"
+
+export const ContractStoreMemory: Layer.Layer<ContractStore> = Layer.sync(ContractStore, () => {
+  const kept = new Map<string, string>()
+  const key = (endpointId: string, contractVersion: string): string => `${endpointId} ${contractVersion}`
+  return ContractStore.of({
+    keep: (contracts) => Effect.sync(() => {
+      for (const { contract, contractVersion, endpointId } of contracts) {
+        const at = key(endpointId, contractVersion)
+        if (!kept.has(at)) kept.set(at, contract)
+      }
+    }),
+    find: (endpointId, contractVersion) => Effect.sync(() => {
+      const text = kept.get(key(endpointId, contractVersion))
+      const contract: Json = text === undefined ? null : JSON.parse(text)
+      return contract
+    })
+  })
+})

@@ -1,0 +1,63 @@
+/**
+ * What a newcomer needs on a development machine: a workspace `demo` with 100 dollars, a token with every scope in a file that
+ * only its owner can read, and a command to paste. Never used in production. A second start keeps all of it.
+ */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Either, Redacted } from "effect"
+import { Micros, microsPerUsd } from "../domain/Micros.js"
+import { scopes } from "../domain/Scope.js"
+import { Accounts } from "../services/Accounts.js"
+import { Wallet } from "../services/Wallet.js"
+
+const demo = "demo"
+
+/** Answers the path of the token's file. */
+export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: string) {
+  const accounts = yield* Accounts
+  const wallet = yield* Wallet
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const tokenFile = path.join(dataDir, "dev-token")
+
+  const workspace = (yield* accounts.workspaceByName(demo)) ?? (yield* accounts.createWorkspace(demo))
+  yield* wallet.credit({
+    workspaceId: workspace.workspaceId,
+    kind: "adjustment",
+    micros: Micros.make(100 * microsPerUsd),
+    reason: "development credit",
+    topUpId: null,
+    key: "demo"
+  })
+
+  const kept = yield* files.readFileString(tokenFile).pipe(Effect.orElseSucceed(() => ""))
+  const works = yield* Effect.either(accounts.authenticate(Redacted.make(kept.trim())))
+  if (Either.isRight(works)) return tokenFile
+  const { token } = yield* accounts.createToken({
+    workspaceId: workspace.workspaceId,
+    label: "development",
+    scopes: [...scopes],
+    monthlyLimitMicros: null,
+    expiresAt: null
+  })
+  yield* files.makeDirectory(dataDir, { recursive: true })
+  yield* files.remove(tokenFile, { force: true })
+  yield* files.writeFileString(tokenFile, `${Redacted.value(token)}\n`, { mode: 0o600 })
+  return tokenFile
+})
+
+/** What is printed once the gateway listens. */
+export const welcome = (url: string, tokenFile: string): string => `
+provider-gateway is ready.
+
+  Address   ${url}
+  Docs      ${url}/docs
+  Token     ${tokenFile}   (workspace demo, 100 dollars, every scope)
+
+Run a job:
+
+  curl -s '${url}/v1/runs?wait=true' \\
+    -H "Authorization: Bearer $(cat ${tokenFile})" \\
+    -H "Idempotency-Key: $(date +%s%N)" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"endpointId":"job:people.email.find","input":{"name":"Ada Example","domain":"example.com"}}'
+`

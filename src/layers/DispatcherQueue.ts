@@ -1,0 +1,224 @@
+/**
+ * The dispatcher of one node over the run queue of the storage. Four loops: new work (woken by signals, with a slow look as
+ * the safety net), heartbeats of what is under way, taking over what silent nodes left, and cancels asked elsewhere.
+ * When it stops it takes nothing new and lets what is under way end.
+ */
+import { Clock, Context, Deferred, Effect, FiberSet, Layer, Option, Queue, Ref, Stream } from "effect"
+import { failed } from "./dispatcher/AttemptEnding.js"
+import { openAttempt, type Parts, type Stop, workOn } from "./dispatcher/RunWork.js"
+import type { RunId } from "../domain/Ids.js"
+import { zero } from "../domain/Micros.js"
+import { CapacityExhausted } from "../domain/RunFailures.js"
+import { Catalog } from "../services/Catalog.js"
+import { Credentials } from "../services/Credentials.js"
+import { Dispatcher, type Slot } from "../services/Dispatcher.js"
+import { EndpointStats } from "../services/EndpointStats.js"
+import { FaultPoints } from "../services/FaultPoints.js"
+import { Ids } from "../services/Ids.js"
+import { ProviderHealth } from "../services/ProviderHealth.js"
+import { Providers } from "../services/Providers.js"
+import type { RunDetail } from "../services/Runs.js"
+import { RunSignals } from "../services/RunSignals.js"
+import { type Lease, type LeasedRun, RunStore } from "../services/RunStore.js"
+import { Settlement } from "../services/Settlement.js"
+
+export interface DispatcherOptions {
+  /** Runs that one node works on at once. */
+  readonly slots: number
+  /** How long a lease lasts without a heartbeat: a dead node's runs are taken over after this. */
+  readonly leaseMillis: number
+  readonly heartbeatMillis: number
+  /** How often the queue is looked at when no signal came. */
+  readonly pollMillis: number
+  /** How long a run may wait for a slot before it fails with `capacity_exhausted`. */
+  readonly queueMillisMax: number
+  /** How long runs under way may take to end when the node stops. */
+  readonly drainMillis: number
+  readonly normalizedOn: boolean
+}
+
+export const dispatcherDefaults: DispatcherOptions = {
+  slots: 256,
+  leaseMillis: 6_000,
+  heartbeatMillis: 2_000,
+  pollMillis: 1_000,
+  queueMillisMax: 300_000,
+  drainMillis: 10_000,
+  normalizedOn: true
+}
+
+export class DispatcherSettings extends Context.Reference<DispatcherSettings>()("gateway/layers/DispatcherSettings", {
+  defaultValue: (): DispatcherOptions => dispatcherDefaults
+}) {}
+
+interface Active {
+  readonly leased: LeasedRun
+  readonly stop: Deferred.Deferred<Stop>
+}
+
+export const DispatcherQueue: Layer.Layer<
+  Dispatcher,
+  never,
+  Catalog | Credentials | EndpointStats | FaultPoints | Ids | ProviderHealth | Providers | RunSignals | RunStore | Settlement
+> = Layer.scoped(
+  Dispatcher,
+  Effect.gen(function*() {
+    const options = yield* DispatcherSettings
+    const signals = yield* RunSignals
+    const parts: Parts = {
+      catalog: yield* Catalog,
+      credentials: yield* Credentials,
+      faults: yield* FaultPoints,
+      health: yield* ProviderHealth,
+      ids: yield* Ids,
+      normalizedOn: options.normalizedOn,
+      providers: yield* Providers,
+      settlement: yield* Settlement,
+      stats: yield* EndpointStats,
+      store: yield* RunStore
+    }
+    const { ids, settlement, store } = parts
+    const node = yield* ids.suffix
+    const active = new Map<RunId, Active>()
+    const taken = yield* Ref.make(0)
+    const open = yield* Ref.make(true)
+    const backlog = yield* Ref.make(false)
+    const wakes = yield* Queue.sliding<void>(1)
+    const wake = Effect.asVoid(Queue.offer(wakes, undefined))
+    const fibers = yield* FiberSet.make()
+    const run = workOn(parts)
+
+    const newLease = Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (token, now): Lease => ({ node, token, expiresAt: now + options.leaseMillis }))
+
+    // Only when runs are known to wait is a free slot a reason to look into the queue.
+    const release = Effect.zipRight(Ref.update(taken, (n) => n - 1), Effect.flatMap(Ref.get(backlog), (waiting) => (waiting ? wake : Effect.void)))
+    const slotFor = (lease: Lease): Effect.Effect<Slot> =>
+      Effect.map(Ref.make(false), (released) => ({
+        lease,
+        release: Effect.flatMap(Ref.getAndSet(released, true), (before) => (before ? Effect.void : release))
+      }))
+    const takeSlots = (wanted: number): Effect.Effect<number> =>
+      Ref.modify(taken, (n) => {
+        const got = Math.max(0, Math.min(wanted, options.slots - n))
+        return [got, n + got]
+      })
+
+    const reserve = Effect.gen(function*() {
+      if (!(yield* Ref.get(open))) return null
+      if ((yield* takeSlots(1)) === 0) return yield* Effect.as(Ref.set(backlog, true), null)
+      return yield* slotFor(yield* newLease)
+    })
+
+    const start = (leased: LeasedRun, slot: Slot): Effect.Effect<Effect.Effect<RunDetail>> =>
+      Effect.gen(function*() {
+        const stop = yield* Deferred.make<Stop>()
+        const done = yield* Deferred.make<RunDetail>()
+        active.set(leased.run.runId, { leased, stop })
+        const work = run(leased, stop).pipe(
+          Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (detail) => Effect.asVoid(Deferred.succeed(done, detail)) })),
+          // A defect leaves the run leased and its money held: it is taken over when the lease ends.
+          Effect.catchAllCause((cause) => Effect.logError("work on a run died", cause).pipe(Effect.annotateLogs({ runId: leased.run.runId, workspaceId: leased.run.workspaceId }))),
+          Effect.ensuring(Effect.sync(() => active.delete(leased.run.runId))),
+          Effect.ensuring(slot.release)
+        )
+        // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
+        yield* FiberSet.run(fibers, Effect.interruptible(work))
+        return Deferred.await(done)
+      }).pipe(Effect.uninterruptible)
+
+    const stopRun = (runId: RunId, why: Stop) => {
+      const entry = active.get(runId)
+      return entry === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(entry.stop, why))
+    }
+
+    /** Runs that waited too long are told so instead of being called late. */
+    const expire = (leased: LeasedRun) =>
+      settlement.settle({
+        run: failed(leased.run, new CapacityExhausted(), "error", null),
+        event: "Failed",
+        costMicros: zero,
+        reason: null,
+        leaseToken: leased.lease.token,
+        attempt: null,
+        media: null
+      })
+
+    const startAll = (found: ReadonlyArray<LeasedRun>, now: number) =>
+      Effect.forEach(found, (leased) =>
+        Effect.flatMap(slotFor(leased.lease), (slot) =>
+          leased.attempts.length === 0 && now - leased.run.createdAt > options.queueMillisMax
+            ? Effect.zipRight(expire(leased), slot.release)
+            : start(leased, slot)), { discard: true })
+
+    /** Fills free slots from the storage. */
+    const fill = (take: (limit: number, now: number) => ReturnType<typeof store.claim>) =>
+      Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const room = (yield* Ref.get(open)) ? yield* takeSlots(claimMax) : 0
+        if (room === 0) return
+        yield* Ref.set(backlog, false)
+        const found = yield* take(room, now).pipe(Effect.onError(() => Ref.update(taken, (n) => n - room)))
+        yield* Ref.update(taken, (n) => n - (room - found.length))
+        if (found.length === room) yield* Ref.set(backlog, true)
+        yield* startAll(found, now)
+      }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+
+    const claimQueued = fill((limit, now) => store.claim({ node, limit, now, expiresAt: now + options.leaseMillis }))
+    const takeOver = fill((limit, now) =>
+      store.reclaim({
+        node,
+        limit,
+        now,
+        expiresAt: now + options.leaseMillis,
+        except: [...active.values()].map(({ leased }) => leased.lease.token)
+      }))
+
+    const heartbeat = Effect.gen(function*() {
+      const before = [...active.values()].map(({ leased }) => ({ ...leased.run, token: leased.lease.token }))
+      if (before.length === 0) return
+      const now = yield* Clock.currentTimeMillis
+      const { cancelled, held } = yield* store.heartbeat(before, now + options.leaseMillis)
+      yield* Effect.forEach(cancelled, (runId) => stopRun(runId, "cancelled"), { discard: true })
+      yield* Effect.forEach(before.filter(({ runId }) => !held.has(runId)), ({ runId }) => stopRun(runId, "lease_lost"), { discard: true })
+    }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+
+    const loops = [
+      Effect.zipRight(Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)), claimQueued),
+      Effect.zipRight(Effect.sleep(options.heartbeatMillis), heartbeat),
+      Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))
+    ]
+    yield* Effect.forEach(loops, (loop) =>
+      loop.pipe(
+        Effect.catchAllDefect((defect) => Effect.logError("dispatcher loop", defect)),
+        Effect.forever,
+        Effect.withTracerEnabled(false),
+        Effect.forkScoped
+      ), { discard: true })
+    yield* signals.work.pipe(
+      Stream.runForEach((signal) =>
+        signal._tag === "CancelRequested" ? stopRun(signal.runId, "cancelled") : signal._tag === "Settled" ? Effect.void : Effect.zipRight(Ref.set(backlog, true), wake)),
+      Effect.forkScoped
+    )
+
+    // Registered last, so that it runs first: the loops keep the leases alive until what is under way has ended.
+    yield* Effect.addFinalizer(() =>
+      Ref.set(open, false).pipe(
+        Effect.zipRight(FiberSet.awaitEmpty(fibers)),
+        Effect.interruptible,
+        Effect.timeoutOption(options.drainMillis),
+        Effect.asVoid
+      ))
+
+    return Dispatcher.of({
+      reserve,
+      start,
+      openAttempt: openAttempt(ids),
+      wake,
+      cancel: (runId) => stopRun(runId, "cancelled"),
+      active: Effect.sync(() => active.size)
+    })
+  })
+)
+
+/** Runs taken by one statement. Their slots are taken before it runs, so this is well below the slots: new runs start at once meanwhile. */
+const claimMax = 64

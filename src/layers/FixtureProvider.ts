@@ -1,0 +1,164 @@
+/**
+ * A provider of the gateway's own: a real HTTP server that answers believable things, or exactly what the input key `_mock`
+ * asks for, and counts every call. It keeps nothing beyond its process and knows nothing of the gateway that calls it.
+ * Manifests name it `http://fixture.invalid`; ProvidersHttp is told the port by its `origins`.
+ */
+import * as http from "node:http"
+import { Effect, Either, type Scope } from "effect"
+import { isObject, type Json, type JsonObject } from "../domain/Json.js"
+import { answers } from "./fixture/Answers.js"
+import { listenLocally, type PortUnavailable } from "./fixture/LocalServer.js"
+import { setBounded } from "./providers/BoundedMap.js"
+
+/** The origin under which manifests know the fixture; it resolves nowhere by itself (RFC 2606). */
+export const fixtureOrigin = "http://fixture.invalid"
+
+export interface FixtureCalls {
+  /** Calls of one endpoint id; of all of them without one. */
+  readonly of: (endpointId?: string) => number
+  /** Calls that carried this attempt reference. */
+  readonly byReference: (attemptReference: string) => number
+  readonly reset: () => void
+}
+
+export interface Fixture {
+  readonly port: number
+  /** What `fixtureOrigin` stands for. */
+  readonly origin: string
+  readonly calls: FixtureCalls
+}
+
+/** Attempt references that are remembered, so that a benchmark does not fill the memory. */
+const referencesMax = 200_000
+const bodyBytesMax = 2_097_152
+const bytesMax = 1_073_741_824
+const referenceHeader = "idempotency-key"
+
+const parse = (text: string): JsonObject => {
+  const value = Either.getOrElse(Either.try((): Json => JSON.parse(text)), () => null)
+  return isObject(value) ? value : {}
+}
+
+const number = (value: Json | undefined): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined)
+
+const send = (response: http.ServerResponse, status: number, contentType: string, body: string | Uint8Array): void => {
+  // As real providers do; the gateway's runs then say how long to wait.
+  if (status === 429 || status === 503) response.setHeader("retry-after", "1")
+  response.writeHead(status, { "content-type": contentType, "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.length })
+  response.end(body)
+}
+
+const fill = Buffer.alloc(65_536, "x")
+
+/** That many bytes, written as fast as the reader takes them. */
+const pour = (response: http.ServerResponse, bytes: number): void => {
+  let left = bytes
+  const more = (): void => {
+    while (left > 0 && !response.destroyed) {
+      const size = Math.min(left, fill.length)
+      left -= size
+      if (!response.write(size === fill.length ? fill : fill.subarray(0, size))) return void response.once("drain", more)
+    }
+    response.end()
+  }
+  more()
+}
+
+const referenceOf = (request: http.IncomingMessage): string | null => {
+  const value = request.headers[referenceHeader]
+  return typeof value === "string" ? value : null
+}
+
+const respond = (endpointId: string, input: JsonObject, script: JsonObject, request: http.IncomingMessage, response: http.ServerResponse): void => {
+  const status = number(script["status"])
+  const contentType = typeof script["contentType"] === "string" ? script["contentType"] : undefined
+  const redirect = script["redirect"]
+  const bytes = number(script["bytes"])
+  const scripted = script["body"]
+
+  if (script["drop"] === true) return void request.socket.destroy()
+  if (typeof redirect === "string") {
+    response.writeHead(status ?? 302, { location: redirect })
+    return void response.end()
+  }
+  if (script["drop"] === "mid") {
+    response.writeHead(status ?? 200, { "content-type": contentType ?? "application/json", "content-length": 4096 })
+    return void response.write("{\"partial\":", () => request.socket.destroy())
+  }
+  if (bytes !== undefined) {
+    const size = Math.min(bytesMax, Math.max(0, Math.trunc(bytes)))
+    response.writeHead(status ?? 200, { "content-type": contentType ?? "application/octet-stream", "content-length": size })
+    return pour(response, size)
+  }
+  if (scripted !== undefined) {
+    return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : JSON.stringify(scripted))
+  }
+  if (status !== undefined && (status < 200 || status > 299)) {
+    return send(response, status, contentType ?? "application/json", JSON.stringify({ error: { code: `http_${status}`, message: `The fixture was asked to answer ${status}.` } }))
+  }
+  const outcome = script["outcome"]
+  const headers = Object.keys(request.headers)
+  const answer = answers(endpointId, input, outcome === "miss" || outcome === "weak" || outcome === "error" ? outcome : "hit", { headers, reference: referenceOf(request) })
+  if (typeof answer.body === "string" || answer.body instanceof Uint8Array) return send(response, status ?? 200, contentType ?? answer.contentType, answer.body)
+  const cost = script["costMicros"]
+  send(response, status ?? 200, contentType ?? "application/json", JSON.stringify(cost === undefined ? answer.body : { ...answer.body, cost_micros: cost }))
+}
+
+const makeServer = (): { readonly server: http.Server; readonly calls: FixtureCalls } => {
+  const byEndpoint = new Map<string, number>()
+  const byReference = new Map<string, number>()
+  const count = (counts: Map<string, number>, key: string): void => setBounded(counts, referencesMax, key, (counts.get(key) ?? 0) + 1)
+  const calls: FixtureCalls = {
+    of: (endpointId) => (endpointId === undefined ? [...byEndpoint.values()].reduce((sum, each) => sum + each, 0) : byEndpoint.get(endpointId) ?? 0),
+    byReference: (reference) => byReference.get(reference) ?? 0,
+    reset: () => {
+      byEndpoint.clear()
+      byReference.clear()
+    }
+  }
+
+  const server = http.createServer((request, response) => {
+    const path = request.url ?? "/"
+    if (path === "/_calls") {
+      return send(response, 200, "application/json", JSON.stringify({ calls: Object.fromEntries(byEndpoint), references: Object.fromEntries(byReference) }))
+    }
+    if (!path.startsWith("/v1/") || request.method !== "POST") {
+      return send(response, 404, "application/json", JSON.stringify({ error: { code: "not_found", message: "The fixture has no such operation." } }))
+    }
+    const endpointId = path.slice("/v1/".length)
+    const chunks: Array<Buffer> = []
+    let size = 0
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      if (size > bodyBytesMax) request.destroy()
+      else chunks.push(chunk)
+    })
+    request.on("end", () => {
+      count(byEndpoint, endpointId)
+      const reference = referenceOf(request)
+      if (reference !== null) count(byReference, reference)
+      const input = parse(Buffer.concat(chunks).toString("utf8"))
+      const script = isObject(input["_mock"]) ? input["_mock"] : {}
+      const delayMs = number(script["delayMs"]) ?? slowness(endpointId)
+      const answer = () => respond(endpointId, input, script, request, response)
+      if (delayMs <= 0) return answer()
+      const waiting = Effect.runFork(Effect.delay(Effect.sync(answer), delayMs))
+      response.once("close", () => waiting.unsafeInterruptAsFork(waiting.id()))
+    })
+  })
+  // Longer than the gateway keeps an idle socket, so that it is never the fixture that closes under a request.
+  server.keepAliveTimeout = 75_000
+  return { server, calls }
+}
+
+const slowMs = 120
+const slowness = (endpointId: string): number => (endpointId === "mock-slow-email-find" ? slowMs : 0)
+
+export const FixtureProvider = {
+  /** Listens on loopback until the scope closes; port 0 takes a free one. */
+  start: (options: { readonly port?: number } = {}): Effect.Effect<Fixture, PortUnavailable, Scope.Scope> =>
+    Effect.suspend(() => {
+      const { calls, server } = makeServer()
+      return Effect.map(listenLocally(server, options.port), (port) => ({ port, origin: `http://127.0.0.1:${port}`, calls }))
+    })
+}

@@ -1,0 +1,92 @@
+/**
+ * How runs and attempts stand in their tables: one list of columns each, from which reading, writing and decoding are made.
+ * Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text whatever the
+ * number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
+ */
+import { Schema } from "effect"
+import { Attempt, Run } from "../domain/Run.js"
+
+type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
+
+const runColumns: Columns<Run> = {
+  runId: ["run_id", "text"],
+  workspaceId: ["workspace_id", "text"],
+  tokenId: ["token_id", "text"],
+  idempotencyKey: ["idempotency_key", "text"],
+  requestDigest: ["request_digest", "text"],
+  requestId: ["request_id", "text"],
+  requestedEndpointId: ["requested_endpoint_id", "text"],
+  endpointId: ["endpoint_id", "text"],
+  providerId: ["provider_id", "text"],
+  contractVersion: ["contract_version", "text"],
+  input: ["input", "json"],
+  plan: ["plan", "json"],
+  status: ["status", "text"],
+  outcome: ["outcome", "text"],
+  outcomeReason: ["outcome_reason", "text"],
+  holdMicros: ["hold_micros", "bigint"],
+  chargeMicros: ["charge_micros", "bigint"],
+  spendMonth: ["spend_month", "text"],
+  error: ["error", "json"],
+  result: ["result", "json"],
+  normalized: ["normalized", "json"],
+  resultBytes: ["result_bytes", "integer"],
+  providerStatus: ["provider_status", "integer"],
+  servedEndpointId: ["served_endpoint_id", "text"],
+  servedProviderId: ["served_provider_id", "text"],
+  connectionId: ["connection_id", "text"],
+  serviceAgent: ["service_agent", "text"],
+  cancelRequested: ["cancel_requested", "boolean"],
+  createdAt: ["created_at", "bigint"],
+  startedAt: ["started_at", "bigint"],
+  completedAt: ["completed_at", "bigint"]
+}
+
+const attemptColumns: Columns<Attempt> = {
+  attemptId: ["attempt_id", "text"],
+  runId: ["run_id", "text"],
+  workspaceId: ["workspace_id", "text"],
+  n: ["n", "integer"],
+  endpointId: ["endpoint_id", "text"],
+  providerId: ["provider_id", "text"],
+  status: ["status", "text"],
+  outcome: ["outcome", "text"],
+  reason: ["reason", "text"],
+  errorCode: ["error_code", "text"],
+  providerStatus: ["provider_status", "integer"],
+  latencyMs: ["latency_ms", "integer"],
+  costMicros: ["cost_micros", "bigint"],
+  billed: ["billed", "boolean"],
+  receiptId: ["receipt_id", "text"],
+  receipt: ["receipt", "json"],
+  startedAt: ["started_at", "bigint"],
+  completedAt: ["completed_at", "bigint"]
+}
+
+/** Text columns hold no NUL and no half of a surrogate pair: Postgres refuses them. */
+const clean = (value: unknown): unknown => (typeof value === "string" ? value.replaceAll("\u0000", "\ufffd").toWellFormed() : value)
+
+const table = <A extends object>(columns: Columns<A>) => {
+  const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
+  return {
+    /** `run_id, workspace_id, …` */
+    names: fields.map(([, [column]]) => column).join(", "),
+    /** `run_id text, workspace_id text, …`, for `json_to_recordset`. */
+    typed: fields.map(([, [column, type]]) => `${column} ${type}`).join(", "),
+    /** `alias.run_id as "runId", …` */
+    selected: (alias: string) => fields.map(([field, [column]]) => `${alias}.${column} as "${field}"`).join(", "),
+    /** `run_id = from.run_id, …` for the given fields. */
+    assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) => chosen.map((field) => `${columns[field][0]} = ${from}.${columns[field][0]}`).join(", "),
+    row: (value: A): { readonly [column: string]: unknown } =>
+      Object.fromEntries(Object.entries(value).map(([field, content]) => [columnOf(fields, field), clean(content)]))
+  }
+}
+
+const columnOf = (fields: ReadonlyArray<readonly [string, readonly [string, string]]>, field: string): string =>
+  fields.find(([name]) => name === field)?.[1][0] ?? field
+
+export const runTable = table<Run>(runColumns)
+export const attemptTable = table<Attempt>(attemptColumns)
+
+export const decodeRuns = Schema.decodeUnknown(Schema.Array(Run))
+export const decodeAttempts = Schema.decodeUnknown(Schema.Array(Attempt))

@@ -1,0 +1,35 @@
+/**
+ * Signals over all nodes: what `RunStorePg` notifies in its transactions arrives here on one connection per node, however many
+ * waiters there are. After a lost connection everybody is told to look at the rows again.
+ */
+import { Effect, Layer, Schema, Stream } from "effect"
+import { RunId } from "../domain/Ids.js"
+import { RunSignals, type RunSignal } from "../services/RunSignals.js"
+import { Database } from "./Database.js"
+import { makeRunSignals } from "./RunSignalsMemory.js"
+
+export const channel = "gateway_runs"
+
+const isRunId = Schema.is(RunId)
+
+/** `queued`, `cancel:<run>` or `settled:<run>,<run>…`. */
+const signalsOf = (payload: string | undefined): ReadonlyArray<RunSignal> => {
+  if (payload === undefined) return [{ _tag: "Rescan" }]
+  if (payload === "queued") return [{ _tag: "Queued" }]
+  const [kind, list = ""] = payload.split(":")
+  const runs = list.split(",").filter((id) => isRunId(id))
+  return runs.map((runId): RunSignal => (kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId }))
+}
+
+export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scoped(
+  RunSignals,
+  Effect.gen(function*() {
+    const database = yield* Database
+    const signals = yield* makeRunSignals
+    yield* database.listen(channel).pipe(
+      Stream.runForEach((payload) => Effect.forEach(signalsOf(payload), signals.publish, { discard: true })),
+      Effect.forkScoped
+    )
+    return signals
+  })
+)

@@ -1,0 +1,136 @@
+/** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
+import { Effect, HashMap, Layer, Option, Array as Arr } from "effect"
+import type { Attempt, Run } from "../domain/Run.js"
+import { next } from "../domain/RunMachine.js"
+import { Ids } from "../services/Ids.js"
+import { type Conclusion, type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
+import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
+
+const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null): ReadonlyArray<Attempt> =>
+  attempt === null ? attempts : [...attempts.filter((known) => known.n !== attempt.n), attempt].sort((a, b) => a.n - b.n)
+
+export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> = Layer.effect(
+  RunStore,
+  Effect.gen(function*() {
+    const storage = yield* MemoryStorage
+    const ids = yield* Ids
+
+    const find = (state: MemoryState, key: RunKey): Option.Option<StoredRun> =>
+      Option.filter(HashMap.get(state.runs, key.runId), (stored) => stored.run.workspaceId === key.workspaceId)
+    const put = (state: MemoryState, stored: StoredRun): MemoryState => ({ ...state, runs: HashMap.set(state.runs, stored.run.runId, stored) })
+    const all = (state: MemoryState): ReadonlyArray<StoredRun> => [...HashMap.values(state.runs)].sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
+
+    const take = (
+      wanted: (stored: StoredRun) => boolean,
+      options: { readonly node: string; readonly limit: number; readonly expiresAt: number; readonly now: number }
+    ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
+      Effect.flatMap(Effect.replicateEffect(ids.suffix, options.limit), (tokens) =>
+        storage.modify((state) => {
+          const taken = Arr.zipWith(all(state).filter(wanted), tokens, (stored, token): LeasedRun => ({
+            run: { ...stored.run, status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status), startedAt: stored.run.startedAt ?? options.now },
+            lease: { node: options.node, token, expiresAt: options.expiresAt },
+            attempts: stored.attempts,
+            takenOver: stored.run.status === "running"
+          }))
+          return [taken, taken.reduce((after, { lease, run }) => ({
+            ...after,
+            runs: HashMap.modify(after.runs, run.runId, (stored) => ({ ...stored, run, lease }))
+          }), state)]
+        }))
+
+    const concludeOne = (state: MemoryState, { attempt, from, leaseToken, media, run }: Conclusion): Option.Option<MemoryState> =>
+      Option.map(
+        Option.filter(find(state, run), (stored) => stored.run.status === from && (stored.lease?.token ?? null) === leaseToken),
+        (stored) =>
+          put(state, {
+            run: { ...run, cancelRequested: stored.run.cancelRequested || run.cancelRequested },
+            lease: null,
+            attempts: withAttempt(stored.attempts, attempt),
+            media: media === null ? stored.media : [...stored.media, media]
+          })
+      )
+
+    return RunStore.of({
+      insert: (runs) =>
+        storage.modify((state) => [
+          undefined,
+          runs.reduce((after, { attempt, lease, run }) => put(after, { run, lease, attempts: withAttempt([], attempt), media: [] }), state)
+        ]),
+      conclude: (conclusions) =>
+        storage.modify((state) => {
+          const done = new Set<Run["runId"]>()
+          const after = conclusions.reduce((current, conclusion) =>
+            Option.match(concludeOne(current, conclusion), {
+              onNone: () => current,
+              onSome: (changed) => {
+                done.add(conclusion.run.runId)
+                return changed
+              }
+            }), state)
+          return [done, after]
+        }),
+      nextAttempt: ({ ended, lease, media, opened, run }) =>
+        storage.modify((state) =>
+          Option.match(Option.filter(find(state, run), (stored) => stored.lease?.token === lease.token), {
+            onNone: () => [false, state],
+            onSome: (stored) => [true, put(state, {
+              ...stored,
+              run: { ...run, status: stored.run.status, cancelRequested: stored.run.cancelRequested },
+              attempts: withAttempt(withAttempt(stored.attempts, ended), opened),
+              media: media === null ? stored.media : [...stored.media, media]
+            })]
+          })),
+      claim: (options) => take((stored) => stored.run.status === "queued", options),
+      reclaim: (options) =>
+        take((stored) => stored.run.status === "running" && stored.lease !== null && stored.lease.expiresAt <= options.now && !options.except.includes(stored.lease.token), options),
+      heartbeat: (leases, expiresAt) =>
+        storage.modify((state) => {
+          const held = leases.filter((lease) => Option.exists(find(state, lease), (stored) => stored.lease?.token === lease.token))
+          const prolonged = held.reduce((after, { runId }) => ({
+            ...after,
+            runs: HashMap.modify(after.runs, runId, (stored) => ({ ...stored, lease: stored.lease === null ? null : { ...stored.lease, expiresAt } }))
+          }), state)
+          const cancelled = held.filter((lease) => Option.exists(find(state, lease), (stored) => stored.run.cancelRequested))
+          return [{ held: new Set(held.map(({ runId }) => runId)), cancelled: new Set(cancelled.map(({ runId }) => runId)) }, prolonged]
+        }),
+      giveBack: (key, lease: Lease) =>
+        storage.modify((state) => [
+          undefined,
+          Option.match(Option.filter(find(state, key), (stored) => stored.lease?.token === lease.token), {
+            onNone: () => state,
+            onSome: (stored) => put(state, { ...stored, lease: null, run: { ...stored.run, status: "queued" } })
+          })
+        ]),
+      requestCancel: (key) =>
+        storage.modify((state) =>
+          Option.match(find(state, key), {
+            onNone: () => [null, state],
+            onSome: (stored) => {
+              const run: Run = { ...stored.run, cancelRequested: stored.run.cancelRequested || stored.run.status === "running" }
+              return [run, put(state, { ...stored, run })]
+            }
+          })),
+      get: (key) => Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
+      getMany: (keys) => Effect.map(storage.read, (state) => keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))),
+      list: (workspaceId, filter, page) =>
+        Effect.map(storage.read, (state) => {
+          const rows = all(state).map(({ run }) => run).reverse().filter((run) =>
+            run.workspaceId === workspaceId &&
+            (page.after === null || run.runId < page.after) &&
+            (filter.status === undefined || run.status === filter.status) &&
+            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability))
+          const items = rows.slice(0, page.limit)
+          return { items, next: rows.length > page.limit ? items.at(-1)?.runId ?? null : null }
+        }),
+      attempts: (key) => Effect.map(storage.read, (state) => Option.getOrElse(Option.map(find(state, key), ({ attempts }) => attempts), () => [])),
+      media: (key, mediaId) =>
+        Effect.map(storage.read, (state) =>
+          Option.getOrNull(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)))),
+      uncertain: (limit) =>
+        Effect.map(storage.read, (state) => all(state).map(({ run }) => run).filter((run) => run.status === "reconciliation_pending").slice(0, limit)),
+      locate: (runId) =>
+        Effect.map(storage.read, (state) =>
+          Option.getOrNull(Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))))
+    })
+  })
+)

@@ -1,0 +1,223 @@
+/**
+ * Runs on Postgres. Claims skip locked rows, so nodes never wait for each other; every result is fenced by status and lease;
+ * whatever other nodes should know is notified inside the transaction and so arrives with its commit, or not at all.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
+import { Ids } from "../services/Ids.js"
+import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore } from "../services/RunStore.js"
+import { Database } from "./Database.js"
+import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
+import { channel } from "./RunSignalsPg.js"
+
+const RunIdRows = Schema.Array(Schema.Struct({ runId: RunId }))
+const decodeRunIds = Schema.decodeUnknown(RunIdRows)
+const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
+const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String })))
+const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
+const decodeMedia = Schema.decodeUnknown(Schema.Array(Schema.Struct({
+  mediaId: MediaId,
+  contentType: Schema.String,
+  filename: Schema.NullOr(Schema.String),
+  sha256: Schema.String,
+  bytes: Schema.Uint8ArrayFromSelf
+})))
+
+/** What a run may still learn after its admission. */
+const changing = [
+  "status", "outcome", "outcomeReason", "chargeMicros", "error", "result", "normalized", "resultBytes", "providerStatus",
+  "servedEndpointId", "servedProviderId", "endpointId", "providerId", "contractVersion", "startedAt", "completedAt"
+] as const
+const answers = ["outcome", "outcomeReason", "error", "result", "normalized", "resultBytes", "providerStatus", "servedEndpointId", "servedProviderId"] as const
+const ending = ["status", "outcome", "reason", "errorCode", "providerStatus", "latencyMs", "costMicros", "billed", "receiptId", "receipt", "completedAt"] as const
+
+export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
+  RunStore,
+  Effect.gen(function*() {
+    const { query, sql, transact } = yield* Database
+    const ids = yield* Ids
+    const runs = sql.literal(runTable.selected("r"))
+
+    const attemptsOf = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
+      const rows = yield* query(sql`
+        select ${sql.literal(attemptTable.selected("a"))}
+        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+        join attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id
+        order by a.run_id, a.n`)
+      return yield* Effect.orDie(decodeAttempts(rows))
+    })
+
+    const getMany = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
+      const rows = yield* query(sql`
+        select ${runs}
+        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+        join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
+      return yield* Effect.orDie(decodeRuns(rows))
+    })
+
+    const insertMedia = (media: ReadonlyArray<Media>) =>
+      Effect.forEach(media, (one) =>
+        query(sql`
+          insert into media (workspace_id, run_id, media_id, content_type, filename, sha256, bytes)
+          values (${one.workspaceId}, ${one.runId}, ${one.mediaId}, ${one.contentType}, ${one.filename}, ${one.sha256}, ${Buffer.from(one.bytes)})`), { discard: true })
+
+    const insert = (fresh: ReadonlyArray<NewRun>) => {
+      const rows = fresh.map(({ lease, run }) => ({
+        ...runTable.row(run),
+        job: run.plan?.job ?? null,
+        lease_node: lease?.node ?? null,
+        lease_token: lease?.token ?? null,
+        lease_expires_at: lease?.expiresAt ?? null
+      }))
+      const attempts = fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
+      const lease = "job, lease_node, lease_token, lease_expires_at"
+      const queued = fresh.some(({ run }) => run.status === "queued")
+      return Effect.asVoid(query(sql`
+        with started as (
+          insert into attempts (${sql.literal(attemptTable.names)})
+          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify(attempts)}::json) as a (${sql.literal(attemptTable.typed)})
+        ), admitted as (
+          insert into runs (${sql.literal(`${runTable.names}, ${lease}`)})
+          select ${sql.literal(`${runTable.names}, ${lease}`)}
+          from json_to_recordset(${JSON.stringify(rows)}::json)
+            as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_expires_at bigint)
+        )
+        select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`))
+    }
+
+    const conclude = Effect.fnUntraced(function*(conclusions: ReadonlyArray<Conclusion>) {
+      const rows = conclusions.map(({ from, leaseToken, run }) => ({ ...runTable.row(run), from_status: from, held_lease: leaseToken }))
+      const attempts = conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
+      const found = yield* query(sql`
+        with done as (
+          update runs r set ${sql.literal(runTable.assigned("c", ...changing))}, cancel_requested = r.cancel_requested or c.cancel_requested,
+            lease_node = null, lease_token = null, lease_expires_at = null
+          from json_to_recordset(${JSON.stringify(rows)}::json) as c (${sql.literal(runTable.typed)}, from_status text, held_lease text)
+          where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = c.from_status
+            and r.lease_token is not distinct from c.held_lease
+          returning r.workspace_id, r.run_id
+        ), ended as (
+          update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
+          from json_to_recordset(${JSON.stringify(attempts)}::json) as e (${sql.literal(attemptTable.typed)}), done d
+          where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
+            and d.workspace_id = e.workspace_id and d.run_id = e.run_id
+        ), told as (
+          select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done having count(*) > 0
+        )
+        select d.run_id as "runId" from done d, told`)
+      const done = new Set((yield* Effect.orDie(decodeRunIds(found))).map(({ runId }) => runId))
+      yield* insertMedia(conclusions.flatMap(({ media, run }) => (media !== null && done.has(run.runId) ? [media] : [])))
+      return done
+    })
+
+    const nextAttempt: RunStore["Type"]["nextAttempt"] = ({ ended, lease, media, opened, run }) =>
+      transact(Effect.gen(function*() {
+        const held = yield* sql`
+          update runs r set ${sql.literal(runTable.assigned("c", ...answers))}
+          from json_to_recordset(${JSON.stringify([runTable.row(run)])}::json) as c (${sql.literal(runTable.typed)})
+          where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = 'running' and r.lease_token = ${lease.token}
+          returning 1`
+        if (held.length === 0) return false
+        yield* sql`
+          with ended as (
+            update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
+            from json_to_recordset(${JSON.stringify(ended === null ? [] : [attemptTable.row(ended)])}::json) as e (${sql.literal(attemptTable.typed)})
+            where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
+          )
+          insert into attempts (${sql.literal(attemptTable.names)})
+          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify([attemptTable.row(opened)])}::json) as a (${sql.literal(attemptTable.typed)})`
+        yield* insertMedia(media === null ? [] : [media])
+        return true
+      }))
+
+    /** Takes runs of one status, each under a lease token of its own. */
+    const take = (from: "queued" | "running", options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number; readonly except: ReadonlyArray<string> }) =>
+      transact(Effect.gen(function*() {
+        const prefix = yield* ids.suffix
+        // The materialised query is a fence: without it the planner may lock and update more rows than the limit.
+        const rows = yield* sql`
+          with wanted as materialized (
+            select workspace_id, run_id from runs where status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
+              and (${from} = 'queued' or lease_expires_at <= ${options.now})
+            order by created_at, run_id limit ${options.limit} for update skip locked
+          )
+          update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
+            lease_expires_at = ${options.expiresAt}, started_at = coalesce(r.started_at, ${options.now})
+          from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
+          returning ${runs}, r.lease_token as token`
+        const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map(({ runId, token }) => [runId, token]))
+        const taken = yield* Effect.orDie(decodeRuns(rows))
+        const attempts = taken.length === 0 ? [] : yield* attemptsOf(taken)
+        return taken.map((run): LeasedRun => ({
+          run,
+          lease: { node: options.node, token: leases.get(run.runId) ?? "", expiresAt: options.expiresAt },
+          attempts: attempts.filter((attempt) => attempt.runId === run.runId),
+          takenOver: from === "running"
+        })).sort((a, b) => a.run.createdAt - b.run.createdAt)
+      }))
+
+    return RunStore.of({
+      insert,
+      conclude,
+      nextAttempt,
+      claim: (options) => take("queued", { ...options, except: [] }),
+      reclaim: (options) => take("running", options),
+      heartbeat: Effect.fnUntraced(function*(leases, expiresAt) {
+        const rows = yield* query(sql`
+          update runs r set lease_expires_at = ${expiresAt}
+          from unnest(${leases.map((lease) => lease.workspaceId)}::text[], ${leases.map((lease) => lease.runId)}::text[], ${leases.map((lease) => lease.token)}::text[])
+            as l (workspace_id, run_id, token)
+          where r.workspace_id = l.workspace_id and r.run_id = l.run_id and r.lease_token = l.token
+          returning r.run_id as "runId", r.cancel_requested as "cancelRequested"`)
+        const held = yield* Effect.orDie(decodeHeld(rows))
+        return {
+          held: new Set(held.map(({ runId }) => runId)),
+          cancelled: new Set(held.flatMap(({ cancelRequested, runId }) => (cancelRequested ? [runId] : [])))
+        }
+      }),
+      giveBack: (key: RunKey, lease: Lease) =>
+        Effect.asVoid(query(sql`
+          update runs set status = 'queued', lease_node = null, lease_token = null, lease_expires_at = null
+          where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and status = 'running' and lease_token = ${lease.token}
+          returning pg_notify(${channel}, 'queued')`)),
+      requestCancel: Effect.fnUntraced(function*(key) {
+        const rows = yield* query(sql`
+          update runs r set cancel_requested = r.cancel_requested or r.status = 'running'
+          where r.workspace_id = ${key.workspaceId} and r.run_id = ${key.runId}
+          returning ${runs}, case when r.status = 'running' then pg_notify(${channel}, 'cancel:' || r.run_id) end`)
+        return (yield* Effect.orDie(decodeRuns(rows)))[0] ?? null
+      }),
+      get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
+      getMany,
+      list: Effect.fnUntraced(function*(workspaceId, filter, page) {
+        const conditions = [
+          sql`r.workspace_id = ${workspaceId}`,
+          ...(page.after === null ? [] : [sql`r.run_id < ${page.after}`]),
+          ...(filter.status === undefined ? [] : [sql`r.status = ${filter.status}`]),
+          ...(filter.capability === undefined ? [] : [sql`r.job = ${filter.capability}`])
+        ]
+        const rows = yield* query(sql`select ${runs} from runs r where ${sql.and(conditions)} order by r.run_id desc limit ${page.limit + 1}`)
+        const found = yield* Effect.orDie(decodeRuns(rows))
+        const items = found.slice(0, page.limit)
+        return { items, next: found.length > page.limit ? items.at(-1)?.runId ?? null : null }
+      }),
+      attempts: (key) => attemptsOf([key]),
+      media: Effect.fnUntraced(function*(key, mediaId) {
+        const rows = yield* query(sql`
+          select media_id as "mediaId", content_type as "contentType", filename, sha256, bytes from media
+          where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
+        const [found] = yield* Effect.orDie(decodeMedia(rows))
+        return found === undefined ? null : { ...found, workspaceId: key.workspaceId, runId: key.runId }
+      }),
+      uncertain: Effect.fnUntraced(function*(limit) {
+        const rows = yield* query(sql`
+          select ${runs} from runs r where r.status = 'reconciliation_pending' order by r.created_at limit ${limit}`)
+        return yield* Effect.orDie(decodeRuns(rows))
+      }),
+      locate: Effect.fnUntraced(function*(runId) {
+        const rows = yield* query(sql`select run_id as "runId", workspace_id as "workspaceId" from runs where run_id = ${runId}`)
+        return (yield* Effect.orDie(decodeKeys(rows)))[0] ?? null
+      })
+    })
+  })
+)

@@ -1,0 +1,242 @@
+/**
+ * Runs over any storage: plan, admit, start, wait. What admits and starts cannot be interrupted, so a client that hangs up
+ * loses no run; waiting can, and costs neither a connection nor a query until the run is said to have ended.
+ */
+import { Clock, Effect, Either, Exit, Layer, Option } from "effect"
+import type { Refusal } from "../domain/Admission.js"
+import { refusals } from "../domain/Admission.js"
+import {
+  IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RowsModeUnsupported, RunRateLimited, TooManyInflightRuns
+} from "../domain/ApiErrors.js"
+import { RunId } from "../domain/Ids.js"
+import { zero } from "../domain/Micros.js"
+import { holdOf } from "../domain/RoutePlan.js"
+import { monthOf } from "../domain/Run.js"
+import { CancelledBeforeDispatch, toRunError } from "../domain/RunFailures.js"
+import { isSettledForWaiters } from "../domain/RunMachine.js"
+import { isReadOnly } from "../domain/Scope.js"
+import { type Principal } from "../services/Accounts.js"
+import { Admission } from "../services/Admission.js"
+import { Catalog } from "../services/Catalog.js"
+import { Credentials } from "../services/Credentials.js"
+import { Dispatcher } from "../services/Dispatcher.js"
+import { Ids } from "../services/Ids.js"
+import { ProviderHealth } from "../services/ProviderHealth.js"
+import { Providers } from "../services/Providers.js"
+import { type CreatedRun, type LimitVerdict, type RunDetail, type RunRequest, Runs } from "../services/Runs.js"
+import { RunSignals } from "../services/RunSignals.js"
+import { type RunKey, RunStore } from "../services/RunStore.js"
+import { Settlement } from "../services/Settlement.js"
+import { TopUps } from "../services/TopUps.js"
+import { Transactions } from "../services/Transactions.js"
+import { Wallet } from "../services/Wallet.js"
+import { failed } from "./dispatcher/AttemptEnding.js"
+import { newRun } from "./runs/NewRun.js"
+import { plan } from "./runs/Planning.js"
+
+/** How long a cancel waits for a call under way to be aborted before it answers the run as it is. */
+const cancelWaitSeconds = 3
+/** A signal can be lost: a waiter looks at the row this often anyway. */
+const lookAgainSeconds = 5
+
+export const RunsAdmitted: Layer.Layer<
+  Runs,
+  never,
+  | Admission | Catalog | Credentials | Dispatcher | Ids | ProviderHealth | Providers | RunSignals | RunStore | Settlement | TopUps
+  | Transactions | Wallet
+> = Layer.effect(
+  Runs,
+  Effect.gen(function*() {
+    const admission = yield* Admission
+    const dispatcher = yield* Dispatcher
+    const ids = yield* Ids
+    const settlement = yield* Settlement
+    const signals = yield* RunSignals
+    const store = yield* RunStore
+    const topUps = yield* TopUps
+    const wallet = yield* Wallet
+    const { transact } = yield* Transactions
+    const planFor = plan({ catalog: yield* Catalog, credentials: yield* Credentials, health: yield* ProviderHealth, providers: yield* Providers })
+
+    const detail = Effect.fnUntraced(function*(key: RunKey) {
+      const run = yield* store.get(key)
+      if (run === null) return yield* new NotFound({ what: "run", id: key.runId })
+      return { run, attempts: yield* store.attempts(key) }
+    })
+    /** A run that must be there, because this process was just told so. */
+    const known = (key: RunKey) => Effect.catchTag(detail(key), "not_found", (error) => Effect.die(error))
+
+    /** The run when it has ended, or as it is when the time is over. Registered before each look, so no signal is missed. */
+    const awaitEnd = (key: RunKey, seconds: number) =>
+      Effect.gen(function*() {
+        const until = (yield* Clock.currentTimeMillis) + seconds * 1000
+        const look = Effect.scoped(Effect.gen(function*() {
+          const ended = yield* signals.subscribe(key.runId)
+          const now = yield* known(key)
+          const left = until - (yield* Clock.currentTimeMillis)
+          if (isSettledForWaiters(now.run.status) || left <= 0) return Option.some(now)
+          yield* Effect.timeoutOption(ended, Math.min(left, lookAgainSeconds * 1000))
+          return Option.none<RunDetail>()
+        }))
+        return yield* Effect.flatMap(Effect.repeat(look, { until: Option.isSome }), Effect.orDie)
+      })
+
+    const refuse = (principal: Principal, refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }>) => {
+      switch (refusal._tag) {
+        case "RunRateLimited":
+          return new RunRateLimited({ limit: refusal.limit, retryAfterSeconds: refusal.retryAfterSeconds })
+        case "TooManyInflightRuns":
+          return new TooManyInflightRuns({ inflight: refusal.inflight, limit: refusal.limit, retryAfterSeconds: refusal.retryAfterSeconds })
+        case "KeySpendLimitReached":
+          return new KeySpendLimitReached({ limitMicros: refusal.limitMicros, spentMicros: refusal.spentMicros })
+        case "InsufficientBalance":
+          return Effect.flatMap(
+            topUps.hint({
+              workspaceId: principal.workspaceId,
+              readOnly: isReadOnly(principal.scopes),
+              availableMicros: refusal.balanceMicros,
+              neededMicros: refusal.estimatedCostMicros
+            }),
+            (topUp) => new InsufficientBalance({ balanceMicros: refusal.balanceMicros, estimatedCostMicros: refusal.estimatedCostMicros, topUp })
+          )
+      }
+    }
+
+    const onlyRaw = (request: Pick<RunRequest, "outputMode">) =>
+      request.outputMode === "canonical"
+        ? new RowsModeUnsupported({ reason: "canonical rows are not stored by this gateway; use raw" })
+        : Effect.void
+
+    /** Admits the run and starts it if there is room; the inner effect waits for its end on this node. */
+    const admitAndStart = (principal: Principal, request: RunRequest) =>
+      Effect.gen(function*() {
+        const planned = yield* planFor(principal, request)
+        const now = yield* Clock.currentTimeMillis
+        const run = newRun(principal, request, planned, RunId.make(`run_${yield* ids.suffix}`), now)
+        const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
+        const slot = first === undefined ? null : yield* dispatcher.reserve
+        const start = slot === null || first === undefined ? null : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
+        const giveBack = slot?.release ?? Effect.void
+        const answer = yield* Effect.onExit(admission.admit({ run, start }), (exit) =>
+          Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null ? Effect.void : giveBack)
+        switch (answer._tag) {
+          case "Refused":
+            return yield* refuse(principal, answer.refusal)
+          case "Conflict":
+            return yield* new IdempotencyConflict({ runId: answer.runId })
+          case "Replay":
+            return { replayed: true, key: { workspaceId: run.workspaceId, runId: answer.runId }, now: null, ended: null }
+          case "Admitted": {
+            const { attempt, lease, run: stored } = answer.stored
+            const attempts = attempt === null ? [] : [attempt]
+            const ended = slot === null || lease === null
+              ? null
+              : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false }, slot)
+            return { replayed: false, key: stored, now: { run: stored, attempts }, ended }
+          }
+        }
+      })
+
+    const create: Runs["Type"]["create"] = (principal, request, waitSeconds) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          yield* onlyRaw(request)
+          const { ended, key, now, replayed } = yield* admitAndStart(principal, request)
+          const answer = (found: RunDetail): CreatedRun => ({ ...found, replayed })
+          if (now !== null && (waitSeconds <= 0 || isSettledForWaiters(now.run.status))) return answer(now)
+          if (waitSeconds <= 0) return answer(yield* known(key))
+          if (ended === null) return answer(yield* restore(awaitEnd(key, waitSeconds)))
+          // The node that works on the run tells its end directly, with everything that a reader would have to look up.
+          const here = yield* restore(Effect.timeoutOption(ended, waitSeconds * 1000))
+          return answer(Option.isSome(here) ? here.value : yield* known(key))
+        }))
+
+    const quote: Runs["Type"]["quote"] = Effect.fn("Runs.quote")(function*(principal, request) {
+      yield* onlyRaw(request)
+      const planned = yield* planFor(principal, request)
+      const now = yield* Clock.currentTimeMillis
+      const holdMicros = Either.isRight(planned) ? holdOf(planned.right) : zero
+      const locked = yield* transact(wallet.lock([principal]))
+      const standing = locked.standings.get(principal.workspaceId)
+      const spend = locked.spends.get(principal.tokenId)
+      if (standing === undefined || spend === undefined) return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
+      const found = refusals(standing, spend, { runId: RunId.make(`run_${yield* ids.suffix}`), holdMicros, now, month: monthOf(now) })
+      return {
+        plan: Either.match(planned, { onLeft: (denial) => denial.plan, onRight: (route) => route }),
+        holdMicros,
+        refusal: Either.isLeft(planned) ? toRunError(planned.left.failure, request.requestId) : null,
+        refusalResult: Either.isLeft(planned) ? planned.left.result : null,
+        limits: verdicts(found)
+      }
+    })
+
+    const cancel: Runs["Type"]["cancel"] = Effect.fn("Runs.cancel")(function*(workspaceId, runId) {
+      const key = { workspaceId, runId }
+      const run = yield* store.requestCancel(key)
+      if (run === null) return yield* new NotFound({ what: "run", id: runId })
+      if (run.status === "queued") {
+        const answer = yield* settlement.settle({
+          run: { ...failed(run, new CancelledBeforeDispatch(), "error", null), completedAt: yield* Clock.currentTimeMillis },
+          event: "Cancelled",
+          costMicros: zero,
+          reason: null,
+          leaseToken: null,
+          attempt: null,
+          media: null
+        })
+        // A node took it in the meantime: then it is a running one, to be cancelled like those.
+        return answer._tag === "Settled" ? { run: answer.run, attempts: yield* store.attempts(key) } : yield* cancelRunning(key)
+      }
+      return run.status === "running" ? yield* cancelRunning(key) : { run, attempts: yield* store.attempts(key) }
+    })
+
+    const cancelRunning = Effect.fnUntraced(function*(key: RunKey) {
+      const run = yield* store.requestCancel(key)
+      yield* dispatcher.cancel(key.runId)
+      const current = run?.plan?.candidates.find(({ endpointId }) => endpointId === run.endpointId)
+      return yield* awaitEnd(key, current?.effectful === true ? 0 : cancelWaitSeconds)
+    })
+
+    return Runs.of({
+      create,
+      quote,
+      cancel,
+      get: (workspaceId, runId) => detail({ workspaceId, runId }),
+      list: store.list,
+      media: Effect.fn("Runs.media")(function*(workspaceId, runId, mediaId) {
+        return (yield* store.media({ workspaceId, runId }, mediaId)) ?? (yield* new NotFound({ what: "media", id: mediaId }))
+      })
+    })
+  })
+)
+
+const limits = {
+  RunCapExceeded: "run_cap",
+  RunRateLimited: "runs_per_minute",
+  TooManyInflightRuns: "inflight",
+  KeySpendLimitReached: "key_month",
+  InsufficientBalance: "balance"
+} as const
+
+const verdicts = (found: ReadonlyArray<Refusal>): ReadonlyArray<LimitVerdict> => {
+  const against = new Map(found.map((refusal) => [limits[refusal._tag], refusal]))
+  return Object.values(limits).map((limit): LimitVerdict => {
+    const refusal = against.get(limit)
+    return { limit, admits: refusal === undefined, message: refusal === undefined ? null : explain(refusal) }
+  })
+}
+
+const explain = (refusal: Refusal): string => {
+  switch (refusal._tag) {
+    case "RunCapExceeded":
+      return `A run of this workspace may hold at most ${refusal.capMicros} micros.`
+    case "RunRateLimited":
+      return `This workspace may start ${refusal.limit} runs a minute.`
+    case "TooManyInflightRuns":
+      return `${refusal.inflight} runs are in flight, and ${refusal.limit} may be.`
+    case "KeySpendLimitReached":
+      return `The key has spent or holds ${refusal.spentMicros} of ${refusal.limitMicros} micros this month.`
+    case "InsufficientBalance":
+      return `The run needs ${refusal.estimatedCostMicros} micros, and ${refusal.balanceMicros} are available.`
+  }
+}

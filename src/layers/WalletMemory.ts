@@ -1,0 +1,141 @@
+/** The wallet over `MemoryStorage`: the same decisions as on Postgres, on immutable state. */
+import { Clock, Effect, Either, HashMap, Layer, Option } from "effect"
+import type { Standing, TokenSpend } from "../domain/Admission.js"
+import { NotFound, ValidationError } from "../domain/ApiErrors.js"
+import { LedgerEntryId, type TokenId, type WorkspaceId } from "../domain/Ids.js"
+import { type LedgerEntry, post, type Posting } from "../domain/Ledger.js"
+import { holdsMoney, isInflight } from "../domain/RunMachine.js"
+import { Ids } from "../services/Ids.js"
+import { type Credit, Wallet } from "../services/Wallet.js"
+import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
+import { WalletDefaults } from "./WalletDefaults.js"
+
+export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | WalletDefaults> = Layer.effect(
+  Wallet,
+  Effect.gen(function*() {
+    const storage = yield* MemoryStorage
+    const ids = yield* Ids
+    const { inflightLimit } = yield* WalletDefaults
+
+    const standingOf = (state: MemoryState, workspaceId: WorkspaceId): Option.Option<Standing> =>
+      Option.zipWith(HashMap.get(state.wallets, workspaceId), HashMap.get(state.workspaces, workspaceId), (wallet, workspace) => ({
+        balance: wallet.balance,
+        inflight: wallet.inflight,
+        inflightLimit: workspace.inflightLimit ?? inflightLimit,
+        runCapMicros: workspace.runCapMicros,
+        runsPerMinute: workspace.runsPerMinute,
+        minuteStartedAt: wallet.minuteStartedAt,
+        minuteCount: wallet.minuteCount
+      }))
+
+    const entryOf = (workspaceId: WorkspaceId, posting: Posting, now: number): Effect.Effect<LedgerEntry> =>
+      Effect.map(ids.suffix, (suffix) => ({ ...posting, entryId: LedgerEntryId.make(`led_${suffix}`), workspaceId, createdAt: now }))
+
+    const credit = Effect.fn("Wallet.credit")(function*(input: Credit) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* storage.transact(Effect.gen(function*() {
+        const wallet = HashMap.get((yield* storage.read).wallets, input.workspaceId)
+        if (Option.isNone(wallet)) return yield* new NotFound({ what: "workspace", id: input.workspaceId })
+        if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance
+        const posted = post(wallet.value.balance, { kind: input.kind, micros: input.micros, runId: null, topUpId: input.topUpId, reason: input.reason })
+        if (Either.isLeft(posted) || input.micros === 0) return yield* ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0")
+        const entry = yield* entryOf(input.workspaceId, posted.right.posting, now)
+        yield* changeWallet(input.workspaceId, (before) => ({
+          ...before,
+          balance: posted.right.balance,
+          entries: [entry, ...before.entries],
+          creditKeys: new Set([...before.creditKeys, input.key])
+        }))
+        return posted.right.balance
+      }))
+    })
+
+    const changeWallet = (workspaceId: WorkspaceId, change: (wallet: StoredWallet) => StoredWallet) =>
+      storage.modify((state) => [undefined, { ...state, wallets: HashMap.modify(state.wallets, workspaceId, change) }])
+
+    return Wallet.of({
+      lock: (purses) =>
+        Effect.map(storage.read, (state) => {
+          const standings = new Map<WorkspaceId, Standing>()
+          const spends = new Map<TokenId, TokenSpend>()
+          for (const { tokenId, workspaceId } of purses) {
+            const standing = standingOf(state, workspaceId)
+            if (Option.isSome(standing)) standings.set(workspaceId, standing.value)
+            const token = HashMap.get(state.tokens, tokenId)
+            if (Option.isSome(token)) spends.set(tokenId, { ...token.value.spend, limitMicros: token.value.monthlyLimitMicros })
+          }
+          return { standings, spends }
+        }),
+      write: ({ now, postings, spends, standings }) =>
+        Effect.gen(function*() {
+          const entries = yield* Effect.forEach(postings, ({ posting, workspaceId }) => entryOf(workspaceId, posting, now))
+          yield* Effect.forEach(standings, ([workspaceId, standing]) =>
+            changeWallet(workspaceId, (before) => ({
+              ...before,
+              balance: standing.balance,
+              inflight: standing.inflight,
+              minuteStartedAt: standing.minuteStartedAt,
+              minuteCount: standing.minuteCount,
+              entries: [...entries.filter((entry) => entry.workspaceId === workspaceId).reverse(), ...before.entries]
+            })), { discard: true })
+          yield* storage.modify((state) => [undefined, {
+            ...state,
+            tokens: [...spends].reduce(
+              (tokens, [tokenId, { month, spentMicros }]) => HashMap.modify(tokens, tokenId, (token) => ({ ...token, spend: { month, spentMicros } })),
+              state.tokens
+            )
+          }])
+        }),
+      credit,
+      balance: (workspaceId) =>
+        Effect.flatMap(storage.read, (state) =>
+          Option.match(HashMap.get(state.wallets, workspaceId), {
+            onNone: () => new NotFound({ what: "workspace", id: workspaceId }),
+            onSome: (wallet) => Effect.succeed(wallet.balance)
+          })),
+      holds: (workspaceId, limit) =>
+        Effect.map(storage.read, (state) =>
+          [...HashMap.values(state.runs)]
+            .filter(({ run }) => run.workspaceId === workspaceId && holdsMoney(run.status) && run.holdMicros > 0)
+            .sort((a, b) => b.run.createdAt - a.run.createdAt)
+            .slice(0, limit)
+            .map(({ run }) => ({ runId: run.runId, amountMicros: run.holdMicros, createdAt: run.createdAt }))),
+      entries: (workspaceId, filter, page) =>
+        Effect.map(storage.read, (state) => {
+          const all = Option.getOrElse(Option.map(HashMap.get(state.wallets, workspaceId), (wallet) => wallet.entries), () => [])
+          // The sort key is the position counted from the oldest entry, which later entries do not change.
+          const rows = all
+            .map((entry, index) => ({ entry, position: all.length - index }))
+            .filter(({ entry, position }) =>
+              (page.after === null || position < Number(page.after)) &&
+              (filter.kind === undefined || entry.kind === filter.kind) &&
+              (filter.runId === undefined || entry.runId === filter.runId) &&
+              (filter.fromMillis === undefined || entry.createdAt >= filter.fromMillis) &&
+              (filter.toMillis === undefined || entry.createdAt < filter.toMillis))
+          const shown = rows.slice(0, page.limit)
+          const last = shown.at(-1)
+          return { items: shown.map(({ entry }) => entry), next: rows.length > page.limit && last !== undefined ? String(last.position) : null }
+        }),
+      verify: Effect.map(storage.read, verify)
+    })
+  })
+)
+
+const verify = (state: MemoryState) => {
+  let drift = 0
+  let entries = 0
+  let difference: string | null = null
+  for (const [workspaceId, wallet] of state.wallets) {
+    const runs = [...HashMap.values(state.runs)].map(({ run }) => run).filter((run) => run.workspaceId === workspaceId)
+    const available = wallet.entries.reduce((total, entry) => total + entry.amountMicros, 0)
+    const reserved = runs.filter((run) => holdsMoney(run.status)).reduce((total, run) => total + run.holdMicros, 0)
+    const inflight = runs.filter((run) => isInflight(run.status)).length
+    entries += wallet.entries.length
+    const off = Math.abs(available - wallet.balance.availableMicros) + Math.abs(reserved - wallet.balance.reservedMicros)
+    drift += off
+    if (difference === null && (off !== 0 || inflight !== wallet.inflight)) {
+      difference = `${workspaceId}: entries and runs give available ${available}, reserved ${reserved}, in flight ${inflight}; stored are ${wallet.balance.availableMicros}, ${wallet.balance.reservedMicros}, ${wallet.inflight}`
+    }
+  }
+  return { ok: difference === null, driftMicros: drift, entries, workspaces: HashMap.size(state.wallets), difference }
+}

@@ -1,0 +1,74 @@
+// Discover: the few operations that this workspace can run now for what it wants to do, each with a score that says why.
+// score = 0.5·relevance + 0.5·(the preference's mix of evidence, availability and price), each between 0 and 1.
+import { titleOf, type Discovered, type DiscoveredOperation, type DiscoverQuery, noFilter } from "../../domain/CatalogView.js"
+import { requiredFields } from "../../domain/OperationContract.js"
+import type { Prefer } from "../../domain/RoutePlan.js"
+import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
+import { compileFilter } from "./Filtering.js"
+import { candidateOf } from "./Ranking.js"
+import { find, type Hit, type Moment, type Serving } from "./Searching.js"
+
+const candidatesMax = 100
+
+interface Weights {
+  readonly evidence: number
+  readonly availability: number
+  readonly price: number
+}
+const weights: { readonly [key in Prefer]: Weights } = {
+  balanced: { evidence: 0.2, availability: 0.15, price: 0.15 },
+  cheapest: { evidence: 0.05, availability: 0.1, price: 0.35 },
+  reliable: { evidence: 0.35, availability: 0.1, price: 0.05 },
+  fastest: { evidence: 0.2, availability: 0.2, price: 0.1 }
+}
+const relevanceWeight = 0.5
+
+const round = (value: number): number => Math.round(value * 1000) / 1000
+
+const reasonOf = (operation: Pick<DiscoveredOperation, "works" | "estimatedPrice" | "priceBasis">, job: string | null): string => {
+  const does = job === null ? "Matches the words of the query" : `Does ${job}`
+  const costs = operation.estimatedPrice === 0 ? "free" : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
+  const { rate, runs, thin } = operation.works
+  const proof = rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${runs} runs worked${thin ? " (few)" : ""}`
+  return `${does}; ${costs}; ${proof}.`
+}
+
+export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment): Discovered => {
+  const { revision, rows } = serving
+  const { statistics, table } = moment
+  const keeps = compileFilter(revision, { ...noFilter, maxPriceMicros: query.maxPriceMicros }, table)
+  const found = keeps === null ? [] : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, statistics, (number) => keeps(number) && table.of(number).runnableNow).hits
+  const best = found.reduce((most, { score }) => Math.max(most, score), 0)
+
+  const weigh = ({ matchedBy, number, score }: Hit): DiscoveredOperation | null => {
+    const endpoint = revision.endpoints[number]
+    const row = rows.row(number, table, statistics, matchedBy)
+    if (endpoint === undefined || row === null) return null
+    const members = row.capability === null ? [number] : revision.numbersOfJob.get(row.capability) ?? [number]
+    const evidenceOf = (each: number) => candidateOf(revision, each, statistics)?.evidence ?? null
+    const mean = jobMean(members.map(evidenceOf))
+    const scores = {
+      relevance: round(best === 0 ? 0 : score / best),
+      evidence: round(trustedSuccess(evidenceOf(number), mean)),
+      // An own answer at once is worth more than a ticket to come back for.
+      availability: row.async ? 0.7 : 1,
+      price: round(cheapness(expectedMicros(endpoint.operation)))
+    }
+    const weight = weights[query.prefer]
+    return {
+      ...titleOf(row),
+      score: round(relevanceWeight * scores.relevance + weight.evidence * scores.evidence + weight.availability * scores.availability + weight.price * scores.price),
+      scores,
+      reason: reasonOf(row, row.capability),
+      missingInput: [...requiredFields(endpoint.operation)]
+    }
+  }
+
+  const isMock = (id: string): number => Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
+  const operations = found.flatMap((hit) => weigh(hit) ?? [])
+    .sort((a, b) => isMock(a.endpointId) - isMock(b.endpointId) || b.score - a.score || (a.endpointId < b.endpointId ? -1 : 1))
+    .slice(0, query.limit)
+  const capability = operations[0]?.capability ?? null
+  const job = capability === null ? undefined : revision.jobs.get(capability)
+  return { query: query.q, ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }), operations }
+}

@@ -1,0 +1,70 @@
+// Filters of search and listing over the columns of a revision, and the counts of what they leave.
+import type { CatalogFilter, Facets } from "../../domain/CatalogView.js"
+import type { AccessTable } from "./AccessTable.js"
+import { type Column, flags, type Revision } from "./Revision.js"
+
+export type Keeps = (number: number) => boolean
+
+/** Null when nothing can pass, because a value is asked for that no endpoint has. */
+export const compileFilter = (revision: Revision, filter: CatalogFilter, table: AccessTable): Keeps | null => {
+  const tests: Array<Keeps> = []
+  const columns: ReadonlyArray<readonly [Column, string | null]> = [
+    [revision.category, filter.category], [revision.platform, filter.platform], [revision.provider, filter.provider], [revision.capability, filter.capability]
+  ]
+  for (const [{ codeOf, codes }, wanted] of columns) {
+    if (wanted === null) continue
+    const code = codeOf.get(wanted)
+    if (code === undefined || wanted === "") return null
+    tests.push((number) => codes[number] === code)
+  }
+  let mask = 0
+  let bits = 0
+  const marks: ReadonlyArray<readonly [number, boolean | null]> = [[flags.keyless, filter.keyless], [flags.verified, filter.verified], [flags.mock, filter.mock]]
+  for (const [flag, wanted] of marks) {
+    if (wanted === null) continue
+    mask |= flag
+    if (wanted) bits |= flag
+  }
+  if (mask !== 0) tests.push((number) => ((revision.flags[number] ?? 0) & mask) === bits)
+  const { maxPriceMicros } = filter
+  if (maxPriceMicros !== null) tests.push((number) => (revision.priceMicros[number] ?? 0) <= maxPriceMicros)
+  if (!filter.hidden) tests.push((number) => !table.isHidden(number))
+  return (number) => {
+    for (const test of tests) if (!test(number)) return false
+    return true
+  }
+}
+
+export const numbersOf = (revision: Revision, filter: CatalogFilter, table: AccessTable): Uint32Array => {
+  const keeps = compileFilter(revision, filter, table)
+  const found = new Uint32Array(keeps === null ? 0 : revision.endpoints.length)
+  if (keeps === null) return found
+  let count = 0
+  for (let number = 0; number < revision.endpoints.length; number += 1) {
+    if (keeps(number)) {
+      found[count] = number
+      count += 1
+    }
+  }
+  return found.slice(0, count)
+}
+
+const countsOf = ({ codes, values }: Column, numbers: Uint32Array): Facets["category"] => {
+  const counts = new Uint32Array(values.length)
+  for (const number of numbers) {
+    const code = codes[number] ?? 0
+    counts[code] = (counts[code] ?? 0) + 1
+  }
+  return values
+    .map((value, code) => ({ value, count: counts[code] ?? 0 }))
+    .filter(({ count, value }) => count > 0 && value !== "")
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+}
+
+/** How many of these endpoints each value has, the most frequent first. */
+export const facetsOf = (revision: Revision, numbers: Uint32Array): Facets => ({
+  category: countsOf(revision.category, numbers),
+  platform: countsOf(revision.platform, numbers),
+  provider: countsOf(revision.provider, numbers),
+  capability: countsOf(revision.capability, numbers)
+})

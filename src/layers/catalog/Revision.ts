@@ -1,0 +1,193 @@
+// One revision of the catalog: immutable, everything a question needs laid out for reading. Endpoints are numbered in the order
+// of their ids; every list and column below goes by that number, and so does the search index.
+import { createHash, hash } from "node:crypto"
+import { Clock, Effect } from "effect"
+import { canonical, type Json } from "../../domain/Json.js"
+import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
+import { inputFields, listedMicros, placementOf } from "../../domain/OperationContract.js"
+import type { CatalogContent } from "../../services/CatalogPublisher.js"
+import type { SearchDocument } from "../search/Document.js"
+import { SearchIndex } from "../search/SearchIndex.js"
+import type { VocabularyFile } from "../search/Vocabulary.js"
+import { inSlices } from "./Slices.js"
+
+export type Provider = Endpoint["provider"]
+
+/** The distinct values of one property, and the number of the value of each endpoint. */
+export interface Column {
+  readonly values: ReadonlyArray<string>
+  readonly codes: Uint32Array
+  readonly codeOf: ReadonlyMap<string, number>
+}
+
+export const flags = { keyless: 1, verified: 2, mock: 4, unavailable: 8 } as const
+
+export interface Revision {
+  readonly id: string
+  /** ISO 8601. */
+  readonly builtAt: string
+  readonly jobs: ReadonlyMap<string, JobManifest>
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly numberOf: ReadonlyMap<string, number>
+  readonly numbersOfJob: ReadonlyMap<string, ReadonlyArray<number>>
+  readonly providers: ReadonlyArray<Provider>
+  readonly category: Column
+  readonly platform: Column
+  readonly provider: Column
+  /** The position in `providers` of the provider as this endpoint sees it: imports may know one with several addresses or kinds of key. */
+  readonly accountOf: Uint32Array
+  /** The value is empty where an operation does no job. */
+  readonly capability: Column
+  readonly flags: Uint8Array
+  readonly priceMicros: Float64Array
+  readonly index: SearchIndex
+  /** Over the jobs, in the order of `jobs`. */
+  readonly jobIndex: SearchIndex
+  /** By job id: changes when the job or one of its providers' contracts does. */
+  readonly jobVersions: ReadonlyMap<string, string>
+}
+
+export const jobOf = (revision: Pick<Revision, "jobs">, { operation }: Endpoint): JobManifest | null =>
+  operation.job === undefined ? null : revision.jobs.get(operation.job) ?? null
+
+export const isFlagged = (revision: Revision, number: number, flag: number): boolean => ((revision.flags[number] ?? 0) & flag) !== 0
+
+class ColumnBuilder {
+  private readonly numbers = new Map<string, number>()
+  private readonly values: Array<string> = []
+  private readonly codes: Uint32Array
+  constructor(count: number) {
+    this.codes = new Uint32Array(count)
+  }
+  set(at: number, value: string): void {
+    const known = this.numbers.get(value)
+    this.codes[at] = known ?? this.values.length
+    if (known !== undefined) return
+    this.numbers.set(value, this.values.length)
+    this.values.push(value)
+  }
+  done(): Column {
+    return { values: this.values, codes: this.codes, codeOf: this.numbers }
+  }
+}
+
+const textOf = (value: Json | undefined): string => typeof value === "string" ? value : ""
+
+export const documentOf = (endpoint: Endpoint, job: JobManifest | null): SearchDocument => {
+  const { operation, provider } = endpoint
+  const { category, platform } = placementOf(operation, job)
+  return {
+    endpointId: operation.id,
+    provider: provider.id,
+    providerName: provider.name,
+    name: operation.name,
+    description: operation.summary,
+    capability: operation.job ?? null,
+    ...(job === null ? {} : { capabilityTitle: job.title }),
+    category,
+    platform: platform === "general" ? "" : platform,
+    path: operation.path === "/" ? "" : operation.path,
+    ...(operation.sourceCapability === undefined ? {} : { tags: [operation.sourceCapability] }),
+    parameters: inputFields(operation).map(([name, schema]) => ({ name, description: textOf(schema["description"]) }))
+  }
+}
+
+const jobDocument = (job: JobManifest): SearchDocument => ({
+  endpointId: job.id,
+  provider: job.platform,
+  providerName: job.platform,
+  name: job.title,
+  description: `${job.description} ${job.phrases.join(". ")}`,
+  capability: job.id,
+  category: job.category,
+  platform: job.platform,
+  parameters: []
+})
+
+/** The general vocabulary, with the jobs of this catalog and the ways in which people ask for them. */
+const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManifest>): VocabularyFile => ({
+  ...vocabulary,
+  jobs: {
+    ...vocabulary.jobs,
+    ...Object.fromEntries(jobs.map((job) => [job.id, { title: job.title, ask: [...job.phrases, ...vocabulary.jobs[job.id]?.ask ?? []] }]))
+  }
+})
+
+/** What a job's contract promises: the job and the versions of whoever does it. */
+export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
+  hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
+
+export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(content: CatalogContent, vocabulary: VocabularyFile) {
+  const endpoints = content.endpoints.toSorted((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
+  const jobList = content.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const jobs = new Map<string, JobManifest>(jobList.map((job) => [job.id, job]))
+  const count = endpoints.length
+  const category = new ColumnBuilder(count)
+  const platform = new ColumnBuilder(count)
+  const provider = new ColumnBuilder(count)
+  const capability = new ColumnBuilder(count)
+  const marks = new Uint8Array(count)
+  const priceMicros = new Float64Array(count)
+  const providers: Array<Provider> = []
+  const accountOf = new Uint32Array(count)
+  const accounts = new Map<Provider, number>()
+  const numberOf = new Map<string, number>()
+  const numbersOfJob = new Map<string, Array<number>>()
+  const documents: Array<SearchDocument> = []
+  const digest = createHash("sha256").update(canonical(jobList))
+
+  yield* inSlices(count, (number) => {
+    const endpoint = endpoints[number]
+    if (endpoint === undefined) return
+    const { contractVersion, operation, provider: owner } = endpoint
+    const job = jobOf({ jobs }, endpoint)
+    const place = placementOf(operation, job)
+    numberOf.set(operation.id, number)
+    category.set(number, place.category)
+    platform.set(number, place.platform)
+    provider.set(number, owner.id)
+    const account = accounts.get(owner)
+    accountOf[number] = account ?? providers.length
+    if (account === undefined) {
+      accounts.set(owner, providers.length)
+      providers.push(owner)
+      digest.update(JSON.stringify([owner.id, owner.name, owner.mock, owner.ownKey, owner.platformKey, owner.facts]))
+    }
+    capability.set(number, operation.job ?? "")
+    if (operation.job !== undefined) {
+      const known = numbersOfJob.get(operation.job)
+      if (known === undefined) numbersOfJob.set(operation.job, [number])
+      else known.push(number)
+    }
+    marks[number] = (isKeyless(owner) ? flags.keyless : 0) | (operation.provenance?.verified === true ? flags.verified : 0) |
+      (owner.mock ? flags.mock : 0) | (!operation.activated || owner.auth.type === "unsupported" ? flags.unavailable : 0)
+    priceMicros[number] = listedMicros(operation.price)
+    documents.push(documentOf(endpoint, job))
+    const { facts, name, provenance, samples, summary } = operation
+    digest.update(JSON.stringify([operation.id, contractVersion, name, summary, facts, provenance, samples]))
+  })
+
+  const words = vocabularyWith(vocabulary, jobList)
+  const index = yield* SearchIndex.buildSliced(documents, words)
+  const jobIndex = yield* SearchIndex.buildSliced(jobList.map(jobDocument), words)
+  const revision: Revision = {
+    id: digest.digest("hex").slice(0, 32),
+    builtAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
+    jobs,
+    endpoints,
+    numberOf,
+    numbersOfJob,
+    providers,
+    category: category.done(),
+    platform: platform.done(),
+    provider: provider.done(),
+    accountOf,
+    capability: capability.done(),
+    flags: marks,
+    priceMicros,
+    index,
+    jobIndex,
+    jobVersions: new Map(jobList.map((job) => [job.id, jobVersionOf(job, (numbersOfJob.get(job.id) ?? []).flatMap((number) => endpoints[number] ?? []))]))
+  }
+  return revision
+})

@@ -1,0 +1,85 @@
+// The rows of a revision. A row is made once for each state it can be seen in (access, statistics, how it was matched) and
+// given out again as the same object while that state lasts, so that whoever writes it as JSON can keep the text.
+import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
+import { credentialOf, placementOf } from "../../domain/OperationContract.js"
+import { toUsd } from "../../domain/Micros.js"
+import type { Works } from "../../services/EndpointStats.js"
+import { type AccessTable, codesMax } from "./AccessTable.js"
+import { flags, isFlagged, jobOf, type Revision } from "./Revision.js"
+
+export type Statistics = ReadonlyMap<string, Works>
+
+const thinBelow = 5
+const rowsKept = 20_000
+const matches: ReadonlyArray<MatchedBy | null> = [null, "text", "capability", "tokens"]
+const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits
+
+export const worksView = (works: Works | undefined): WorksView =>
+  works === undefined || works.calls === 0
+    ? { rate: null, runs: 0, p50Ms: null, thin: true }
+    : { rate: round(works.successes / works.calls, 4), runs: works.calls, p50Ms: works.p50Ms === null ? null : Math.round(works.p50Ms), thin: works.calls < thinBelow }
+
+const statsView = (works: WorksView): StatsView | null =>
+  works.rate === null ? null : { calls: works.runs, successRate: works.rate, p50Ms: works.p50Ms, sampleSize: works.runs }
+
+/** Dollars of one success: null while unknown, also when nothing ever succeeded. */
+const costPerSuccess = (priceMicros: number, works: WorksView): number | null =>
+  works.rate === null || works.rate === 0 ? null : round(toUsd(priceMicros) / works.rate, 9)
+
+export class RowBook {
+  private readonly rows = new Map<number, CatalogRow>()
+  private statistics: Statistics | null = null
+  constructor(private readonly revision: Revision) {}
+
+  row(number: number, table: AccessTable, statistics: Statistics, matchedBy: MatchedBy | null): CatalogRow | null {
+    if (this.statistics !== statistics || this.rows.size > rowsKept) {
+      this.rows.clear()
+      this.statistics = statistics
+    }
+    const key = (number * codesMax + table.codeOf(number)) * matches.length + matches.indexOf(matchedBy)
+    const known = this.rows.get(key)
+    if (known !== undefined) return known
+    const made = this.make(number, table, statistics, matchedBy)
+    if (made !== null) this.rows.set(key, made)
+    return made
+  }
+
+  private make(number: number, table: AccessTable, statistics: Statistics, matchedBy: MatchedBy | null): CatalogRow | null {
+    const { revision } = this
+    const endpoint = revision.endpoints[number]
+    if (endpoint === undefined) return null
+    const { operation, provider } = endpoint
+    const job = jobOf(revision, endpoint)
+    const { category, platform } = placementOf(operation, job)
+    const { access, runnableNow } = table.of(number)
+    const works = worksView(statistics.get(operation.id))
+    const priceMicros = revision.priceMicros[number] ?? 0
+    const isAsync = operation.async !== undefined
+    return {
+      endpointId: operation.id,
+      provider: provider.id,
+      name: operation.name,
+      capability: operation.job ?? null,
+      category,
+      estimatedPrice: toUsd(priceMicros),
+      priceBasis: operation.price.basis,
+      access,
+      executionMode: isAsync ? "async" : "sync",
+      costPerSuccessUsd: costPerSuccess(priceMicros, works),
+      async: isAsync,
+      works,
+      sourceCapability: operation.sourceCapability ?? null,
+      credential: credentialOf(provider),
+      platform,
+      job: job === null ? null : { id: job.id, title: job.title },
+      summary: operation.summary,
+      mock: provider.mock,
+      verified: isFlagged(revision, number, flags.verified),
+      keyless: isFlagged(revision, number, flags.keyless),
+      runnableNow,
+      stats: statsView(works),
+      matchedBy,
+      facts: { ...provider.facts, ...operation.facts }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Job ids that look like a mistyped one: few edits away, or made of the same words.
+
+const suggestionsMax = 3
+const closeEnough = 0.45
+
+/** Edits (insert, delete, replace, swap of neighbours) between two short texts. */
+const editsBetween = (a: string, b: string): number => {
+  let before: ReadonlyArray<number> = []
+  let previous: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1
+      let edits = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + same)
+      if (i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1)) edits = Math.min(edits, (before[j - 2] ?? 0) + 1)
+      row.push(edits)
+    }
+    before = previous
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}
+
+const wordsOf = (id: string): ReadonlySet<string> => new Set(id.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== ""))
+
+const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+  let count = 0
+  for (const word of a) if (b.has(word)) count += 1
+  return (2 * count) / Math.max(1, a.size + b.size)
+}
+
+/** At most three, the closest first. */
+export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {
+  // Ids are short; what is longer is not a slip of the pen.
+  const wanted = id.toLowerCase().slice(0, 100)
+  const words = wordsOf(wanted)
+  return Array.from(known, (other) => ({
+    other,
+    likeness: Math.max(1 - editsBetween(wanted, other) / Math.max(1, wanted.length, other.length), shared(words, wordsOf(other)))
+  }))
+    .filter(({ likeness }) => likeness >= closeEnough)
+    .sort((a, b) => b.likeness - a.likeness || (a.other < b.other ? -1 : 1))
+    .slice(0, suggestionsMax)
+    .map(({ other }) => other)
+}

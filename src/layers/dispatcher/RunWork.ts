@@ -1,0 +1,200 @@
+/**
+ * The work on one leased run, from its next attempt to its settlement. The attempt is durable before its call and its
+ * receipt after it; storage trouble is waited out, because the run's money is held until its end is written. Never repeats
+ * a call: what a dead node left behind is judged by what the operation allows.
+ */
+import { Clock, Data, Deferred, Effect, Either, Option, Schedule } from "effect"
+import { end, failed } from "./AttemptEnding.js"
+import { nextStep, nodeLost } from "../../domain/Fallback.js"
+import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
+import * as Money from "../../domain/Micros.js"
+import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
+import type { Candidate } from "../../domain/RoutePlan.js"
+import type { Attempt, Run } from "../../domain/Run.js"
+import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure } from "../../domain/RunFailures.js"
+import type { RunEvent } from "../../domain/RunMachine.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { Catalog } from "../../services/Catalog.js"
+import type { Credentials } from "../../services/Credentials.js"
+import type { EndpointStats } from "../../services/EndpointStats.js"
+import type { FaultPoints } from "../../services/FaultPoints.js"
+import type { Ids } from "../../services/Ids.js"
+import type { ProviderHealth } from "../../services/ProviderHealth.js"
+import type { Providers } from "../../services/Providers.js"
+import type { LeasedRun, Media, RunStore } from "../../services/RunStore.js"
+import type { RunDetail } from "../../services/Runs.js"
+import type { Settlement } from "../../services/Settlement.js"
+
+export interface Parts {
+  readonly catalog: Catalog["Type"]
+  readonly credentials: Credentials["Type"]
+  readonly faults: FaultPoints["Type"]
+  readonly health: ProviderHealth["Type"]
+  readonly ids: Ids["Type"]
+  readonly normalizedOn: boolean
+  readonly providers: Providers["Type"]
+  readonly settlement: Settlement["Type"]
+  readonly stats: EndpointStats["Type"]
+  readonly store: RunStore["Type"]
+}
+
+/** Why the work on a run stops from outside: its client wants it cancelled, or another node has it now. */
+export type Stop = "cancelled" | "lease_lost"
+
+/** Somebody else has the run now: nothing may be written any more. */
+class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
+
+/** Storage comes back or the lease is lost: either way this ends. */
+const untilStorageAnswers = Schedule.exponential("50 millis").pipe(Schedule.union(Schedule.spaced("1 second")), Schedule.jittered)
+const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
+  Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble }).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+
+const isStorageTrouble = (error: unknown): error is StorageError =>
+  typeof error === "object" && error !== null && "_tag" in error &&
+  (error._tag === "storage_busy" || error._tag === "storage_uncertain" || error._tag === "runtime_bridge_timeout")
+
+export const openAttempt = (ids: Ids["Type"]) => (run: Run, candidate: Candidate, n: number): Effect.Effect<Attempt> =>
+  Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (suffix, startedAt) => ({
+    attemptId: AttemptId.make(`att_${suffix}`),
+    runId: run.runId,
+    workspaceId: run.workspaceId,
+    n,
+    endpointId: candidate.endpointId,
+    providerId: candidate.providerId,
+    status: "running",
+    outcome: null,
+    reason: null,
+    errorCode: null,
+    providerStatus: null,
+    latencyMs: null,
+    costMicros: null,
+    billed: false,
+    receiptId: null,
+    receipt: null,
+    startedAt,
+    completedAt: null
+  }))
+
+const refusedBeforeCall = (failure: RunFailure): CallResult => ({
+  _tag: "Failed", failure, certainty: "not_sent", providerStatus: null, cost: { _tag: "None" }, evidence: null
+})
+
+/** Works on the run until it is settled; answers it with its attempts, or none when somebody else has it now. */
+export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Deferred<Stop>): Effect.Effect<Option.Option<RunDetail>> => {
+  const { lease } = leased
+  const open = openAttempt(parts.ids)
+
+  const settle = (run: Run, attempts: ReadonlyArray<Attempt>, event: RunEvent, ended: Attempt | null, media: Media | null) =>
+    Effect.gen(function*() {
+      yield* parts.faults.at("settlement.before")
+      const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
+      const costMicros = Money.sum(attempts.map((attempt) => attempt.costMicros ?? Money.zero))
+      const answer = yield* patiently(parts.settlement.settle({
+        run: { ...run, completedAt },
+        event,
+        costMicros,
+        reason: null,
+        leaseToken: lease.token,
+        attempt: ended,
+        media
+      }))
+      return answer._tag === "Settled" ? Option.some<RunDetail>({ run: answer.run, attempts }) : Option.none<RunDetail>()
+    })
+
+  const call = (run: Run, candidate: Candidate, attempt: Attempt) =>
+    Effect.gen(function*() {
+      const endpoint = yield* patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)).pipe(Effect.catchTag("catalog_loading", () => Effect.succeed(null)))
+      if (endpoint === null) return { endpoint, result: refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." })) }
+      const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
+      if (Either.isLeft(credential)) return { endpoint, result: refusedBeforeCall(credential.left) }
+      yield* parts.faults.at("dispatch.before_send")
+      const result = yield* send(candidate, { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId })
+      yield* record(attempt, result)
+      return { endpoint, result }
+    })
+
+  /** A read-only call is aborted when the run is stopped; an effectful one is left to end. */
+  const send = (candidate: Candidate, providerCall: ProviderCall): Effect.Effect<CallResult, LeaseLost> => {
+    const exchange = parts.faults.during("dispatch.after_send", parts.providers.call(providerCall))
+    return candidate.effectful
+      ? exchange
+      : Effect.raceFirst(
+        exchange,
+        Effect.flatMap(Deferred.await(stop), (why) =>
+          why === "lease_lost" ? new LeaseLost() : Effect.succeed(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
+      )
+  }
+
+  const record = (attempt: Attempt, result: CallResult) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.zipRight(
+        parts.health.record(attempt.providerId, result),
+        parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: Math.max(0, now - attempt.startedAt) })
+      ))
+
+  const tryCandidate = (run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
+    Effect.gen(function*() {
+      const { endpoint, result } = yield* call(run, candidate, attempt)
+      const now = yield* Clock.currentTimeMillis
+      const ending = end({
+        run, attempt, candidate, endpoint, result, now,
+        receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`),
+        mediaId: MediaId.make(`med_${yield* parts.ids.suffix}`),
+        normalizedOn: parts.normalizedOn
+      })
+      const attempts = [...before, ending.attempt]
+      if (result._tag === "Failed" && result.failure._tag === "cancellation_requested_after_dispatch") {
+        return yield* settle(failed(run, result.failure, "error", null), attempts, "Cancelled", ending.attempt, null)
+      }
+      if (ending.uncertain) {
+        return yield* settle({ ...ending.run, error: null, outcome: null, outcomeReason: lostAnswer }, attempts, "Uncertain", ending.attempt, null)
+      }
+      return yield* goOn(ending.run, attempts, ending.attempt, ending.media)
+    })
+
+  /** What comes after `attempts`, of which `ended` is not yet written. */
+  const goOn = (run: Run, attempts: ReadonlyArray<Attempt>, ended: Attempt | null, media: Media | null): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
+    Effect.gen(function*() {
+      const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
+      if (step._tag === "Conclude") {
+        const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
+        const concluded = run.outcome === null ? failed(run, new NoRouteCandidate(), "error", null) : run
+        return yield* settle(concluded, attempts, answered ? "Completed" : "Failed", ended, media)
+      }
+      if (yield* Deferred.isDone(stop)) {
+        if ((yield* Deferred.await(stop)) === "lease_lost") return yield* new LeaseLost()
+        return yield* settle(failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
+      }
+      const opened = yield* open(run, step.candidate, step.n)
+      const held = yield* patiently(parts.store.nextAttempt({ run, lease, ended, opened, media }))
+      if (!held) return yield* new LeaseLost()
+      return yield* tryCandidate(run, attempts, step.candidate, opened)
+    })
+
+  /** An attempt that another node began and nobody ended. */
+  const takeOver = (run: Run, before: ReadonlyArray<Attempt>, left: Attempt) =>
+    Effect.gen(function*() {
+      const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
+      const completedAt = yield* Clock.currentTimeMillis
+      const lost: Attempt = { ...left, completedAt, latencyMs: Math.max(0, completedAt - left.startedAt), reason: "The gateway stopped while the provider was working on it." }
+      if (candidate === undefined || candidate.effectful) {
+        const ended: Attempt = { ...lost, status: "reconciliation_pending" }
+        return yield* settle({ ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
+      }
+      const failure = new ProviderTimeout({ detail: "The gateway stopped while the provider was working on it, and this operation may not be called again." })
+      const ended: Attempt = { ...lost, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
+      return yield* goOn(run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
+    })
+
+  const last = leased.attempts.at(-1)
+  const before = leased.attempts.slice(0, -1)
+  const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
+  const work = last === undefined || last.status !== "running"
+    ? goOn(leased.run, leased.attempts, null, null)
+    : leased.takenOver || candidate === undefined
+    ? takeOver(leased.run, before, last)
+    : tryCandidate(leased.run, before, candidate, last)
+  return Effect.catchTag(work, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
+}
+
+const lostAnswer = "The provider's answer was lost after the call was sent; whether it took effect is not known. The hold stays until an operator resolves the run."

@@ -1,0 +1,27 @@
+/** All that calling one endpoint needs, compiled once per contract version: where its fields go and how its answers are read. */
+import { Either } from "effect"
+import type { Endpoint } from "../../domain/Manifest.js"
+import { ContractInvalid } from "../../domain/RunFailures.js"
+import { type CompiledRules, compileRules } from "./CompiledRules.js"
+import { inputSchemaFor } from "./InputSchema.js"
+import { memoByVersion } from "./MemoByVersion.js"
+import { planRequest, type RequestPlan } from "./RequestPlan.js"
+
+export interface CallPlan {
+  readonly request: RequestPlan
+  readonly rules: CompiledRules
+}
+
+const compileCall = (endpoint: Endpoint): Either.Either<CallPlan, ContractInvalid> =>
+  Either.all({
+    request: planRequest(endpoint),
+    rules: compileRules(endpoint.operation),
+    input: Either.mapLeft(inputSchemaFor(endpoint), (message) => [{ path: "input", message }])
+  }).pipe(
+    Either.mapLeft((problems) => {
+      const list = problems.map(({ message, path }) => `${path} ${message}`).join("; ")
+      return new ContractInvalid({ detail: `The stored contract cannot be executed: ${list.slice(0, 300)}` })
+    })
+  )
+
+export const callPlanFor: (endpoint: Endpoint) => Either.Either<CallPlan, ContractInvalid> = memoByVersion(compileCall)

@@ -1,0 +1,61 @@
+/**
+ * The expressions of an operation, compiled together: response rules, output map, asynchronous rules. All problems are found
+ * at once and named by their path in the manifest.
+ */
+import { Either } from "effect"
+import type { FailureRule, Operation } from "../../domain/Manifest.js"
+import { compile, type Expression } from "./Expressions.js"
+import type { PlanProblem } from "./RequestPlan.js"
+
+export interface CompiledFailureRule {
+  readonly when: Expression
+  readonly code: typeof FailureRule.Type["code"]
+  readonly message: Expression | undefined
+}
+
+export interface CompiledRules {
+  readonly errors: ReadonlyArray<CompiledFailureRule>
+  readonly miss: Expression | undefined
+  readonly weak: Expression | undefined
+  readonly success: Expression | undefined
+  readonly costMicros: Expression | undefined
+  readonly resultCount: Expression | undefined
+  readonly requestId: Expression | undefined
+  readonly fields: ReadonlyArray<readonly [field: string, expression: Expression]>
+  readonly guessed: Expression | undefined
+  readonly ticket: Expression | undefined
+  readonly done: Expression | undefined
+}
+
+const never: Expression = { source: "null", evaluate: () => Either.right(null) }
+
+/** Left: every expression that does not parse. Paths start under the operation. */
+export const compileRules = (operation: Operation): Either.Either<CompiledRules, ReadonlyArray<PlanProblem>> => {
+  const problems: Array<PlanProblem> = []
+  const must = (path: string, source: string): Expression =>
+    Either.getOrElse(compile(source), (message) => {
+      problems.push({ path, message: `is not a JMESPath expression: ${message}` })
+      return never
+    })
+  const may = (path: string, source: string | undefined) => (source === undefined ? undefined : must(path, source))
+
+  const { response, output } = operation
+  const rules: CompiledRules = {
+    errors: response.errors.map((rule, index) => ({
+      when: must(`response.errors.${index}.when`, rule.when),
+      code: rule.code,
+      message: may(`response.errors.${index}.message`, rule.message)
+    })),
+    miss: may("response.miss", response.miss),
+    weak: may("response.weak", response.weak),
+    success: may("response.success", response.success),
+    costMicros: may("response.costMicros", response.costMicros),
+    resultCount: may("response.resultCount", response.resultCount),
+    requestId: may("response.requestId", response.requestId),
+    fields: Object.entries(output?.fields ?? {}).map(([field, source]) => [field, must(`output.fields.${field}`, source)] as const),
+    guessed: may("output.guessed", output?.guessed),
+    ticket: may("async.ticket", operation.async?.ticket),
+    done: may("async.done", operation.async?.done)
+  }
+  return problems.length === 0 ? Either.right(rules) : Either.left(problems)
+}

@@ -1,0 +1,85 @@
+/**
+ * What happens to an input before any provider is called: the fields that every job shares are checked, common names become
+ * the operation's own, and the operation's schema has the last word. Pure; compiled once per contract version.
+ */
+import { domainToASCII } from "node:url"
+import { Either } from "effect"
+import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
+import { commonNameOf, mapInput, planFields } from "../../domain/InputMapping.js"
+import type { Json, JsonObject } from "../../domain/Json.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+import type { InputProblem, PreparedInput } from "../../services/Providers.js"
+import { inputSchemaFor } from "./InputSchema.js"
+import { memoByVersion } from "./MemoByVersion.js"
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** A registrable host name, international ones included: two labels or more, the last not a number. */
+export const isDomain = (text: string): boolean => {
+  if (/[\s/?#@:\\]/.test(text)) return false
+  const ascii = domainToASCII(text.replace(/\.$/, "").toLowerCase())
+  const labels = ascii.split(".")
+  return ascii !== "" && ascii.length <= 253 && labels.length > 1 && labels.every((each) => label.test(each)) && !/^\d+$/.test(labels.at(-1) ?? "")
+}
+
+export const isEmail = (text: string): boolean => {
+  const at = text.lastIndexOf("@")
+  const local = text.slice(0, at)
+  return at > 0 && local.length <= 64 && /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) && isDomain(text.slice(at + 1))
+}
+
+/** An http address of a public-looking host; the scheme may be left out, as people do. */
+export const isWebAddress = (text: string): boolean => {
+  if (/\s/.test(text)) return false
+  // `example.com:8080/a` looks like a scheme and is a host with a port.
+  const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[^/]+\.[^/:]+:\d+/.test(text)
+  const address = hasScheme ? text : `https://${text}`
+  if (!URL.canParse(address)) return false
+  const url = new URL(address)
+  return (url.protocol === "http:" || url.protocol === "https:") && (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
+}
+
+/** A number that could be dialled; numbering plans change too fast to refuse more than impossible lengths and codes. */
+const isPhone = (text: string, country: Json | undefined): boolean => {
+  const home = typeof country === "string" ? country.toUpperCase() : undefined
+  const number = home !== undefined && isSupportedCountry(home) ? parsePhoneNumberFromString(text, home) : parsePhoneNumberFromString(text)
+  return number?.isPossible() === true
+}
+
+export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyArray<InputProblem> => {
+  const problems: Array<InputProblem> = []
+  for (const key in input) {
+    const name = commonNameOf(key)
+    const value = input[key]
+    if (name === undefined || value === null || value === undefined) continue
+    const invalid = (message: string) => problems.push({ _tag: "Invalid", field: key, message })
+    if (typeof value !== "string") {
+      invalid("must be text")
+      continue
+    }
+    const text = value.trim()
+    if (text === "") invalid("must not be empty")
+    else if (name === "email" && !isEmail(text)) invalid("must be an e-mail address such as ada@example.com")
+    else if (name === "url" && !isWebAddress(text)) invalid("must be a web address such as https://example.com/page")
+    else if (name === "linkedin_url" && !isWebAddress(text)) invalid("must be a web address such as https://www.linkedin.com/in/ada")
+    else if (name === "domain" && !isDomain(text)) invalid("must be a bare domain such as example.com, without scheme or path")
+    else if (name === "phone" && !isPhone(text, input["country"])) invalid("must be a phone number in international form such as +14155552671")
+  }
+  return problems
+}
+
+type Prepare = (input: JsonObject) => PreparedInput
+
+const compilePrepare = (endpoint: Endpoint): Prepare =>
+  Either.match(inputSchemaFor(endpoint), {
+    // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
+    onLeft: () => (input) => ({ _tag: "Accepted", input }),
+    onRight: (schema) => {
+      const plan = planFields({ ...schema, accepts: endpoint.operation.accepts, isOfJob: endpoint.operation.job !== undefined })
+      return (input) => schema.check(mapInput(plan, input))
+    }
+  })
+
+const prepareFor = memoByVersion(compilePrepare)
+
+export const prepare = (endpoint: Endpoint, input: JsonObject): PreparedInput => prepareFor(endpoint)(input)

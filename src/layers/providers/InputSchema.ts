@@ -1,0 +1,145 @@
+/**
+ * The check of an input against an operation's JSON Schema (2020-12) and its largest volume, with sentences that say what
+ * would be right. A missing field is told apart, because a job then asks for it. Defaults of the schema are filled in.
+ */
+import addFormats from "ajv-formats"
+import type { ErrorObject } from "ajv"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Either } from "effect"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import type { Endpoint, Operation } from "../../domain/Manifest.js"
+import type { InputProblem, PreparedInput } from "../../services/Providers.js"
+import { memoByVersion } from "./MemoByVersion.js"
+
+export interface InputSchema {
+  readonly check: (input: JsonObject) => PreparedInput
+  /** The names of the schema's properties. */
+  readonly properties: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
+}
+
+const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, addUsedSchema: false, validateFormats: true })
+addFormats.default(ajv)
+
+const strings = (value: Json | undefined): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((item: Json): item is string => typeof item === "string") : []
+
+/** `/people/0/name` becomes `people.0.name`. */
+const fieldOf = (error: ErrorObject): string => error.instancePath.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~")
+
+const types: { readonly [type: string]: string } = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null"
+}
+
+const sentence = (error: ErrorObject): string => {
+  const params: { readonly [name: string]: unknown } = error.params
+  const limit = String(params["limit"])
+  switch (error.keyword) {
+    case "type": {
+      const wanted = Array.isArray(params["type"]) ? params["type"].map(String) : String(params["type"]).split(",")
+      return `must be ${wanted.map((type) => types[type] ?? type).join(" or ")}`
+    }
+    case "enum":
+      return `must be one of: ${Array.isArray(params["allowedValues"]) ? params["allowedValues"].map((value) => JSON.stringify(value)).join(", ") : ""}`
+    case "const":
+      return `must be ${JSON.stringify(params["allowedValue"])}`
+    case "minimum":
+      return `must be at least ${limit}`
+    case "maximum":
+      return `must be at most ${limit}`
+    case "exclusiveMinimum":
+      return `must be more than ${limit}`
+    case "exclusiveMaximum":
+      return `must be less than ${limit}`
+    case "minLength":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`
+    case "maxLength":
+      return `must have at most ${limit} characters`
+    case "minItems":
+      return `must have at least ${limit} items`
+    case "maxItems":
+      return `must have at most ${limit} items`
+    case "pattern":
+      return `must match the pattern ${String(params["pattern"])}`
+    case "format":
+      return `must be a valid ${String(params["format"])}`
+    case "additionalProperties":
+      return `must not have the field ${String(params["additionalProperty"])}`
+    default:
+      return error.message ?? "does not fit this operation"
+  }
+}
+
+/** Of several ways to satisfy a schema (`anyOf` with `required` in each), the one that lacks the fewest fields. */
+const lackingOfChoice = (schema: JsonObject, input: JsonObject): ReadonlyArray<string> => {
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const choices = schema[keyword]
+    if (!Array.isArray(choices)) continue
+    const needs: ReadonlyArray<ReadonlyArray<string>> = choices.map((choice: Json) => (isObject(choice) ? strings(choice["required"]) : []))
+    if (needs.some((fields) => fields.length === 0)) continue
+    const lacks = needs.map((fields) => fields.filter((field) => input[field] === undefined)).sort((a, b) => a.length - b.length)
+    if (lacks[0] !== undefined && lacks[0].length > 0) return lacks[0]
+  }
+  return []
+}
+
+const at = (input: JsonObject, path: string): Json | undefined =>
+  path.split(".").reduce<Json | undefined>((value, step) => (isObject(value) ? value[step] : undefined), input)
+
+const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
+  const { volume } = operation
+  if (volume === undefined) return undefined
+  const value = at(input, volume.field)
+  const amount = Array.isArray(value) ? value.length : typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  if (typeof amount !== "number" || amount <= volume.max) return undefined
+  const message = Array.isArray(value) ? `must have at most ${volume.max} items` : `must be at most ${volume.max}`
+  return { _tag: "Invalid", field: volume.field, message }
+}
+
+/** Left: why the schema itself cannot be used. */
+export const compileInputSchema = (operation: Operation): Either.Either<InputSchema, string> => {
+  const schema = operation.input
+  return Either.map(
+    Either.try({
+      try: () => {
+        const validate = ajv.compile<JsonObject>(schema)
+        // The function stays; the library's own cache would hold every schema of every revision for ever.
+        ajv.removeSchema(schema)
+        return validate
+      },
+      catch: (error) => (error instanceof Error ? error.message : String(error))
+    }),
+    (validate): InputSchema => {
+      const required = strings(schema["required"])
+      const check = (input: JsonObject): PreparedInput => {
+        const lacking = required.filter((field) => input[field] === undefined)
+        const missing = lacking.length > 0 ? lacking : lackingOfChoice(schema, input)
+        const candidate = { ...input }
+        // Defaults may still fill a required field, so the schema has the last word on what is missing.
+        const valid = validate(candidate)
+        const [error] = validate.errors ?? []
+        if (!valid && missing.length > 0) return { _tag: "Rejected", problems: missing.map((field) => ({ _tag: "Missing", field })) }
+        if (!valid && error !== undefined) {
+          const field = fieldOf(error)
+          const lacks = error.keyword === "required" ? String(error.params["missingProperty"]) : undefined
+          const problem: InputProblem = lacks !== undefined
+            ? { _tag: "Missing", field: field === "" ? lacks : `${field}.${lacks}` }
+            : { _tag: "Invalid", field: field === "" ? "input" : field, message: sentence(error) }
+          return { _tag: "Rejected", problems: [problem] }
+        }
+        const tooMuch = volumeProblem(operation, candidate)
+        return tooMuch === undefined ? { _tag: "Accepted", input: candidate } : { _tag: "Rejected", problems: [tooMuch] }
+      }
+      const properties = schema["properties"]
+      return { check, required: new Set(required), properties: new Set(isObject(properties) ? Object.keys(properties) : []) }
+    }
+  )
+}
+
+export const inputSchemaFor: (endpoint: Endpoint) => Either.Either<InputSchema, string> = memoByVersion(({ operation }) => compileInputSchema(operation))

@@ -1,0 +1,213 @@
+/**
+ * What a provider's answer means: the operation's rules in their order (errors, miss, weak, success), the status where no rule
+ * speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure of the contract.
+ */
+import { Either, Option } from "effect"
+import { normalize } from "../../domain/OutputMapping.js"
+import type { Json } from "../../domain/Json.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+import type { AnswerBody, CostEvidence, Credential, Normalized } from "../../domain/ProviderCall.js"
+import {
+  AuthError,
+  CapacityExhausted,
+  ConnectionInvalid,
+  InvalidResponse,
+  OutputMappingError,
+  ProviderError,
+  ProviderHttpError,
+  ProviderRateLimited,
+  ProviderReportedError,
+  RedirectBlocked,
+  type RunFailure,
+  UnsupportedResponseType
+} from "../../domain/RunFailures.js"
+import { glance, readAnswer } from "./AnswerReading.js"
+import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
+import { type AnswerView, holds, read } from "./Expressions.js"
+import type { WireAnswer } from "./Transport.js"
+
+export interface Verdict {
+  readonly outcome: "hit" | "weak" | "miss"
+  readonly outcomeReason: string
+  readonly body: AnswerBody
+  readonly normalized: Normalized | null
+  readonly resultCount: number | null
+}
+
+export interface Judged {
+  readonly result: Either.Either<Verdict, RunFailure>
+  readonly cost: CostEvidence
+  readonly providerRequestId: string | null
+  /** The body could not be read to its end, so a 2xx does not say that all of it arrived. */
+  readonly partial: boolean
+}
+
+export interface Case {
+  readonly endpoint: Endpoint
+  readonly rules: CompiledRules
+  readonly input: { readonly [key: string]: Json }
+  readonly credential: Credential["_tag"]
+  readonly nowMillis: number
+}
+
+const retryAfterSecondsMax = 3600
+
+/** Seconds or an HTTP date, between 0 and an hour; undefined when there is none or it makes no sense. */
+export const retryAfterSeconds = (header: string | undefined, nowMillis: number): number | undefined => {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  const seconds = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - nowMillis) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.min(retryAfterSecondsMax, Math.max(0, Math.ceil(seconds)))
+}
+
+const messageCharactersMax = 300
+
+/** A provider's own words: one line, bounded, without control characters. */
+const quoted = (value: Json): string | undefined => {
+  if (value === null || value === "") return undefined
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return text.replace(/[\p{Cc}\s]+/gu, " ").trim().slice(0, messageCharactersMax)
+}
+
+export const costEvidence = (value: Json): CostEvidence => {
+  if (value === null) return { _tag: "None" }
+  const number = typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
+  // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
+  return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
+    ? { _tag: "Reported", micros: Math.round(number) }
+    : { _tag: "Anomaly", reported: JSON.stringify(value).slice(0, 100) }
+}
+
+const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined): RunFailure => {
+  const facts = { providerStatus, ...(detail === undefined ? {} : { detail }) }
+  return credential === "Connection" ? new ConnectionInvalid(facts) : new AuthError(facts)
+}
+
+const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerView, detail: string | undefined): RunFailure => {
+  const wait = retryAfterSeconds(view.headers["retry-after"], seen.nowMillis)
+  const facts = { providerStatus: view.status, ...(detail === undefined ? {} : { detail }) }
+  const patient = { ...facts, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) }
+  switch (code) {
+    case "provider_reported_error":
+      return new ProviderReportedError(facts)
+    case "provider_error":
+      return new ProviderError(patient)
+    case "rate_limited":
+      return new ProviderRateLimited(patient)
+    case "auth_error":
+      return refusedKey(seen.credential, view.status, detail)
+    case "provider_http_error":
+      return new ProviderHttpError(facts)
+    case "capacity_exhausted":
+      return new CapacityExhausted(patient)
+  }
+}
+
+const failureByStatus = (seen: Case, view: AnswerView, detail?: string): RunFailure => {
+  const { status } = view
+  if (status === 401 || status === 403) return failureOf("auth_error", seen, view, detail)
+  if (status === 429) return failureOf("rate_limited", seen, view, detail)
+  return failureOf(status >= 500 ? "provider_error" : "provider_http_error", seen, view, detail)
+}
+
+/** A status without a readable answer behind it, as when the body of an error broke off. */
+export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): RunFailure =>
+  failureByStatus(seen, { status, headers, body: null, input: seen.input })
+
+const reportedError = (seen: Case, view: AnswerView): Option.Option<RunFailure> => {
+  const rule = seen.rules.errors.find((each) => holds(each.when, view))
+  if (rule === undefined) return Option.none()
+  const detail = quoted(read(rule.message, view))
+  // "Reported inside a success" says nothing of an error status, which has a code of its own; the provider's words remain.
+  return Option.some(view.status >= 400 && rule.code === "provider_reported_error" ? failureByStatus(seen, view, detail) : failureOf(rule.code, seen, view, detail))
+}
+
+/** The output map applied to an answer of a known outcome; null without a map. */
+export const mapped = (seen: Case, view: AnswerView, outcome: Verdict["outcome"], guessed: boolean): Either.Either<Normalized | null, RunFailure> => {
+  const { job, output } = seen.endpoint.operation
+  if (output === undefined || job === undefined) return Either.right(null)
+  const values: Record<string, Json> = {}
+  if (outcome !== "miss") {
+    for (const [field, expression] of seen.rules.fields) {
+      const value = expression.evaluate(view)
+      if (Either.isLeft(value)) return Either.left(new OutputMappingError({ detail: `The output map failed at the field ${field}.`, providerStatus: view.status }))
+      values[field] = value.right
+    }
+  }
+  return Either.right(normalize({ job, endpointId: seen.endpoint.operation.id, map: output, values, outcome, guessed }))
+}
+
+export const countOf = (value: Json): number | null => {
+  if (Array.isArray(value)) return value.length
+  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
+}
+
+const emptyJson: AnswerBody = { _tag: "Json", value: null }
+
+/** Outcome of an answer whose status is 2xx, or that a miss rule turned into one. */
+const verdictOf = (seen: Case, view: AnswerView, body: AnswerBody): Either.Either<Verdict, RunFailure> => {
+  const { missStatuses } = seen.endpoint.operation.response
+  const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
+  const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
+    Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({ outcome, outcomeReason, body, normalized, resultCount }))
+
+  if (missStatuses.includes(view.status)) return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
+  if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
+  if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
+  if (seen.rules.success !== undefined && !holds(seen.rules.success, view)) {
+    return Either.left(new InvalidResponse({ detail: "The provider's answer lacks what a success of this operation holds.", providerStatus: view.status }))
+  }
+  const guessed = holds(seen.rules.guessed, view)
+  return guessed ? verdict("weak", "The provider marks the answer as a guess.", true) : verdict("hit", "The provider answered.")
+}
+
+/** The rules that may end an asynchronous operation early: a reported failure, or an error status that is no miss. */
+export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<RunFailure> => {
+  const reported = reportedError(seen, view)
+  if (Option.isSome(reported) || view.status < 400) return reported
+  return seen.endpoint.operation.response.missStatuses.includes(view.status) || showsMiss(seen, view) ? Option.none() : Option.some(failureByStatus(seen, view))
+}
+
+/**
+ * On an error status, a miss needs evidence in the answer (`body.code == 'NO_MATCH'`): a rule that would hold for an empty body
+ * too (`!body.data`) only says that the error has no data.
+ */
+const showsMiss = (seen: Case, view: AnswerView): boolean => holds(seen.rules.miss, view) && !holds(seen.rules.miss, { ...view, body: null, headers: {} })
+
+export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView => ({ status: answer.status, headers: answer.headers, body, input: seen.input })
+
+export const judge = (seen: Case, answer: WireAnswer): Judged => {
+  const { status } = answer
+  const { operation } = seen.endpoint
+  const about = (view: AnswerView, result: Either.Either<Verdict, RunFailure>, partial = false): Judged => ({
+    result,
+    cost: costEvidence(read(seen.rules.costMicros, view)),
+    providerRequestId: quoted(read(seen.rules.requestId, view)) ?? null,
+    partial
+  })
+  if (status >= 300 && status < 400) {
+    return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
+  }
+  const isMissStatus = operation.response.missStatuses.includes(status)
+  if (status >= 400) {
+    const view = viewOf(seen, answer, glance(answer))
+    const early = judgeEarly(seen, view)
+    // The body of a miss is kept when it is JSON; an error page is nobody's result.
+    const body: AnswerBody = typeof view.body === "string" ? emptyJson : { _tag: "Json", value: view.body }
+    return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, body) }))
+  }
+  const readable = readAnswer(answer, operation.contentTypes)
+  if (Either.isLeft(readable)) {
+    const view = viewOf(seen, answer, null)
+    if (isMissStatus) return about(view, verdictOf(seen, view, emptyJson))
+    if (readable.left._tag === "Unparsable") return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), true)
+    const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
+    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })))
+  }
+  const view = viewOf(seen, answer, readable.right.view)
+  return about(view, Option.match(reportedError(seen, view), {
+    onSome: Either.left,
+    onNone: () => verdictOf(seen, view, readable.right.body)
+  }))
+}

@@ -1,0 +1,106 @@
+/**
+ * OAuth 2 client credentials: an access token per client and token address, fetched once however many calls wait for it, kept
+ * until shortly before it expires, and dropped when a provider refuses it. The fetch belongs to nobody's call: a caller that is
+ * interrupted takes nothing away from the others.
+ */
+import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
+import type { Auth } from "../../domain/Manifest.js"
+import { setBounded } from "./BoundedMap.js"
+import { basicValue, type ClientCredentials } from "./KeyPlacement.js"
+import { type Transport, WireFailure } from "./Transport.js"
+
+export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }>
+
+/** The token address answered, and gave no token. */
+export class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly status: number }> {}
+
+export interface OAuthTokens {
+  readonly take: (auth: OAuth, client: ClientCredentials, timeoutMs: number) => Effect.Effect<string, TokenRefused | WireFailure>
+  /** Forgets a token that the provider refused, unless a newer one took its place already. */
+  readonly drop: (auth: OAuth, client: ClientCredentials, token: string) => Effect.Effect<void>
+}
+
+const maxTokenBytes = 65_536
+const clientsMax = 10_000
+const expiresEarlyMs = 30_000
+const lifeWithoutExpiryMs = 300_000
+
+const TokenAnswer = Schema.parseJson(Schema.Struct({ access_token: Schema.NonEmptyString, expires_in: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString)) }))
+const decodeAnswer = Schema.decodeUnknownEither(TokenAnswer)
+
+interface Held {
+  readonly token: Deferred.Deferred<string, TokenRefused | WireFailure>
+  value: string | undefined
+  expiresAt: number
+}
+
+/** `rewrite` gives the origin that is really called for a token address. */
+export const makeOAuthTokens = (transport: Transport, rewrite: (origin: string) => string): Effect.Effect<OAuthTokens, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const held = new Map<string, Held>()
+    const keyOf = (auth: OAuth, client: ClientCredentials) => JSON.stringify([auth.tokenUrl, auth.scope ?? "", client.id, client.secret])
+
+    const fetch = Effect.fnUntraced(function*(auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+      const url = new URL(auth.tokenUrl)
+      const form = new URLSearchParams({ grant_type: "client_credentials", ...(auth.scope === undefined ? {} : { scope: auth.scope }) })
+      if (auth.clientAuth === "body") {
+        form.set("client_id", client.id)
+        form.set("client_secret", client.secret)
+      }
+      const answer = yield* transport.exchange({
+        origin: rewrite(url.origin),
+        method: "POST",
+        path: url.pathname + url.search,
+        headers: {
+          accept: "application/json",
+          "content-type": "application/x-www-form-urlencoded",
+          // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
+          ...(auth.clientAuth === "basic" ? { authorization: basicValue(encodeURIComponent(client.id), encodeURIComponent(client.secret)) } : {})
+        },
+        body: form.toString()
+      }, { timeoutMs, maxBytes: maxTokenBytes })
+      const decoded = answer.status >= 200 && answer.status < 300 ? decodeAnswer(answer.bytes.toString("utf8")) : Either.left(undefined)
+      if (Either.isLeft(decoded)) return yield* new TokenRefused({ status: answer.status })
+      return decoded.right
+    })
+
+    const start = Effect.fnUntraced(function*(key: string, auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+      const token = yield* Deferred.make<string, TokenRefused | WireFailure>()
+      const entry: Held = { token, value: undefined, expiresAt: Number.POSITIVE_INFINITY }
+      setBounded(held, clientsMax, key, entry)
+      const fill = fetch(auth, client, timeoutMs).pipe(
+        Effect.tap((answer) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            entry.value = answer.access_token
+            const life = answer.expires_in === undefined ? lifeWithoutExpiryMs : answer.expires_in * 1000
+            entry.expiresAt = now + Math.max(life - expiresEarlyMs, life / 2)
+          })
+        ),
+        Effect.map((answer) => answer.access_token),
+        // A failure is told to those who wait and then forgotten: the next call tries anew.
+        Effect.tapErrorCause(() => Effect.sync(() => held.get(key) === entry && held.delete(key)))
+      )
+      yield* Effect.forkIn(Deferred.complete(token, fill), scope)
+      return entry
+    })
+
+    return {
+      take: Effect.fnUntraced(function*(auth, client, timeoutMs) {
+        const key = keyOf(auth, client)
+        const now = yield* Clock.currentTimeMillis
+        const present = held.get(key)
+        const entry = present !== undefined && present.expiresAt > now ? present : yield* Effect.uninterruptible(start(key, auth, client, timeoutMs))
+        // The fetch may run on another call's longer time.
+        return yield* Effect.timeoutFail(Deferred.await(entry.token), {
+          duration: timeoutMs,
+          onTimeout: () => new WireFailure({ reason: "timeout", word: "token", sent: false, status: null, headers: {} })
+        })
+      }),
+      drop: (auth, client, token) =>
+        Effect.sync(() => {
+          const key = keyOf(auth, client)
+          if (held.get(key)?.value === token) held.delete(key)
+        })
+    }
+  })

@@ -1,0 +1,215 @@
+/**
+ * From an operation's input to the parts of its HTTP request: each field goes where its binding says, fixed values are added
+ * to every call. A plan is made once per operation; a problem in the manifest is found then and not during a call. Keys are
+ * not here: they are placed afterwards, so that what is digested never held one.
+ */
+import { Either } from "effect"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
+import { encodeMultipart } from "./Multipart.js"
+import { applyTransforms, asText } from "./Transforms.js"
+
+/** A request without its key. `body` is still open for a key that goes into it. */
+export interface RequestParts {
+  readonly method: Endpoint["operation"]["method"]
+  readonly path: string
+  readonly query: Array<readonly [name: string, value: string]>
+  readonly headers: Record<string, string>
+  readonly body:
+    | { readonly _tag: "None" }
+    | { readonly _tag: "Json"; readonly value: { [key: string]: Json } }
+    | { readonly _tag: "Form"; readonly fields: Array<readonly [name: string, value: string]> }
+    | { readonly _tag: "Multipart"; readonly parts: Array<readonly [name: string, value: Json]> }
+}
+
+/** The input cannot be written as a request: which field, and what it would have to be. */
+export interface Unplaceable {
+  readonly field: string
+  readonly message: string
+}
+
+export interface PlanProblem {
+  readonly path: string
+  readonly message: string
+}
+
+export interface FollowUp {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** Under the provider's base path. */
+  readonly path: string
+  readonly body?: JsonObject
+}
+
+export interface RequestPlan {
+  /** Scheme, host and port of the manifest. */
+  readonly origin: string
+  readonly build: (input: JsonObject) => Either.Either<RequestParts, Unplaceable>
+  /** A follow-up request of an asynchronous operation, with `{id}` filled in and the fixed headers. */
+  readonly follow: (request: FollowUp, id: string) => RequestParts
+}
+
+const placeholder = /\{([^{}]+)\}/g
+const unbound = (place: Place, name: string): Binding => ({ in: place, name, transform: [], style: "single" })
+const printable = /^[\t\x20-\x7e\x80-\xff]*$/
+const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
+
+/** Sets `person.first_name` or `items.0.name`; a number makes a list. */
+const setDeep = (target: { [key: string]: Json }, name: string, value: Json): void => {
+  if (!name.includes(".")) {
+    target[name] = value
+    return
+  }
+  const steps = name.split(".")
+  let at: { [key: string]: Json } | Array<Json> = target
+  for (const [index, step] of steps.entries()) {
+    const present: Json | undefined = Array.isArray(at) ? at[Number(step)] : at[step]
+    // Copied on the way down: what is already there may be a part of the caller's input.
+    const next: { [key: string]: Json } | Array<Json> =
+      Array.isArray(present) ? [...present] : isObject(present) ? { ...present } : /^\d+$/.test(steps[index + 1] ?? "") ? [] : {}
+    const placed: Json = index === steps.length - 1 ? value : next
+    if (Array.isArray(at)) at[Number(step)] = placed
+    else at[step] = placed
+    at = next
+  }
+}
+
+const fillIn = (value: Json, id: string): Json => {
+  if (typeof value === "string") return value.replaceAll("{id}", id)
+  if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, id))
+  return isObject(value) ? filledIn(value, id) : value
+}
+const filledIn = (value: JsonObject, id: string): { [key: string]: Json } =>
+  Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fillIn(member, id)]))
+
+/** Left: every way in which the bindings contradict each other. */
+export const planRequest = ({ operation, provider }: Endpoint): Either.Either<RequestPlan, ReadonlyArray<PlanProblem>> => {
+  if (!URL.canParse(provider.baseUrl)) return Either.left([{ path: "baseUrl", message: "is not an absolute address" }])
+  const base = new URL(provider.baseUrl)
+  const basePath = base.pathname.replace(/\/$/, "")
+  const [template = "", fixedQuery] = operation.path.split("?", 2)
+  const inPath = new Set([...template.matchAll(placeholder)].map((match) => match[1] ?? ""))
+
+  const fixed = [...provider.fixed, ...operation.fixed]
+  const places = new Set([...Object.values(operation.bindings).map((binding) => binding.in), ...fixed.map((value) => value.in)])
+  const bodies = bodyPlaces.filter((place) => places.has(place))
+  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" ? "query" : "json")
+  const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
+
+  const problems: Array<PlanProblem> = []
+  if (bodies.length > 1) problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
+  const named = new Map<string, string>()
+  for (const [field, binding] of Object.entries(operation.bindings)) if (binding.in === "path") named.set(binding.name, field)
+  for (const [name, field] of named) {
+    if (!inPath.has(name)) problems.push({ path: `bindings.${field}`, message: `the path has no {${name}}` })
+  }
+  if (problems.length > 0) return Either.left(problems)
+
+  const bindingOf = (field: string): Binding =>
+    operation.bindings[field] ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
+  const bindings = new Map(Object.keys(operation.bindings).map((field) => [field, bindingOf(field)]))
+  const hasBody = operation.method !== "GET" && operation.method !== "DELETE"
+
+  const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
+    const query: Array<readonly [string, string]> = []
+    const headers: Record<string, string> = {}
+    const json: { [key: string]: Json } = {}
+    const pairs: Array<readonly [string, Json]> = []
+    const segments: Record<string, string> = {}
+    let wrong: Unplaceable | undefined
+
+    const place = (field: string, binding: Pick<Binding, "in" | "name" | "style">, value: Json): void => {
+      switch (binding.in) {
+        case "json":
+          return setDeep(json, binding.name, value)
+        case "query":
+        case "form": {
+          const target = binding.in === "query" ? query : pairs
+          if (binding.style === "repeat" && Array.isArray(value)) for (const item of value) target.push([binding.name, asText(item)])
+          else target.push([binding.name, asText(value)])
+          return
+        }
+        case "multipart":
+          pairs.push([binding.name, value])
+          return
+        case "header": {
+          const text = asText(value)
+          if (printable.test(text)) headers[binding.name.toLowerCase()] = text
+          else wrong = { field, message: "must not contain line breaks or characters outside Latin-1, because it is sent as a header" }
+          return
+        }
+        case "path": {
+          const text = asText(value)
+          // A dot segment would climb out of the operation's path at the provider.
+          if (text === "" || text.split("/").some((step) => step === "." || step === "..")) wrong = { field, message: "must be usable as a part of an address: not empty, no `.` or `..`" }
+          segments[binding.name] = binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text)
+          return
+        }
+      }
+    }
+
+    for (const field in input) {
+      const value = input[field]
+      if (value === undefined) continue
+      const binding = bindings.get(field) ?? bindingOf(field)
+      if (value === null && binding.in !== "json") continue
+      place(field, binding, binding.transform.length === 0 ? value : applyTransforms(value, binding.transform))
+    }
+    for (const value of fixed) place(value.name, { ...value, style: "single" }, value.value)
+    for (const name of inPath) if (segments[name] === undefined) wrong = { field: named.get(name) ?? name, message: "is required" }
+    if (wrong !== undefined) return Either.left(wrong)
+
+    const filled = inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments[name] ?? "")
+    const kind = bodies[0] ?? (hasBody || Object.keys(json).length > 0 ? "json" : "query")
+    return Either.right({
+      method: operation.method,
+      path: `${basePath}${filled}${fixedQuery === undefined ? "" : `?${fixedQuery}`}`,
+      query,
+      headers,
+      body: kind === "json"
+        ? { _tag: "Json", value: json }
+        : kind === "form"
+        ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
+        : kind === "multipart"
+        ? { _tag: "Multipart", parts: pairs }
+        : { _tag: "None" }
+    })
+  }
+
+  return Either.right({
+    origin: base.origin,
+    build,
+    follow: ({ body, method, path }, id) => ({
+      method,
+      path: `${basePath}${path.replaceAll("{id}", encodeURIComponent(id))}`,
+      query: [],
+      headers: Object.fromEntries(fixed.filter((value) => value.in === "header").map((value) => [value.name.toLowerCase(), asText(value.value)])),
+      body: method === "POST" ? { _tag: "Json", value: filledIn(body ?? {}, id) } : { _tag: "None" }
+    })
+  })
+}
+
+export interface Written {
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array | null
+}
+
+/** The bytes of the parts. `boundary` must be one that does not occur in a file. */
+export const write = (parts: RequestParts, boundary: string): Written => {
+  const search = parts.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
+  const path = search === "" ? parts.path : `${parts.path}${parts.path.includes("?") ? "&" : "?"}${search}`
+  switch (parts.body._tag) {
+    case "None":
+      return { path, headers: parts.headers, body: null }
+    case "Json":
+      return { path, headers: { "content-type": "application/json", ...parts.headers }, body: JSON.stringify(parts.body.value) }
+    case "Form":
+      return {
+        path,
+        headers: { "content-type": "application/x-www-form-urlencoded", ...parts.headers },
+        body: new URLSearchParams(parts.body.fields.map(([name, value]): [string, string] => [name, value])).toString()
+      }
+    case "Multipart":
+      return { path, headers: { ...parts.headers, "content-type": `multipart/form-data; boundary=${boundary}` }, body: encodeMultipart(parts.body.parts, boundary) }
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * One HTTP exchange over pooled, vetted sockets. Promises: redirects are never followed, an answer is read under a byte limit
+ * before and after decompression, one deadline covers everything from connecting to the last byte, interruption aborts the
+ * socket, and a failure says exactly whether request bytes may have left. Does not judge statuses or read bodies.
+ */
+import type { Transform } from "node:stream"
+import * as zlib from "node:zlib"
+import { Data, Effect, Either, type Scope } from "effect"
+import { Agent, buildConnector, type Dispatcher, errors, Pool } from "undici"
+import { type Egress, TargetRefused } from "./Egress.js"
+
+export interface WireRequest {
+  /** Scheme, host and port. */
+  readonly origin: string
+  readonly method: Dispatcher.HttpMethod
+  /** Path and query, already encoded. */
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string | Uint8Array | null
+}
+
+export interface WireAnswer {
+  readonly status: number
+  /** Names in lower case, repeated headers joined with a comma. */
+  readonly headers: { readonly [name: string]: string }
+  readonly bytes: Buffer
+}
+
+export class WireFailure extends Data.TaggedError("WireFailure")<{
+  /** `broken`: the answer began and cannot be completed; `lost`: no answer began. */
+  readonly reason: "refused" | "unreachable" | "lost" | "broken" | "too_large" | "headers" | "timeout" | "unwritable"
+  /** Whether request bytes may have left. */
+  readonly sent: boolean
+  /** Known when the head of an answer arrived. */
+  readonly status: number | null
+  readonly headers: { readonly [name: string]: string }
+  /** A word for people, such as the socket's error code; never an address, a header or a body. */
+  readonly word: string
+}> {}
+
+export interface Limits {
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}
+
+export interface Transport {
+  readonly exchange: (request: WireRequest, limits: Limits) => Effect.Effect<WireAnswer, WireFailure>
+}
+
+const connectionsPerOrigin = 64
+const maxHeaderBytes = 16_384
+const connectTimeoutMs = 10_000
+export const acceptedEncodings = "gzip, br, deflate"
+
+/** `deflate` means zlib by its RFC and raw deflate by the habit of some servers; the first byte tells them apart. */
+const decoderFor = (encoding: string, first: Buffer): Transform | undefined => {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.createGunzip()
+    case "br":
+      return zlib.createBrotliDecompress()
+    case "deflate":
+      return ((first[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
+    default:
+      return undefined
+  }
+}
+
+const flatten = (headers: NodeJS.Dict<string | Array<string>>): { readonly [name: string]: string } => {
+  const flat: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) flat[name] = typeof value === "string" ? value : value.join(", ")
+  }
+  return flat
+}
+
+class Stopped extends Data.TaggedError("Stopped") {}
+
+const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : error.name)
+
+/** One exchange in progress: undici's callbacks on one side, a single answer or failure on the other. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined
+  private sent = false
+  private status: number | null = null
+  private headers: { readonly [name: string]: string } = {}
+  private encoding = "identity"
+  private decoder: Transform | undefined
+  private readonly chunks: Array<Buffer> = []
+  private received = 0
+  private decoded = 0
+  private over = false
+
+  constructor(private readonly maxBytes: number, private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that was given up while it waited for a socket is stopped here, before anything of it is written.
+    if (this.over) return controller.abort(new Stopped())
+    this.controller = controller
+    this.sent = true
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: NodeJS.Dict<string | Array<string>>): void {
+    if (status < 200) return
+    this.status = status
+    this.headers = flatten(headers)
+    this.encoding = (this.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+    const length = Number(this.headers["content-length"] ?? 0)
+    if (length > this.maxBytes) this.fail("too_large", "content-length", controller)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.received += chunk.length
+    if (this.received > this.maxBytes) return this.fail("too_large", "body", controller)
+    if (this.encoding === "identity" || this.encoding === "") {
+      this.chunks.push(chunk)
+      return
+    }
+    if (this.decoder === undefined) {
+      const decoder = decoderFor(this.encoding, chunk)
+      if (decoder === undefined) return this.fail("broken", "content-encoding", controller)
+      decoder.on("data", (part: Buffer) => {
+        this.decoded += part.length
+        if (this.decoded > this.maxBytes) return this.fail("too_large", "decompressed body", controller)
+        this.chunks.push(part)
+      })
+      decoder.on("drain", () => controller.resume())
+      decoder.on("error", () => this.fail("broken", "compressed body", controller))
+      decoder.on("end", () => this.finish())
+      this.decoder = decoder
+    }
+    if (!this.decoder.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.decoder === undefined) this.finish()
+    else this.decoder.end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (error instanceof TargetRefused) this.fail("refused", error.range)
+    else if (codeOf(error) === "UND_ERR_HEADERS_OVERFLOW") this.fail("headers", "headers too large")
+    else if (codeOf(error) === "UND_ERR_INVALID_ARG") this.fail("unwritable", "header value")
+    else if (!this.sent) this.fail("unreachable", codeOf(error))
+    // What the parser refuses did arrive: it is an answer that cannot be read, not a lost one.
+    else this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))
+  }
+
+  /** Ends the exchange from outside: the deadline, or an interruption. */
+  stop(): WireFailure {
+    this.over = true
+    this.release(this.controller)
+    return this.failure("timeout", "deadline")
+  }
+
+  private finish(): void {
+    if (this.over) return
+    this.over = true
+    this.done(Either.right({
+      status: this.status ?? 0,
+      headers: this.headers,
+      bytes: this.chunks.length === 1 ? this.chunks[0] ?? Buffer.alloc(0) : Buffer.concat(this.chunks)
+    }))
+  }
+
+  private fail(reason: WireFailure["reason"], word: string, controller = this.controller): void {
+    if (this.over) return
+    this.over = true
+    this.release(controller)
+    this.done(Either.left(this.failure(reason, word)))
+  }
+
+  private release(controller: Dispatcher.DispatchController | undefined): void {
+    this.decoder?.destroy()
+    if (controller !== undefined && !controller.aborted) controller.abort(new Stopped())
+  }
+
+  private failure(reason: WireFailure["reason"], word: string): WireFailure {
+    return new WireFailure({ reason, word, sent: this.sent, status: this.status, headers: this.headers })
+  }
+}
+
+const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<WireAnswer, WireFailure> =>
+  Effect.suspend(() => {
+    let current: Exchange | undefined
+    return Effect.async<WireAnswer, WireFailure>((resume) => {
+      const exchange = new Exchange(limits.maxBytes, (result) => resume(result))
+      current = exchange
+      agent.dispatch({ ...request, headers: { ...request.headers } }, exchange)
+      return Effect.sync(() => exchange.stop())
+    }).pipe(Effect.timeoutFail({
+      duration: limits.timeoutMs,
+      onTimeout: () => current?.stop() ?? new WireFailure({ reason: "timeout", word: "deadline", sent: false, status: null, headers: {} })
+    }))
+  })
+
+/** The sockets close with the scope. */
+export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() =>
+        new Agent({
+          factory: (origin) => {
+            const url = new URL(origin)
+            return new Pool(url.origin, {
+              connections: connectionsPerOrigin,
+              pipelining: 1,
+              maxHeaderSize: maxHeaderBytes,
+              // The deadline of the exchange is the only clock: two would disagree about what happened.
+              headersTimeout: 0,
+              bodyTimeout: 0,
+              // Short, because a socket that the provider closes under a request loses an answer; providers may ask for longer.
+              keepAliveTimeout: 4_000,
+              keepAliveMaxTimeout: 60_000,
+              connect: buildConnector({ lookup: egress.lookupFor(url), autoSelectFamily: true, timeout: connectTimeoutMs })
+            })
+          }
+        })
+      ),
+      (agent) => Effect.promise(() => agent.destroy())
+    ),
+    (agent): Transport => ({
+      exchange: (request, limits) =>
+        Either.match(egress.vetOrigin(request.origin), {
+          onLeft: (refused) => Effect.fail(new WireFailure({ reason: "refused", word: refused.range, sent: false, status: null, headers: {} })),
+          onRight: () => exchangeWith(agent, request, limits)
+        })
+    })
+  )

@@ -1,0 +1,61 @@
+/**
+ * What an exchange without a readable answer means in the words of the contract: the failed-run code, and how certain it is
+ * that nothing happened at the provider. Pure.
+ */
+import { Data } from "effect"
+import type { CallResult } from "../../domain/ProviderCall.js"
+import {
+  ContractInvalid,
+  FetchFailed,
+  InvalidResponse,
+  ProviderTimeout,
+  RedirectBlocked,
+  ResponseTooLarge,
+  RouteDenied,
+  type RunFailure
+} from "../../domain/RunFailures.js"
+import { type Case, judgeStatus } from "./Judgement.js"
+import type { WireFailure } from "./Transport.js"
+
+export type Certainty = Extract<CallResult, { readonly _tag: "Failed" }>["certainty"]
+
+/** A call that ended without an answer to judge. */
+export class CallStopped extends Data.TaggedError("CallStopped")<{
+  readonly failure: RunFailure
+  readonly certainty: Certainty
+  readonly providerStatus: number | null
+}> {}
+
+const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
+  const { status } = wire
+  const facts = status === null ? {} : { providerStatus: status }
+  switch (wire.reason) {
+    case "refused":
+      return new RouteDenied({ detail: `The egress policy refuses the provider's address (${wire.word}).` })
+    case "unwritable":
+      return new ContractInvalid({ detail: "The stored contract makes a request that cannot be written." })
+    case "unreachable":
+      return new FetchFailed({ detail: `The provider could not be reached (${wire.word}).` })
+    case "lost":
+      return new FetchFailed({ detail: `The connection to the provider broke before an answer began (${wire.word}).` })
+    case "timeout":
+      return new ProviderTimeout(facts)
+    case "headers":
+      return new InvalidResponse({ detail: "The head of the provider's answer is larger than the gateway accepts.", ...facts })
+    case "broken":
+    case "too_large":
+      // An error or a redirect is what its status says, whatever became of its body.
+      if (status !== null && status >= 400) return judgeStatus(seen, status, wire.headers)
+      if (status !== null && status >= 300) return new RedirectBlocked(facts)
+      return wire.reason === "broken"
+        ? new InvalidResponse({ detail: `The provider's answer broke off or cannot be decoded (${wire.word}).`, ...facts })
+        : new ResponseTooLarge(facts)
+  }
+}
+
+export const stoppedBy = (seen: Case, wire: WireFailure): CallStopped =>
+  new CallStopped({
+    failure: failureOf(seen, wire),
+    certainty: !wire.sent ? "not_sent" : wire.status !== null && wire.status >= 300 ? "answered" : "unanswered",
+    providerStatus: wire.status
+  })

@@ -1,0 +1,197 @@
+/**
+ * From a request to the plan of its run, or to the reason why no provider will be called. The same function serves a run and
+ * its quote. Reads the catalog, the keys that are there and the providers' health; writes nothing and calls nobody.
+ */
+import { Effect, Either } from "effect"
+import type { CatalogLoading } from "../../domain/ApiErrors.js"
+import type { JsonObject } from "../../domain/Json.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+import { maxPrice } from "../../domain/Pricing.js"
+import type { Candidate, RoutePlan, Skipped } from "../../domain/RoutePlan.js"
+import {
+  ActivationBlocked, EndpointNotFound, InputRejected, ProviderDisabled, ProviderDraining, RouteCapped, RouteNoFit, type RunFailure
+} from "../../domain/RunFailures.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { Principal } from "../../services/Accounts.js"
+import type { Catalog, RankedEndpoint } from "../../services/Catalog.js"
+import type { CredentialFailure, Credentials } from "../../services/Credentials.js"
+import type { Health, ProviderHealth } from "../../services/ProviderHealth.js"
+import type { InputProblem, Providers } from "../../services/Providers.js"
+import type { RunRequest } from "../../services/Runs.js"
+
+export type PlanRequest = Pick<RunRequest, "endpointId" | "input" | "fallback" | "connectionId">
+
+/** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
+export interface Denial {
+  readonly failure: RunFailure
+  readonly result: JsonObject | null
+  readonly plan: RoutePlan | null
+}
+
+export interface PlanningParts {
+  readonly catalog: Catalog["Type"]
+  readonly credentials: Credentials["Type"]
+  readonly health: ProviderHealth["Type"]
+  readonly providers: Providers["Type"]
+}
+
+type Planned = Effect.Effect<Either.Either<RoutePlan, Denial>, CatalogLoading | StorageError>
+
+const jobPrefix = "job:"
+
+export const plan = (parts: PlanningParts) => (principal: Principal, request: PlanRequest): Planned =>
+  request.endpointId.startsWith(jobPrefix)
+    ? planJob(parts, principal, request, request.endpointId.slice(jobPrefix.length))
+    : planTool(parts, principal, request)
+
+const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) => Either.left<Denial>({ failure, result, plan })
+
+const say = (problem: InputProblem): string =>
+  problem._tag === "Missing" ? `input.${problem.field}: is required` : `input.${problem.field}: ${problem.message}`
+
+const candidateOf = ({ contractVersion, operation, provider }: Endpoint, input: JsonObject): Candidate => ({
+  endpointId: operation.id,
+  providerId: provider.id,
+  contractVersion,
+  effectful: operation.effect === "effectful",
+  repeatable: operation.repeatable,
+  input,
+  maxMicros: maxPrice(operation, input)
+})
+
+const notRunnable = ({ operation, provider }: Endpoint, health: Health): RunFailure | null => {
+  if (!operation.activated) return new ActivationBlocked()
+  if (health.state === "disabled") return new ProviderDisabled({ detail: `The operator has switched ${provider.name} off.` })
+  if (health.state === "draining") return new ProviderDraining({ detail: `The operator is emptying ${provider.name}; it takes no new runs.` })
+  return null
+}
+
+const planTool = (parts: PlanningParts, principal: Principal, request: PlanRequest): Planned =>
+  Effect.gen(function*() {
+    const endpoint = yield* parts.catalog.endpoint(request.endpointId)
+    if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${request.endpointId.slice(0, 200)}.` }))
+    const blocked = notRunnable(endpoint, yield* parts.health.health(endpoint.provider.id))
+    if (blocked !== null) return deny(blocked)
+    const prepared = parts.providers.prepare(endpoint, request.input)
+    if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(say).join("; ") }))
+    const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
+    if (credential !== null) return deny(credential)
+    return Either.right<RoutePlan>({
+      job: null,
+      prefer: "balanced",
+      reason: "The request names this endpoint.",
+      candidates: [candidateOf(endpoint, prepared.input)],
+      skipped: [],
+      fallback: null,
+      connectionId: request.connectionId,
+      capped: false
+    })
+  })
+
+const credentialProblem = (parts: PlanningParts, principal: Principal, endpoint: Endpoint, connectionId: string | null) =>
+  endpoint.provider.auth.type === "none" && connectionId === null
+    ? Effect.succeed(null)
+    : parts.credentials.resolve({ workspaceId: principal.workspaceId, provider: endpoint.provider, connectionId }).pipe(
+      Effect.as(null),
+      Effect.catchIf(isCredentialFailure, (failure) => Effect.succeed(failure))
+    )
+
+const isCredentialFailure = (error: CredentialFailure | StorageError): error is CredentialFailure => "whoseError" in error
+
+const planJob = (parts: PlanningParts, principal: Principal, request: PlanRequest, jobId: string): Planned =>
+  Effect.gen(function*() {
+    const prefer = request.fallback?.prefer ?? "balanced"
+    const supply = yield* parts.catalog.supply(jobId, prefer)
+    if (supply === null) {
+      const suggestions = yield* parts.catalog.similarJobs(jobId)
+      return refuseJob("unknown_job", `There is no job ${jobId.slice(0, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
+    }
+    const problems = parts.providers.checkCommon(request.input)
+    if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(say).join("; ") }))
+    if (supply.endpoints.length === 0) return refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`)
+
+    const judged = yield* Effect.forEach(supply.endpoints, (ranked) => judge(parts, principal, request, ranked))
+    const fits = judged.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
+    // A fixture stands in only where no real provider can run at all.
+    const real = fits.filter(({ mock }) => !mock)
+    const chosen = real.length > 0 ? real : fits
+    const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict.skipped] : []))
+    const first = chosen[0]
+    const fallback = request.fallback
+    const route: RoutePlan = {
+      job: supply.job.id,
+      prefer,
+      reason: first?.reason ?? "No provider could be picked.",
+      candidates: candidatesOf(chosen.map(({ candidate }) => candidate), fallback?.enabled === true),
+      skipped,
+      fallback: fallback === null ? null : {
+        enabled: fallback.enabled,
+        maxAttempts: fallback.maxAttempts,
+        maxCostMicros: fallback.maxCostMicros,
+        stopAtFirstMiss: fallback.stopAtFirstMiss
+      },
+      connectionId: request.connectionId,
+      capped: skipped.some(({ code }) => code === "over_cost_cap")
+    }
+    return first === undefined ? refuseRoute(route, judged) : Either.right(route)
+  })
+
+/** Without fallback only the first can be tried; an effectful operation is attempted once, and never after another. */
+const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): ReadonlyArray<Candidate> => {
+  const [first] = fitting
+  if (first === undefined || !fallback || first.effectful) return fitting.slice(0, 1)
+  return fitting.filter(({ effectful }) => !effectful)
+}
+
+type Verdict =
+  | { readonly _tag: "Fits"; readonly candidate: Candidate; readonly reason: string; readonly mock: boolean }
+  | { readonly _tag: "Skipped"; readonly skipped: Skipped; readonly provider: string; readonly missing: ReadonlyArray<string> }
+
+const judge = (parts: PlanningParts, principal: Principal, request: PlanRequest, { endpoint, reason }: RankedEndpoint): Effect.Effect<Verdict, StorageError> =>
+  Effect.gen(function*() {
+    const { operation, provider } = endpoint
+    const skip = (code: Skipped["code"], why: string, missing: ReadonlyArray<string> = []): Verdict => ({
+      _tag: "Skipped",
+      skipped: { endpointId: operation.id, code, reason: why },
+      provider: provider.id,
+      missing
+    })
+    if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
+    const health = yield* parts.health.health(provider.id)
+    const blocked = notRunnable(endpoint, health)
+    if (blocked !== null) return skip("not_runnable", blocked.message)
+    if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
+    const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
+    if (credential !== null) return skip("not_runnable", credential.message)
+    const prepared = parts.providers.prepare(endpoint, request.input)
+    if (prepared._tag === "Rejected") {
+      const missing = prepared.problems.flatMap((problem) => (problem._tag === "Missing" ? [problem.field] : []))
+      return missing.length === prepared.problems.length
+        ? skip("needs_identity", `needs ${missing.join(", ")}`, missing)
+        : skip("rejected_input", prepared.problems.map(say).join("; "))
+    }
+    const candidate = candidateOf(endpoint, prepared.input)
+    const cap = request.fallback?.maxCostMicros ?? null
+    if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${candidate.maxMicros} micros, and the cap is ${cap}`)
+    return { _tag: "Fits", candidate, reason, mock: provider.mock }
+  })
+
+const refuseJob = (code: string, message: string, extra: JsonObject = {}, route: RoutePlan | null = null) =>
+  deny(new InputRejected({ detail: message }), { code, message, ...extra }, route)
+
+/** The reason that a client can do most about comes first: give a field, raise the cap, change the input. */
+const refuseRoute = (route: RoutePlan, judged: ReadonlyArray<Verdict>) => {
+  const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
+  const codes = new Set(skipped.map(({ skipped: { code } }) => code))
+  if (codes.has("needs_identity")) {
+    const needs = skipped.filter(({ missing }) => missing.length > 0).map(({ missing, provider, skipped: { endpointId } }) => ({ endpointId, provider, fields: missing }))
+    const fields = [...new Set(needs.flatMap((need) => need.fields))]
+    return refuseJob("needs_input", `This job needs more input: ${fields.join(", ")}.`, { needs }, route)
+  }
+  if (codes.has("over_cost_cap")) return deny(new RouteCapped(), { code: "route_capped", message: "Every provider of this job costs more than the cap." }, route)
+  if (codes.has("rejected_input")) {
+    const reasons = skipped.filter(({ skipped: { code } }) => code === "rejected_input").map(({ skipped: { endpointId, reason } }) => `${endpointId}: ${reason}`)
+    return deny(new RouteNoFit({ detail: `No provider of this job takes this input (${reasons.slice(0, 3).join("; ")}).` }), { code: "route_no_fit", message: "No provider of this job can take this input." }, route)
+  }
+  return refuseJob("no_runnable_provider", "No provider of this job can run for this workspace now.", {}, route)
+}

@@ -1,0 +1,66 @@
+// Which jobs a query asks for: each job is known by its id, its title and the phrases of the vocabulary, and is meant
+// when the query says the better part of one of them. Jobs the catalog has beyond the vocabulary take part by id and title.
+import { type Analyzer, stemOf } from "./Analyzer.js"
+import { stemsOf, type Vocabulary } from "./Vocabulary.js"
+import { askingVerbs, requestWords } from "./Words.js"
+
+export interface JobMatch {
+  readonly id: string
+  /** How much of its best phrase the query says, 0 to 1. */
+  readonly match: number
+}
+
+/** A single word says a job only in a query of few. */
+const fewStems = 4
+const singleTrust = 0.6
+
+interface Phrase {
+  readonly job: string
+  readonly stems: ReadonlyArray<string>
+  readonly mass: number
+}
+
+const enough = 0.75
+const most = 5
+
+const askingStems: ReadonlySet<string> = new Set([...requestWords, ...askingVerbs].map(stemOf))
+
+export interface JobFinder {
+  /** `stems` with the trust in each: 1 for what is said, less for what is only related. */
+  readonly find: (stems: ReadonlyMap<string, number>) => ReadonlyArray<JobMatch>
+}
+
+/** `own` gives the jobs of the catalog with their titles. */
+export const jobFinder = (vocabulary: Vocabulary, own: ReadonlyMap<string, string>, analyzer: Analyzer): JobFinder => {
+  const listed: Array<{ readonly job: string; readonly stems: ReadonlyArray<string> }> = []
+  const list = (job: string, stems: ReadonlyArray<string>): void => {
+    listed.push({ job, stems: Array.from(new Set(stems)).filter((stem) => !askingStems.has(stem)) })
+  }
+  for (const job of vocabulary.jobs) for (const stems of job.phrases) list(job.id, stems)
+  for (const [job, title] of own) for (const text of [job, title]) list(job, stemsOf(text, analyzer))
+  const jobsWith = new Map<string, Set<string>>()
+  for (const { job, stems } of listed) for (const stem of stems) jobsWith.set(stem, (jobsWith.get(stem) ?? new Set()).add(job))
+  const jobCount = new Set(listed.map(({ job }) => job)).size
+  const rarity = (stem: string): number => Math.log(1 + jobCount / (jobsWith.get(stem)?.size ?? 1))
+  const phrases = listed
+    .filter(({ stems }) => stems.length > 0)
+    .map(({ job, stems }): Phrase => ({ job, stems, mass: stems.reduce((sum, stem) => sum + rarity(stem), 0) }))
+  return {
+    find: (stems) => {
+      let saidStems = 0
+      for (const trust of stems.values()) if (trust === 1) saidStems += 1
+      const best = new Map<string, number>()
+      for (const phrase of phrases) {
+        let said = 0
+        for (const stem of phrase.stems) said += (stems.get(stem) ?? 0) * rarity(stem)
+        const share = said / phrase.mass
+        if (share < enough || (phrase.stems.length === 1 && saidStems > fewStems)) continue
+        const match = phrase.stems.length === 1 ? share * singleTrust : share
+        if (match > (best.get(phrase.job) ?? 0)) best.set(phrase.job, match)
+      }
+      return Array.from(best, ([id, match]) => ({ id, match }))
+        .sort((a, b) => b.match - a.match || (a.id < b.id ? -1 : 1))
+        .slice(0, most)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// The numbers of the ranking, in one place. Each stands on a plateau: halving or doubling it changes little on either
+// benchmark (docs/search.md), which is the best sign that it holds on other catalogs too.
+import type { FieldName, FieldTuning } from "./Document.js"
+
+export interface Tuning {
+  readonly fields: Readonly<Record<FieldName, FieldTuning>>
+  /** Saturation of term frequency. */
+  readonly k1: number
+  /** Share of the best score added to the best of a clause. */
+  readonly bestClause: number
+  /** Share of the provider's own score added to each of its operations. */
+  readonly provider: number
+  /** Weight of words that many operations have, and of bare numbers. */
+  readonly weakWord: number
+  readonly number: number
+  /** Weight of a later repeat of a word. */
+  readonly repeat: number
+  /** Trust in a word that means the same, in one that is merely related, and in a corrected spelling. */
+  readonly synonym: number
+  readonly related: number
+  readonly typo: number
+  /** Factor on the expansions of a word that the catalog itself uses. */
+  readonly knownWord: number
+  /** Queries of more subject words need less expansion: factor (shortQuery / words) squared beyond this many. */
+  readonly shortQuery: number
+  /** Factor on an expansion that another word brought already, and on one that the query says itself. */
+  readonly repeatedExpansion: number
+  readonly saidExpansion: number
+  /** Weight of the parts of a compound whose whole is known, and of two neighbours joined. */
+  readonly compoundPart: number
+  readonly joined: number
+  /** How many of the best are looked at again, and what the second look adds. */
+  readonly rerank: number
+  readonly nameCoverage: number
+  readonly proximity: number
+  /** Share of the best score given to operations of a job that the query asks for. */
+  readonly capability: number
+}
+
+export const defaultTuning: Tuning = {
+  fields: {
+    name: { weight: 3, lengthNorm: 0.5 },
+    provider: { weight: 1.6, lengthNorm: 0.5 },
+    description: { weight: 1, lengthNorm: 0.7 },
+    capability: { weight: 3, lengthNorm: 0.3 },
+    category: { weight: 0.6, lengthNorm: 0.5 },
+    parameterNames: { weight: 0.5, lengthNorm: 0.7 },
+    parameterTexts: { weight: 0.2, lengthNorm: 0.7 },
+    path: { weight: 0.2, lengthNorm: 0.7 }
+  },
+  k1: 1.2,
+  bestClause: 0.4,
+  provider: 0.35,
+  weakWord: 0.8,
+  number: 0.3,
+  repeat: 0.3,
+  synonym: 0.7,
+  related: 0.5,
+  typo: 0.6,
+  knownWord: 0.7,
+  shortQuery: 10,
+  repeatedExpansion: 0.6,
+  saidExpansion: 0.3,
+  compoundPart: 0.4,
+  joined: 0.35,
+  rerank: 100,
+  nameCoverage: 0.35,
+  proximity: 0.7,
+  capability: 0.3
+}

@@ -1,0 +1,15 @@
+// Values in a query say what they are by their look: "who owns example.com" is about a domain without the word. Used to
+// recognise jobs only; ranking by such words would reward every operation that takes a URL.
+
+const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
+  { look: /[\w.+-]+@[\w-]+\.[\w.-]+/, words: ["email", "address"] },
+  { look: /\bhttps?:\/\/\S+/i, words: ["url", "page", "website", "link"] },
+  { look: /(^|[\s"'(])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co|ai|edu|gov|info|biz|[a-z]{2})(?=$|[\s"',.?!)])/i, words: ["domain", "website"] },
+  { look: /\b(?:\d{1,3}\.){3}\d{1,3}\b/, words: ["ip", "address"] },
+  { look: /\+\d[\d ()-]{6,}\d/, words: ["phone", "number"] },
+  { look: /-?\d{1,2}\.\d{2,}\s*,\s*-?\d{1,3}\.\d{2,}/, words: ["coordinate", "point", "latitude", "longitude"] },
+  { look: /[$€£¥]\s?\d|\b\d+(?:\.\d+)?\s?(?:usd|eur|gbp|jpy|dollars?|euros?|pounds?)\b/i, words: ["currency", "money"] }
+]
+
+/** Words for the kinds of value a text holds. */
+export const valueWords = (text: string): ReadonlyArray<string> => kinds.flatMap(({ look, words }) => (look.test(text) ? words : []))

@@ -1,0 +1,77 @@
+// The general vocabulary: words that mean the same, everyday words and what catalogs call their subject, and jobs with
+// the ways people ask for them. Compiled to stems once; it holds language, never a query or an operation.
+import { Schema } from "effect"
+import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
+
+const Words = Schema.Array(Schema.String)
+
+/** catalog/vocabulary.yaml. */
+export const VocabularyFile = Schema.Struct({
+  /** Each a group of words or short phrases that mean the same. */
+  same: Schema.Array(Words),
+  /** Each: when the query has one of `when`, also look for `use`. */
+  related: Schema.Array(Schema.Struct({ when: Words, use: Words })),
+  /** Jobs by dotted id, with phrases people ask for them with. */
+  jobs: Schema.Record({ key: Schema.String, value: Schema.Struct({ title: Schema.String, ask: Words }) })
+})
+export type VocabularyFile = typeof VocabularyFile.Type
+
+export interface Expansion {
+  readonly stems: ReadonlyArray<string>
+  readonly same: boolean
+}
+
+export interface VocabularyJob {
+  readonly id: string
+  readonly title: string
+  /** The stems of each phrase. */
+  readonly phrases: ReadonlyArray<ReadonlyArray<string>>
+}
+
+export interface Vocabulary {
+  /** Keyed by the stems of a word or of up to three neighbours, joined by blanks. */
+  readonly expansions: ReadonlyMap<string, ReadonlyArray<Expansion>>
+  readonly jobs: ReadonlyArray<VocabularyJob>
+}
+
+/** The single words of the vocabulary, for telling apart words that are written together. */
+export const dictionaryOf = (file: VocabularyFile): ReadonlySet<string> => {
+  const texts = [...file.same.flat(), ...file.related.flatMap(({ use, when }) => [...when, ...use])]
+  return new Set(texts.flatMap((text) => text.toLowerCase().split(/[^a-z]+/)).filter((word) => word.length >= 3))
+}
+
+export const stemsOf = (text: string, analyzer: Analyzer): ReadonlyArray<string> =>
+  chunksOf(fold(text)).flatMap((chunk) => {
+    const { parts, whole } = analyzer.read(chunk)
+    return parts.length > 0 ? parts : whole === null ? [] : [whole]
+  })
+
+export const compileVocabulary = (file: VocabularyFile, analyzer: Analyzer): Vocabulary => {
+  const expansions = new Map<string, Map<string, Expansion>>()
+  const add = (from: ReadonlyArray<string>, to: ReadonlyArray<string>, same: boolean): void => {
+    const key = from.join(" ")
+    const target = to.join(" ")
+    if (key === target || key === "" || target === "") return
+    const known = expansions.get(key) ?? new Map<string, Expansion>()
+    if (same || !known.has(target)) known.set(target, { stems: to, same })
+    expansions.set(key, known)
+  }
+  for (const group of file.same) {
+    const stems = group.map((word) => stemsOf(word, analyzer))
+    for (const from of stems) for (const to of stems) add(from, to, true)
+  }
+  for (const { use, when } of file.related) {
+    const targets = use.map((word) => stemsOf(word, analyzer))
+    for (const word of when) for (const to of targets) add(stemsOf(word, analyzer), to, false)
+  }
+  return {
+    expansions: new Map(Array.from(expansions, ([key, found]) => [key, Array.from(found.values())])),
+    jobs: Object.entries(file.jobs).map(([id, job]) => ({
+      id,
+      title: job.title,
+      phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
+    }))
+  }
+}
+
+export const emptyVocabulary: Vocabulary = { expansions: new Map(), jobs: [] }
