@@ -1,0 +1,97 @@
+/** `workspace`, `token` and `credit`: who may call, and with how much money. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { Effect, Option, Redacted } from "effect"
+import { Accounts, type Workspace } from "../services/Accounts.js"
+import { Ids } from "../services/Ids.js"
+import { Wallet } from "../services/Wallet.js"
+import { type Answer, answer, dollars } from "./Answer.js"
+import * as Inputs from "./Inputs.js"
+
+const limitsOf = ({ inflightLimit, runCapMicros, runsPerMinute, workspaceId }: Workspace): Answer => ({
+  json: { workspaceId, inflightLimit, runsPerMinute, runCapMicros },
+  text: `${workspaceId}: ${inflightLimit ?? "the default of"} runs in flight, ${runsPerMinute ?? "no limit of"} runs a minute, ${
+    runCapMicros === null ? "no cap for one run" : `at most ${dollars(runCapMicros)} for one run`
+  }`
+})
+
+const create = Command.make("create", { name: Args.text({ name: "NAME" }), json: Inputs.json }, ({ json, name }) =>
+  answer(json, Effect.gen(function*() {
+    const { workspaceId } = yield* (yield* Accounts).createWorkspace(name)
+    return { json: { workspaceId }, text: workspaceId }
+  }))).pipe(Command.withDescription("Make a workspace"))
+
+const set = Command.make("set", {
+  workspaceId: Inputs.workspaceArgument,
+  inflightLimit: Inputs.inflightLimit,
+  runsPerMinute: Inputs.runsPerMinute,
+  runCapMicros: Inputs.runCap,
+  json: Inputs.json
+}, ({ json, workspaceId, ...limits }) =>
+  answer(json, Effect.gen(function*() {
+    const accounts = yield* Accounts
+    return limitsOf(yield* accounts.setLimits(workspaceId, {
+      ...Option.match(limits.inflightLimit, { onNone: () => ({}), onSome: (inflightLimit) => ({ inflightLimit }) }),
+      ...Option.match(limits.runsPerMinute, { onNone: () => ({}), onSome: (runsPerMinute) => ({ runsPerMinute }) }),
+      ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
+    }))
+  }))).pipe(Command.withDescription("Set or clear the limits of a workspace; without options, show them"))
+
+export const workspace = Command.make("workspace").pipe(
+  Command.withDescription("Workspaces and their limits"),
+  Command.withSubcommands([create, set])
+)
+
+const creditKey = Options.text("key").pipe(
+  Options.withDescription("The same key credits once, however often the command runs; each run credits when it is left out"),
+  Options.optional
+)
+
+export const credit = Command.make("credit", {
+  workspaceId: Inputs.workspace,
+  micros: Inputs.credit,
+  reason: Inputs.reason,
+  key: creditKey,
+  json: Inputs.json
+}, ({ json, key, micros, reason, workspaceId }) =>
+  answer(json, Effect.gen(function*() {
+    const ids = yield* Ids
+    const wallet = yield* Wallet
+    // Apart from the keys of top-ups, whatever a person types.
+    const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
+    const { availableMicros, reservedMicros } = yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: unique })
+    return { json: { workspaceId, availableMicros, reservedMicros }, text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved` }
+  }))).pipe(Command.withDescription("Add money to a workspace, or take it back"))
+
+const createToken = Command.make("create", {
+  workspaceId: Inputs.workspace,
+  label: Inputs.label,
+  scopes: Inputs.scope,
+  monthlyLimit: Inputs.monthlyLimit,
+  expiresAt: Inputs.expiresAt,
+  json: Inputs.json
+}, ({ expiresAt, json, label, monthlyLimit, scopes, workspaceId }) =>
+  answer(json, Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const issued = yield* accounts.createToken({
+      workspaceId,
+      label,
+      scopes,
+      monthlyLimitMicros: Option.getOrNull(monthlyLimit),
+      expiresAt: Option.getOrNull(expiresAt)
+    })
+    const token = Redacted.value(issued.token)
+    return { json: { tokenId: issued.tokenId, token }, text: `${issued.tokenId}\n${token}\nThe token is shown this once.` }
+  }))).pipe(Command.withDescription("Make a token; it is shown once"))
+
+const revokeToken = Command.make("revoke", { tokenId: Inputs.tokenArgument, json: Inputs.json }, ({ json, tokenId }) =>
+  answer(json, Effect.gen(function*() {
+    yield* (yield* Accounts).revokeToken(tokenId)
+    return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
+  }))).pipe(Command.withDescription("Revoke a token, from the next request on"))
+
+export const token = Command.make("token").pipe(
+  Command.withDescription("Access tokens"),
+  Command.withSubcommands([createToken, revokeToken])
+)

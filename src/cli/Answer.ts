@@ -1,0 +1,29 @@
+/**
+ * What a command prints. With `--json` standard output is exactly one JSON document, without it a few readable lines; what goes wrong
+ * is one line on standard error. Nothing else writes to standard output.
+ */
+import { Console, Data, Effect } from "effect"
+import type { JsonObject } from "../domain/Json.js"
+
+export interface Answer {
+  readonly json: JsonObject
+  readonly text: string
+  /** False: the command ran and its answer is bad news, such as a ledger that does not add up. The program then ends with 1. */
+  readonly ok?: boolean
+}
+
+/** The answer is printed already; only the exit code is left to be told. */
+export class BadNews extends Data.TaggedError("BadNews")<{}> {}
+
+export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): Effect.Effect<void, E | BadNews, R> =>
+  Effect.flatMap(work, (found) =>
+    Effect.zipRight(Console.log(json ? JSON.stringify(found.json) : found.text), found.ok === false ? new BadNews() : Effect.void))
+
+/** Micros as people write dollars: 1250000 is `$1.25`. */
+export const dollars = (micros: number): string => {
+  const [whole = "0", fraction = ""] = (Math.abs(micros) / 1_000_000).toFixed(6).replace(/0{1,4}$/, "").split(".")
+  return `${micros < 0 ? "-" : ""}$${whole}.${fraction}`
+}
+
+export const isoTime = (millis: number): string => new Date(millis).toISOString()
+export const isoTimeOrNull = (millis: number | null): string | null => (millis === null ? null : isoTime(millis))

@@ -1,0 +1,93 @@
+/**
+ * The options and arguments of the commands. A value that cannot be used is refused before anything is opened, in words that name
+ * the option and what it takes.
+ */
+import * as Args from "@effect/cli/Args"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Options from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
+import { DateTime, Effect, Either, Option, Schema } from "effect"
+import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
+import { ProviderId } from "../domain/Manifest.js"
+import { Micros, microsPerUsd } from "../domain/Micros.js"
+import { ScopeInput, scopes } from "../domain/Scope.js"
+
+/** Reads one text, or says what it should have been. */
+type Reader<A> = (text: string) => Either.Either<A, string>
+
+const read = <A>(name: string, reader: Reader<A>) => (text: string): Effect.Effect<A, ValidationError.ValidationError> =>
+  Effect.mapError(reader(text), (problem) => ValidationError.invalidValue(HelpDoc.p(`${name}: ${problem}, not "${text}"`)))
+
+const option = <A>(name: string, reader: Reader<A>, pseudo: string): Options.Options<A> =>
+  Options.text(name).pipe(
+    Options.withPseudoName(pseudo),
+    Options.mapEffect((text) => Effect.mapError(read(`--${name}`, reader)(text), (error) => error))
+  )
+const argument = <A>(name: string, reader: Reader<A>): Args.Args<A> =>
+  Args.text({ name }).pipe(Args.mapEffect((text) => Effect.mapError(read(name, reader)(text), ({ error }) => error)))
+
+const decoded = <A, I extends string>(schema: Schema.Schema<A, I>, problem: string): Reader<A> => {
+  const decode = Schema.decodeUnknownEither(schema)
+  return (text) => Either.mapLeft(decode(text), () => problem)
+}
+
+const workspaceText = decoded(WorkspaceId, "must be the id of a workspace, such as ws_01k…")
+const whole: Reader<number> = (text) =>
+  /^[1-9]\d{0,8}$/.test(text) ? Either.right(Number(text)) : Either.left("must be a whole number from 1 to 999999999")
+
+/** Dollars become micros digit by digit: nothing is rounded, so what a person typed is what the ledger says. */
+const signedUsd: Reader<number> = (text) => {
+  const parts = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text)
+  if (parts === null) return Either.left("must be dollars with at most six decimals, such as 12.50")
+  const [, sign, dollars, fraction = ""] = parts
+  const micros = Number(dollars) * microsPerUsd + Number(fraction.padEnd(6, "0"))
+  return Either.right(sign === "-" ? -micros : micros)
+}
+const usd: Reader<Micros> = (text) =>
+  Either.flatMap(signedUsd(text), (micros) => (micros >= 0 ? Either.right(Micros.make(micros)) : Either.left("must not be negative")))
+
+const orNone = <A>(reader: Reader<A>): Reader<A | null> => (text) =>
+  text === "none" ? Either.right(null) : Either.mapLeft(reader(text), (problem) => `${problem}, or none`)
+
+const moment: Reader<number> = (text) =>
+  Option.match(DateTime.make(text), {
+    onNone: () => Either.left("must be a date and time, such as 2027-01-31T00:00:00Z"),
+    onSome: (time) => Either.right(time.epochMillis)
+  })
+
+const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
+  const decode = Schema.decodeUnknownEither(ScopeInput)
+  return Either.mapLeft(Either.all(text.split(",").map((item) => decode(item.trim()))), () => `must be of ${scopes.join(", ")}`)
+}
+
+export const json = Options.boolean("json").pipe(Options.withDescription("One JSON document on standard output and nothing else"))
+
+export const workspace = option("workspace", workspaceText, "ID").pipe(Options.withDescription("The workspace"))
+export const workspaceArgument = argument("ID", workspaceText)
+export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of a token, such as tok_01k…"))
+export const runArgument = argument("RUN_ID", decoded(RunId, "must be the id of a run, such as run_01k…"))
+export const connectionArgument = argument("ID", decoded(ConnectionId, "must be the id of a connection, such as con_01k…"))
+const providerText = decoded(ProviderId, "must be the id of a provider: lower-case letters, digits, dots and hyphens")
+export const providerArgument = argument("PROVIDER", providerText)
+export const provider = option("provider", providerText, "ID").pipe(Options.withDescription("The provider, by the id of its manifest"))
+
+export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))
+export const reason = Options.text("reason").pipe(Options.withDescription("Kept with the money, for whoever reads the ledger"))
+
+/** Micros, negative ones too. */
+export const credit = option("usd", signedUsd, "N").pipe(Options.withDescription("Dollars to add; negative takes back"))
+export const chargeUsd = Options.optional(option("charge-usd", usd, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged")))
+export const monthlyLimit = Options.optional(option("monthly-limit-usd", usd, "N").pipe(Options.withDescription("Most that the token may spend in a calendar month")))
+export const expiresAt = Options.optional(option("expires-at", moment, "ISO").pipe(Options.withDescription("When it stops working")))
+export const scope = option("scope", scopeList, "S").pipe(
+  Options.withDescription(`What the token may do: ${scopes.join(", ")}; repeated or separated by commas`),
+  Options.atLeast(1),
+  Options.map((lists) => [...new Set(lists.flat())])
+)
+
+/** Absent: leave it as it is. Null: no limit of its own any more. */
+const limit = <A>(name: string, reader: Reader<A>, description: string) =>
+  Options.optional(option(name, orNone(reader), "N").pipe(Options.withDescription(`${description}; none clears it`)))
+export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in flight at once")
+export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
+export const runCap = limit("run-cap-usd", usd, "Dollars that one run may hold at most")

@@ -1,0 +1,22 @@
+/** The whole interface: every group, and the errors that any route can answer with. Routes, OpenAPI document and client derive from it. */
+import { HttpApi, OpenApi } from "@effect/platform"
+import { AccountApi } from "./account/Api.js"
+import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
+import { Wire } from "./Envelope.js"
+import { RunsApi } from "./runs/Api.js"
+import { SystemApi } from "./system/Api.js"
+
+export class Api extends HttpApi.make("provider-gateway")
+  .add(PublicCatalogApi)
+  .add(CatalogApi)
+  .add(RunsApi)
+  .add(AccountApi)
+  .add(SystemApi)
+  .addError(Wire.ValidationError)
+  .addError(Wire.InternalError)
+  // No route can say these of itself: they are about the paths and methods that are not there.
+  .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed])
+  .annotate(OpenApi.Title, "Provider Operations Gateway")
+  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.Description, "One token and one prepaid balance to discover, inspect, run and pay for operations of many providers.")
+{}

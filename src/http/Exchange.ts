@@ -1,0 +1,33 @@
+/**
+ * What is known about the request being answered, in one record per request: its id, and what the steps on its way found out
+ * for the headers, the log and the metrics. Written by the boundary and the access middleware, never by a service.
+ */
+import { Context, Effect } from "effect"
+import type { RateDecision } from "../services/RateLimiter.js"
+
+export interface ExchangeState {
+  readonly requestId: string
+  /** The matched route's template, `/v1/runs/:runId`; null when none matched. */
+  route: string | null
+  rate: RateDecision | null
+  /** From here on a value that does not fit its schema is our mistake, not the client's. */
+  answering: boolean
+}
+
+export class Exchange extends Context.Reference<Exchange>()("gateway/http/Exchange", {
+  defaultValue: (): ExchangeState => ({ requestId: "req_none", route: null, rate: null, answering: false })
+}) {}
+
+/** Every handler is wrapped in this: an answer that breaks its own schema is then an internal error instead of a 400. */
+export const answering = <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) =>
+  (request: Request): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Exchange, (exchange) => {
+      exchange.answering = true
+      return handler(request)
+    })
+
+const acceptable = /^[A-Za-z0-9._:-]{1,128}$/
+
+/** The client's own request id when it is harmless to repeat it, else none. */
+export const incomingRequestId = (header: string | undefined): string | null =>
+  header !== undefined && acceptable.test(header) ? header : null

@@ -1,0 +1,63 @@
+/**
+ * Reads a JSON text strictly: what it accepts means the same to every reader and can be stored. Refuses what `JSON.parse` lets
+ * pass but readers disagree on or storage cannot hold: two members of one name, `__proto__`, NUL characters, half surrogate pairs,
+ * and nesting without end.
+ */
+import { Either } from "effect"
+import type { Json } from "../domain/Json.js"
+
+export const depthMax = 64
+
+const quote = 0x22, backslash = 0x5c, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
+
+/** The index of the quote that ends the string whose first quote is at `start`. */
+const endOfString = (text: string, start: number): number => {
+  let i = start + 1
+  while (i < text.length && text.charCodeAt(i) !== quote) i += text.charCodeAt(i) === backslash ? 2 : 1
+  return i
+}
+
+const unstorable = /\0|\p{Surrogate}/u
+
+/** Walks a text that is already known to be JSON; null when nothing is wrong with it. */
+const complaint = (text: string): string | null => {
+  const names: Array<Set<string> | null> = []
+  let expectsName = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === quote) {
+      const end = endOfString(text, i)
+      const raw = text.slice(i, end + 1)
+      const escaped = raw.includes("\\")
+      const value: string = escaped ? String(JSON.parse(raw)) : raw.slice(1, -1)
+      if (escaped && unstorable.test(value)) return "holds a NUL character or half of a surrogate pair"
+      if (expectsName) {
+        const siblings = names[names.length - 1]
+        if (value === "__proto__") return "has a member named __proto__"
+        if (siblings?.has(value) === true) return `has the member ${value.slice(0, 60)} twice`
+        siblings?.add(value)
+        expectsName = false
+      }
+      i = end
+    } else if (code === opensObject || code === opensArray) {
+      if (names.length === depthMax) return `is nested deeper than ${depthMax} levels`
+      names.push(code === opensObject ? new Set() : null)
+      expectsName = code === opensObject
+    } else if (code === closesObject || code === closesArray) {
+      names.pop()
+      expectsName = false
+    } else if (code === comma) {
+      expectsName = names[names.length - 1] instanceof Set
+    }
+  }
+  return null
+}
+
+/** The value, or what is wrong with the text. */
+export const parseStrict = (text: string): Either.Either<Json, string> =>
+  Either.try({ try: (): Json => JSON.parse(text), catch: () => "is not valid JSON" }).pipe(
+    Either.flatMap((value) => {
+      const wrong = complaint(text)
+      return wrong === null ? Either.right(value) : Either.left(wrong)
+    })
+  )

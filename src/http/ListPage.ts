@@ -1,0 +1,20 @@
+/** Lists, newest first: turns `limit` and `cursor` into a page request, and a page's end into `nextCursor`. */
+import { Effect, Option } from "effect"
+import type { Page, PageRequest } from "../services/Page.js"
+import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
+
+export interface PageQuery {
+  readonly limit: number
+  readonly cursor?: string
+}
+
+/** Fails with the list's own error when the cursor does not belong to it. */
+export const pageRequest = <E>(asked: PageQuery, binding: CursorBinding, invalid: () => E): Effect.Effect<PageRequest, E> => {
+  if (asked.cursor === undefined) return Effect.succeed({ limit: asked.limit, after: null })
+  return Option.match(readCursor(asked.cursor, binding), {
+    onNone: () => Effect.fail(invalid()),
+    onSome: (after) => Effect.succeed({ limit: asked.limit, after })
+  })
+}
+
+export const nextCursor = (page: Page<unknown>, binding: CursorBinding): string | null => (page.next === null ? null : makeCursor(page.next, binding))

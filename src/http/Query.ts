@@ -1,0 +1,77 @@
+/** Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded and free of control characters. */
+import { ParseResult, Schema } from "effect"
+import { cursorCharsMax } from "./Cursor.js"
+
+/** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
+export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
+  readonly expected: string
+  readonly read: (raw: string) => A | undefined
+  readonly jsonSchema: object
+}): Schema.Schema<A, string> =>
+  Schema.transformOrFail(
+    Schema.String.annotations({ jsonSchema: options.jsonSchema, message: () => ({ message: `${options.expected}, given once`, override: true }) }),
+    Schema.typeSchema(type),
+    {
+      strict: true,
+      decode: (raw, _, ast) => {
+        const value = options.read(raw)
+        return value === undefined ? ParseResult.fail(new ParseResult.Type(ast, raw, options.expected)) : ParseResult.succeed(value)
+      },
+      encode: (value) => ParseResult.succeed(String(value))
+    }
+  )
+
+const digits = /^[0-9]{1,15}$/
+
+/** A whole number in a range; anything else is refused, not clamped. */
+export const intParam = (minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema.Schema<number, string> =>
+  parameter(Schema.Int, {
+    expected: maximum === Number.MAX_SAFE_INTEGER ? `must be a whole number of at least ${minimum}` : `must be a whole number from ${minimum} to ${maximum}`,
+    read: (raw) => (digits.test(raw) && Number(raw) >= minimum && Number(raw) <= maximum ? Number(raw) : undefined),
+    jsonSchema: { type: "integer", minimum, ...(maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }) }
+  })
+
+export const booleanParam: Schema.Schema<boolean, string> = parameter(Schema.Boolean, {
+  expected: "must be true or false",
+  read: (raw) => (raw === "true" ? true : raw === "false" ? false : undefined),
+  jsonSchema: { type: "boolean" }
+})
+
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const control = /[\u0000-\u001f\u007f]/
+
+export const textParam = (charsMax: number, charsMin = 1): Schema.Schema<string, string> =>
+  parameter(Schema.String, {
+    expected: `must have ${charsMin} to ${charsMax} characters, none of them control characters`,
+    read: (raw) => (raw.length >= charsMin && raw.length <= charsMax && !control.test(raw) ? raw : undefined),
+    jsonSchema: { type: "string", minLength: charsMin, maxLength: charsMax }
+  })
+
+export const choiceParam = <const Choices extends readonly [string, ...ReadonlyArray<string>]>(...choices: Choices): Schema.Schema<Choices[number], string> =>
+  parameter<Choices[number], Choices[number]>(Schema.Literal(...choices), {
+    expected: `must be one of ${choices.join(", ")}`,
+    read: (raw) => choices.find((choice) => choice === raw),
+    jsonSchema: { type: "string", enum: choices }
+  })
+
+/** An instant in ISO 8601, as milliseconds since the epoch. */
+export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int, {
+  expected: "must be a time in ISO 8601, such as 2026-11-05T12:00:00Z",
+  read: (raw) => {
+    const millis = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(raw) ? Date.parse(raw) : Number.NaN
+    return Number.isNaN(millis) ? undefined : millis
+  },
+  jsonSchema: { type: "string", format: "date-time" }
+})
+
+export const optionalParam = <A>(schema: Schema.Schema<A, string>) => Schema.optionalWith(schema, { exact: true })
+
+const limitDefault = 20
+/** `limit` and `cursor` of the lists that are newest first. */
+export const pageParams = {
+  limit: Schema.optionalWith(intParam(1, 100), { exact: true, default: () => limitDefault }),
+  cursor: optionalParam(textParam(cursorCharsMax))
+}
+
+/** All problems of a query are told at once. */
+export const query = <Fields extends Schema.Struct.Fields>(fields: Fields) => Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })

@@ -1,0 +1,153 @@
+/**
+ * The HTTP server: the interface, its boundary and the node server under it, as one layer. Stops without losing a request: first
+ * `/readyz` says no, then no new connection is taken, requests in flight end, and at the deadline what is left is cut.
+ * Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`.
+ */
+import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Fiber, Layer, Runtime } from "effect"
+import type { Accounts } from "../services/Accounts.js"
+import type { CapabilityRequests } from "../services/CapabilityRequests.js"
+import type { Catalog } from "../services/Catalog.js"
+import { Ids } from "../services/Ids.js"
+import type { RateLimiter } from "../services/RateLimiter.js"
+import type { Runs } from "../services/Runs.js"
+import type { TopUps } from "../services/TopUps.js"
+import type { Wallet } from "../services/Wallet.js"
+import { routesOf, type AccessMissing } from "./Access.js"
+import { AccountHandlers } from "./account/Handlers.js"
+import { Api } from "./Api.js"
+import { layerAuth } from "./Auth.js"
+import { makeBoundary } from "./Boundary.js"
+import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
+import { RunsHandlers } from "./runs/Handlers.js"
+import { HttpSettings } from "./Settings.js"
+import { SystemHandlers } from "./system/Handlers.js"
+import { Draining } from "./system/Readiness.js"
+
+const requestTimeoutMillis = 30_000
+const headersTimeoutMillis = 10_000
+/** Above the idle time of common load balancers, so that they, not we, close idle connections. */
+const keepAliveMillis = 65_000
+const headerBytesMax = 16_384
+const pathParameterCharsMax = 4096
+
+/** Answers outside of the interface: before a request could be read, and while stopping. */
+interface Refusal {
+  readonly status: number
+  readonly code: "validation_error" | "storage_busy"
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}
+const stopping: Refusal = { status: 503, code: "storage_busy", message: "This node is stopping or starting; nothing was done, retry with the same key", retryAfterSeconds: 1 }
+
+const refusalOf = (code: string | undefined): Refusal => {
+  if (code === "HPE_HEADER_OVERFLOW") return { status: 431, code: "validation_error", message: `headers: may have at most ${headerBytesMax} bytes` }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return { status: 408, code: "validation_error", message: `request: must be complete within ${requestTimeoutMillis / 1000} s` }
+  return { status: 400, code: "validation_error", message: "request: is not valid HTTP" }
+}
+
+const refusalParts = (refusal: Refusal, requestId: string) => {
+  const { code, message, retryAfterSeconds } = refusal
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  const body = JSON.stringify({ error: { code, message, requestId, retryable: retryAfterSeconds !== undefined }, ...retry })
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "x-request-id": requestId,
+    connection: "close",
+    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) })
+  }
+  return { body, headers }
+}
+
+const nodeServer = (requestId: () => string): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
+  const server = createServer({
+    requestTimeout: requestTimeoutMillis,
+    headersTimeout: headersTimeoutMillis,
+    keepAliveTimeout: keepAliveMillis,
+    maxHeaderSize: headerBytesMax,
+    connectionsCheckingInterval: 5_000
+  })
+  const underWay = new Set<ServerResponse>()
+  server.on("request", (_, response) => {
+    underWay.add(response)
+    response.once("close", () => underWay.delete(response))
+    // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to answer them.
+    if (server.listenerCount("request") > 1) return
+    const { body, headers } = refusalParts(stopping, requestId())
+    response.writeHead(stopping.status, headers)
+    response.end(body)
+  })
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable || error.code === "ECONNRESET") {
+      socket.destroy()
+      return
+    }
+    const refusal = refusalOf(error.code)
+    const { body, headers } = refusalParts(refusal, requestId())
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
+  })
+  return { server, underWay }
+}
+
+/** Ends when every connection has: idle ones at once, busy ones with their answer, all of them at the deadline. */
+const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, millis: number) =>
+  Effect.gen(function*() {
+    for (const response of underWay) response.shouldKeepAlive = false
+    const deadline = yield* Effect.fork(Effect.interruptible(Effect.zipRight(Effect.sleep(millis), Effect.sync(() => server.closeAllConnections()))))
+    yield* Effect.async((resume: (closed: Effect.Effect<void>) => void) => {
+      server.close(() => resume(Effect.void))
+    })
+    yield* Fiber.interrupt(deadline)
+  })
+
+const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, HttpSettings | Ids> = Layer.scoped(
+  HttpServer.HttpServer,
+  Effect.gen(function*() {
+    const settings = yield* HttpSettings
+    const ids = yield* Ids
+    const runSync = Runtime.runSync(yield* Effect.runtime())
+    const { server, underWay } = nodeServer(() => `req_${runSync(ids.suffix)}`)
+    const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
+    yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
+    return http
+  })
+)
+
+const Boundary = HttpApiBuilder.middleware(makeBoundary(routesOf(Api)))
+
+/** Paths are what they are: case counts, a slash more is another path, and ids may be long. */
+const RouterConfig = HttpRouter.setRouterConfig({ caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: pathParameterCharsMax })
+
+const Interface = HttpApiBuilder.api(Api).pipe(
+  Layer.provide([AccountHandlers, CatalogHandlers, PublicCatalogHandlers, RunsHandlers, SystemHandlers]),
+  Layer.provide(layerAuth(routesOf(Api)))
+)
+
+const Serving = HttpApiBuilder.serve().pipe(
+  Layer.provide([Boundary, RouterConfig]),
+  // The HTTP tracer costs a third of the throughput even when nobody listens; spans begin at the services.
+  HttpMiddleware.withTracerDisabledWhen(() => true)
+)
+
+/** Says "not ready" for a while before anything else stops. Built last, so it is the first to be told. */
+const LookAway = Layer.scopedDiscard(Effect.gen(function*() {
+  const settings = yield* HttpSettings
+  const draining = yield* Draining
+  yield* Effect.addFinalizer(() => Effect.zipRight(draining.begin, Effect.sleep(settings.readinessPauseMillis)))
+}))
+
+export type HttpServices = Accounts | CapabilityRequests | Catalog | Ids | RateLimiter | Runs | TopUps | Wallet
+
+/** Serves the whole interface; the address is in the `HttpServer` that it gives. */
+export const HttpLayer: Layer.Layer<HttpServer.HttpServer, AccessMissing | HttpServerError.ServeError, HttpServices | HttpSettings> = LookAway.pipe(
+  Layer.provide(Serving),
+  Layer.provideMerge(NodeServer),
+  Layer.provide(NodeHttpServer.layerContext),
+  Layer.provide(Interface),
+  Layer.provide(Draining.layer)
+)

@@ -1,0 +1,16 @@
+/** What the HTTP server is told at start-up: where to listen, and how long to drain. Values come from `layers/Config.ts`. */
+import { Context } from "effect"
+
+export interface HttpSettingsShape {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  /** How long requests in flight may go on once the server stops. */
+  readonly drainMillis: number
+  /** How long `/readyz` says no before the server stops listening, so that a load balancer looks away first. */
+  readonly readinessPauseMillis: number
+  /** Shown by `GET /v1/session-context`, such as `development` or `production`. */
+  readonly deploymentMode: string
+}
+
+export class HttpSettings extends Context.Tag("gateway/http/HttpSettings")<HttpSettings, HttpSettingsShape>() {}

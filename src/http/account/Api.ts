@@ -1,0 +1,94 @@
+/** The routes of the account (completions: section 4): money, who is calling, and wishes for new capabilities. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { LedgerKind } from "../../domain/Ledger.js"
+import { Access } from "../Access.js"
+import { Bearer } from "../Auth.js"
+import { created, Wire, WireStorage } from "../Envelope.js"
+import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
+import {
+  BalanceBody, CapabilityRequestBody, CapabilityRequestInput, CapabilityRequestPage, LedgerPage, SessionContextBody, TopUpBody, TopUpInput, TopUpPage, WhoamiBody
+} from "./Bodies.js"
+
+const idempotencyKey = Schema.optionalWith(
+  Schema.String.annotations({ jsonSchema: { type: "string", description: "The same key answers the same request", minLength: 1, maxLength: 255 } }),
+  { exact: true }
+)
+
+export class AccountApi extends HttpApiGroup.make("account")
+  .add(
+    HttpApiEndpoint.get("balance", "/v1/balance")
+      .addSuccess(BalanceBody)
+      .addError(Wire.NotFound)
+      .addError(WireStorage)
+      .annotate(Access, "usage:read")
+      .annotate(OpenApi.Summary, "Get the balance, its open holds and the top-up link")
+  )
+  .add(
+    HttpApiEndpoint.get("ledger", "/v1/ledger")
+      .setUrlParams(query({
+        kind: optionalParam(choiceParam(...LedgerKind.literals)),
+        runId: optionalParam(textParam(100)),
+        from: optionalParam(instantParam),
+        to: optionalParam(instantParam),
+        ...pageParams
+      }))
+      .addSuccess(LedgerPage)
+      .addError(WireStorage)
+      .annotate(Access, "usage:read")
+      .annotate(OpenApi.Summary, "List ledger entries, newest first")
+  )
+  .add(
+    HttpApiEndpoint.get("topUps", "/v1/top-ups")
+      .setUrlParams(query(pageParams))
+      .addSuccess(TopUpPage)
+      .addError(WireStorage)
+      .annotate(Access, "usage:read")
+      .annotate(OpenApi.Summary, "List top-ups, newest first")
+  )
+  .add(
+    HttpApiEndpoint.post("requestTopUp", "/v1/top-ups")
+      .setHeaders(Schema.Struct({ "idempotency-key": idempotencyKey }))
+      .setPayload(TopUpInput)
+      .addSuccess(created(TopUpBody, "TopUp"))
+      .addError(Wire.IdempotencyConflict)
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.BillingUnavailable)
+      .addError(WireStorage)
+      .annotate(Access, "billing:write")
+      .annotate(OpenApi.Summary, "Request a top-up")
+  )
+  .add(
+    HttpApiEndpoint.get("whoami", "/v1/whoami")
+      .addSuccess(WhoamiBody)
+      .addError(WireStorage)
+      .annotate(Access, "any-token")
+      .annotate(OpenApi.Summary, "Who am I")
+  )
+  .add(
+    HttpApiEndpoint.get("sessionContext", "/v1/session-context")
+      .addSuccess(SessionContextBody)
+      .annotate(Access, "any-token")
+      .annotate(OpenApi.Summary, "The session's context")
+  )
+  .add(
+    HttpApiEndpoint.get("capabilityRequests", "/v1/capability-requests")
+      .setUrlParams(query(pageParams))
+      .addSuccess(CapabilityRequestPage)
+      .addError(WireStorage)
+      .annotate(Access, "catalog:read")
+      .annotate(OpenApi.Summary, "List capability requests, newest first")
+  )
+  .add(
+    HttpApiEndpoint.post("requestCapability", "/v1/capability-requests")
+      .setHeaders(Schema.Struct({ "idempotency-key": idempotencyKey }))
+      .setPayload(CapabilityRequestInput)
+      .addSuccess(created(CapabilityRequestBody, "CapabilityRequest"))
+      .addError(Wire.IdempotencyConflict)
+      .addError(Wire.PayloadTooLarge)
+      .addError(WireStorage)
+      .annotate(Access, "capabilities:write")
+      .annotate(OpenApi.Summary, "Request a capability")
+  )
+  .middleware(Bearer)
+{}

@@ -1,0 +1,106 @@
+/** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
+import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import { Effect, Option, Schema, type Layer } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { RunId } from "../../domain/Ids.js"
+import { fromUsd } from "../../domain/Micros.js"
+import { isReadOnly } from "../../domain/Scope.js"
+import { Accounts } from "../../services/Accounts.js"
+import { CapabilityRequests } from "../../services/CapabilityRequests.js"
+import { TopUps } from "../../services/TopUps.js"
+import { Wallet } from "../../services/Wallet.js"
+import { Api } from "../Api.js"
+import { Principal, type Bearer } from "../Auth.js"
+import { jsonBody } from "../Body.js"
+import { answering } from "../Exchange.js"
+import { nextCursor, pageRequest } from "../ListPage.js"
+import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
+import { HttpSettings } from "../Settings.js"
+import {
+  balanceBody, capabilityRequestBody, CapabilityRequestInput, ledgerEntryBody, sessionContextBody, topUpBody, TopUpInput, whoamiBody
+} from "./Bodies.js"
+
+const holdsShownMax = 50
+const readTopUp = jsonBody(TopUpInput)
+const readCapabilityRequest = jsonBody(CapabilityRequestInput)
+const toRunId = Schema.decodeOption(RunId)
+const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
+
+type Services = Accounts | CapabilityRequests | TopUps | Wallet | HttpSettings | Bearer
+
+export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "account">, never, Services> = HttpApiBuilder.group(Api, "account", (handlers) =>
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const capabilityRequests = yield* CapabilityRequests
+    const settings = yield* HttpSettings
+    const topUps = yield* TopUps
+    const wallet = yield* Wallet
+    return handlers
+      .handle("balance", answering(() =>
+        Effect.gen(function*() {
+          const { scopes, workspaceId } = yield* Principal
+          const balance = yield* wallet.balance(workspaceId)
+          const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+          const hint = yield* topUps.hint({ workspaceId, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
+          return balanceBody(balance, holds, hint)
+        })))
+      .handle("ledger", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const { from, kind, runId, to } = urlParams
+          const filters = {
+            ...(kind === undefined ? {} : { kind }),
+            ...(from === undefined ? {} : { fromMillis: from }),
+            ...(to === undefined ? {} : { toMillis: to })
+          }
+          const binding = { list: "ledger", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
+          const request = yield* pageRequest(urlParams, binding, badCursor)
+          const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
+          if (known === null) return { entries: [], nextCursor: null }
+          const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
+          return { entries: page.items.map(ledgerEntryBody), nextCursor: nextCursor(page, binding) }
+        })))
+      .handle("topUps", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const binding = { list: "top-ups", workspaceId, filters: {} }
+          const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+          return { topUps: page.items.map(topUpBody), nextCursor: nextCursor(page, binding) }
+        })))
+      .handleRaw("requestTopUp", answering(({ headers, request }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const body = yield* readTopUp(request)
+          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+          const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
+          return topUpBody(yield* topUps.request({ workspaceId, amountMicros, idempotencyKey }))
+        })), { uninterruptible: true })
+      .handle("whoami", answering(() =>
+        Effect.gen(function*() {
+          const caller = yield* Principal
+          return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
+        })))
+      .handle("sessionContext", answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))))
+      .handle("capabilityRequests", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const binding = { list: "capability-requests", workspaceId, filters: {} }
+          const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+          return { requests: page.items.map(capabilityRequestBody), nextCursor: nextCursor(page, binding) }
+        })))
+      .handleRaw("requestCapability", answering(({ headers, request }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const body = yield* readCapabilityRequest(request)
+          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+          if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the body or in the Idempotency-Key header")
+          return capabilityRequestBody(yield* capabilityRequests.create({
+            workspaceId,
+            idempotencyKey,
+            title: body.title,
+            description: body.description,
+            desiredInputs: body.desiredInputs ?? null,
+            desiredOutputs: body.desiredOutputs ?? null
+          }))
+        })), { uninterruptible: true })
+  }))

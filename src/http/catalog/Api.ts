@@ -1,0 +1,108 @@
+/** The catalog's routes (contract: "Endpoints"; completions: section 2): `CatalogApi` takes a token, `PublicCatalogApi` needs none. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  Compared, CompareRequest, Depth, Discovered, ListingAnswer, Overview, PublicItem, PublicPage, SearchAnswer
+} from "../../domain/CatalogView.js"
+import { OperationContract } from "../../domain/OperationContract.js"
+import { Access } from "../Access.js"
+import { Bearer, Open } from "../Auth.js"
+import { cursorCharsMax } from "../Cursor.js"
+import { Wire, WireStorage } from "../Envelope.js"
+import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
+
+const prefer = Schema.optionalWith(choiceParam("balanced", "cheapest", "reliable", "fastest"), { exact: true, default: () => "balanced" as const })
+const or = <A>(schema: Schema.Schema<A, string>, fallback: A) => Schema.optionalWith(schema, { exact: true, default: () => fallback })
+const word = optionalParam(textParam(200))
+
+const filters = {
+  category: word,
+  platform: word,
+  provider: word,
+  capability: word,
+  keyless: optionalParam(booleanParam),
+  verified: optionalParam(booleanParam),
+  hidden: or(booleanParam, false),
+  maxPriceMicros: optionalParam(intParam(0))
+}
+
+export class CatalogApi extends HttpApiGroup.make("catalog")
+  .add(
+    HttpApiEndpoint.get("search", "/v1/catalog/search")
+      .setUrlParams(query({ q: textParam(512), limit: or(intParam(1, 200), 50), offset: or(intParam(0), 0), ...filters, mock: optionalParam(booleanParam), prefer }))
+      .addSuccess(SearchAnswer)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "catalog:read")
+  )
+  .add(
+    HttpApiEndpoint.get("discover", "/v1/discover")
+      .setUrlParams(query({ q: optionalParam(textParam(512)), query: optionalParam(textParam(512)), limit: or(intParam(1, 20), 5), prefer, maxPriceMicros: optionalParam(intParam(0)) }))
+      .addSuccess(Discovered)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "catalog:read")
+  )
+  .add(
+    HttpApiEndpoint.get("endpoints", "/v1/catalog/endpoints")
+      .setUrlParams(query({ limit: or(intParam(1, 5000), 100), cursor: optionalParam(textParam(4096)), ...filters, facets: or(booleanParam, false) }))
+      .setHeaders(Schema.Struct({ "if-none-match": Schema.optionalWith(Schema.String, { exact: true }) }))
+      .addSuccess(ListingAnswer)
+      .addSuccess(HttpApiSchema.Empty(304))
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "catalog:read")
+  )
+  .add(
+    HttpApiEndpoint.get("operation", "/v1/operations/:endpointId")
+      .setPath(Schema.Struct({ endpointId: Schema.String }))
+      .setUrlParams(query({ contractVersion: optionalParam(textParam(128)) }))
+      .addSuccess(OperationContract)
+      .addError(Wire.NotFound)
+      .addError(Wire.CatalogLoading)
+      .addError(WireStorage)
+      .annotate(Access, "catalog:read")
+  )
+  .middleware(Bearer)
+{}
+
+export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
+  .add(
+    HttpApiEndpoint.get("items", "/v1/public-catalog")
+      .setUrlParams(query({ q: optionalParam(textParam(512)), capability: word, category: word, provider: word, limit: or(intParam(1, 100), 50), cursor: optionalParam(textParam(cursorCharsMax)) }))
+      .addSuccess(PublicPage)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "public")
+  )
+  .add(
+    HttpApiEndpoint.post("compare", "/v1/public-catalog/compare")
+      .setPayload(CompareRequest)
+      .addSuccess(Compared)
+      .addError(Wire.NotFound)
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "public")
+  )
+  .add(
+    HttpApiEndpoint.get("item", "/v1/public-catalog/:catalogItemId")
+      .setPath(Schema.Struct({ catalogItemId: Schema.String }))
+      .addSuccess(PublicItem)
+      .addError(Wire.NotFound)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "public")
+  )
+  .add(
+    HttpApiEndpoint.get("overview", "/v1/catalog/overview")
+      .setUrlParams(query({ depth: or(choiceParam(...Depth.literals), "summary"), category: word, platform: word, topic: optionalParam(textParam(512)) }))
+      .addSuccess(Overview)
+      .addError(Wire.UnknownCategory)
+      .addError(Wire.UnknownPlatform)
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "optional-token")
+  )
+  .add(
+    HttpApiEndpoint.get("llms", "/llms.txt")
+      .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "public")
+      .annotate(OpenApi.Summary, "What this gateway can do and how to use it, for language models")
+  )
+  .middleware(Open)
+{}

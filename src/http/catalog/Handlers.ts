@@ -1,0 +1,110 @@
+/** Translates between the catalog's routes and the Catalog service; decides nothing itself. */
+import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse } from "@effect/platform"
+import { Effect, Option, type Layer } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"
+import { Catalog } from "../../services/Catalog.js"
+import { Api } from "../Api.js"
+import { type Bearer, type Open, Principal } from "../Auth.js"
+import { jsonBody } from "../Body.js"
+import { makeCursor, readCursor } from "../Cursor.js"
+import { answering } from "../Exchange.js"
+import { rowsResponse } from "./Bodies.js"
+import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
+import { llmsText } from "./Llms.js"
+
+const readComparison = jsonBody(CompareRequest)
+const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
+
+interface FilterParams {
+  readonly category?: string
+  readonly platform?: string
+  readonly provider?: string
+  readonly capability?: string
+  readonly keyless?: boolean
+  readonly verified?: boolean
+  readonly mock?: boolean
+  readonly hidden: boolean
+  readonly maxPriceMicros?: number
+}
+
+const filterOf = (params: FilterParams): CatalogFilter => ({
+  category: params.category ?? null,
+  platform: params.platform ?? null,
+  provider: params.provider ?? null,
+  capability: params.capability ?? null,
+  keyless: params.keyless ?? null,
+  verified: params.verified ?? null,
+  mock: params.mock ?? null,
+  hidden: params.hidden,
+  maxPriceMicros: params.maxPriceMicros ?? null
+})
+
+export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "catalog">, never, Catalog | Bearer> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
+  Effect.gen(function*() {
+    const catalog = yield* Catalog
+    return handlers
+      .handle("search", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const { limit, offset, prefer, q } = urlParams
+          return rowsResponse(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId))
+        })))
+      .handle("discover", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const { limit, maxPriceMicros = null, prefer } = urlParams
+          const q = urlParams.q ?? urlParams.query
+          if (q === undefined) return yield* ValidationError.of("q", "is required")
+          return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
+        })))
+      .handle("endpoints", answering(({ headers, urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const { cursor, facets, limit } = urlParams
+          const filter = filterOf(urlParams)
+          const bound = { ...filter }
+          const place = cursor === undefined ? Option.some(null) : readListingCursor(cursor, workspaceId, bound)
+          if (Option.isNone(place)) return yield* badCursor()
+          const etag = etagOf(yield* catalog.revision, { ...bound, facets, limit, after: place.value })
+          if (isUnchanged(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: { etag } })
+          const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
+          const nextCursor = next === null ? null : makeListingCursor(next, listing.revision, workspaceId, bound)
+          return rowsResponse(
+            { ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) },
+            { etag: etagOf(listing.revision, { ...bound, facets, limit, after: place.value }), "cache-control": "private, no-cache" }
+          )
+        })))
+      .handle("operation", answering(({ path, urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          return yield* catalog.contract(path.endpointId, urlParams.contractVersion ?? null, workspaceId)
+        })))
+  }))
+
+export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">, never, Catalog | Open> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
+  Effect.gen(function*() {
+    const catalog = yield* Catalog
+    return handlers
+      .handle("items", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
+          const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
+          const after = cursor === undefined ? Option.some(null) : readCursor(cursor, binding)
+          if (Option.isNone(after)) return yield* badCursor()
+          const { items, next } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
+          return { items, nextCursor: next === null ? null : makeCursor(next, binding) }
+        })))
+      .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId)))
+      .handleRaw("compare", answering(({ request }) =>
+        Effect.gen(function*() {
+          const { catalogItemIds, input = null } = yield* readComparison(request)
+          return yield* catalog.compare(catalogItemIds, input)
+        })))
+      .handle("overview", answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) => catalog.overview({ depth, category, platform, topic })))
+      .handle("llms", answering(() =>
+        Effect.map(catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }), (overview) => ("categories" in overview ? llmsText(overview) : "")).pipe(
+          // Nothing is narrowed, so nothing can be unknown.
+          Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die })
+        )))
+  }))

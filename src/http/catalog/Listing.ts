@@ -1,0 +1,26 @@
+/** ETags and cursors of the endpoints listing: both carry the catalog's revision and are bound to the filters. */
+import { createHash } from "node:crypto"
+import type { Option } from "effect"
+import { canonical, type JsonObject } from "../../domain/Json.js"
+import { makeCursor, readCursor } from "../Cursor.js"
+
+export const etagOf = (revision: string, question: JsonObject): string =>
+  `"${revision}.${createHash("sha256").update(canonical(question)).digest("base64url").slice(0, 16)}"`
+
+/** Whether one of the tags of `If-None-Match` is this one; a weak tag is as good here. */
+export const isUnchanged = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined && ifNoneMatch.split(",").some((tag) => {
+    const text = tag.trim()
+    return text === "*" || text.replace(/^W\//, "") === etag
+  })
+
+const binding = (revision: string, workspaceId: string, filters: JsonObject) => ({ list: "endpoints", workspaceId, filters: { ...filters, revision } })
+
+export const makeListingCursor = (after: string, revision: string, workspaceId: string, filters: JsonObject): string =>
+  `${revision}~${makeCursor(after, binding(revision, workspaceId, filters))}`
+
+/** The endpoint id to go on after. A cursor of an older revision goes on in the present one: the order is the ids'. */
+export const readListingCursor = (cursor: string, workspaceId: string, filters: JsonObject): Option.Option<string> => {
+  const [revision = "", rest = ""] = cursor.split("~", 2)
+  return readCursor(rest, binding(revision, workspaceId, filters))
+}

@@ -1,0 +1,41 @@
+/** `/llms.txt`: the gateway in one page of Markdown for a language model, with every job and how to run one. */
+import type { OverviewTree } from "../../domain/CatalogView.js"
+
+const priceOf = (job: { readonly cheapestPerCall: number | null; readonly cheapestPerResult: number | null }): string => {
+  const prices = [
+    job.cheapestPerCall === null ? null : job.cheapestPerCall === 0 ? "free" : `from $${job.cheapestPerCall} a call`,
+    job.cheapestPerResult === null ? null : `from $${job.cheapestPerResult} a result`
+  ]
+  return prices.filter((price) => price !== null).join(", ")
+}
+
+export const llmsText = (overview: OverviewTree): string => {
+  const { categories, totals } = overview
+  const lines = [
+    "# Provider Operations Gateway",
+    "",
+    "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
+    "",
+    `The catalog (revision ${overview.revision}) has ${totals?.endpoints ?? 0} operations of ${totals?.providers ?? 0} providers for ${totals?.jobs ?? 0} jobs; ${totals?.runnableEndpoints ?? 0} can be run now.`,
+    "",
+    "## How to use it",
+    "",
+    "1. Find an operation: `GET /v1/catalog/search?q=...` or `GET /v1/discover?q=...` (token with the scope catalog:read).",
+    "2. Read its contract: `GET /v1/operations/{endpointId}`, also `GET /v1/operations/job:{job}`.",
+    "3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{\"endpointId\": \"job:{job}\", \"input\": {...}}` (scope runs:execute).",
+    "4. Read `status`, `outcome` and `error` of the answer; 201 alone does not mean that it worked.",
+    "",
+    "Without a token: `GET /v1/public-catalog`, `GET /v1/catalog/overview`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs).",
+    "",
+    "## Jobs"
+  ]
+  for (const category of categories) {
+    const jobs = (category.platforms ?? []).flatMap((platform) => platform.jobs ?? [])
+    lines.push("", `### ${category.title}`, "")
+    if (jobs.length === 0) lines.push(`${category.endpointCount} operations of ${category.providerCount} providers; search with \`category=${category.id}\`.`)
+    for (const job of jobs) {
+      lines.push(`- \`job:${job.id}\`: ${job.title} (${job.providerCount} ${job.providerCount === 1 ? "provider" : "providers"}, ${priceOf(job)})`)
+    }
+  }
+  return `${lines.join("\n")}\n`
+}

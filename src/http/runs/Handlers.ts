@@ -1,0 +1,114 @@
+/** Translates between the routes of runs and the `Runs` service; decides nothing itself. */
+import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import { Effect, Either, Option, Schema, type Layer } from "effect"
+import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
+import { MediaId, RunId } from "../../domain/Ids.js"
+import { trim } from "../../domain/Trim.js"
+import { Runs } from "../../services/Runs.js"
+import { Api } from "../Api.js"
+import { Principal, type Bearer } from "../Auth.js"
+import { jsonBody } from "../Body.js"
+import { answering, Exchange } from "../Exchange.js"
+import { nextCursor, pageRequest } from "../ListPage.js"
+import { mediaResponse } from "./MediaResponse.js"
+import { quoteBody } from "./QuoteBody.js"
+import { attemptList, runBody, runSummary, type RunBody, type RunSummary } from "./RunBody.js"
+import { idempotencyKeyOf, QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
+import { waitSeconds } from "./Wait.js"
+
+const readRunRequest = jsonBody(RunRequestBody)
+const readQuoteRequest = jsonBody(QuoteBody)
+const toRunId = Schema.decodeOption(RunId)
+const isMediaId = Schema.is(MediaId)
+
+/** An id of another form names no run. */
+const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
+  Option.match(toRunId(id), { onNone: () => Effect.fail(new NotFound({ what: "run", id: id.slice(0, 100) })), onSome: Effect.succeed })
+
+/** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
+const json = (body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null }, status: number) =>
+  HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
+
+const fieldsMax = 100
+
+const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> | null, ValidationError> => {
+  if (raw === undefined) return Effect.succeed(null)
+  const fields = [...new Set(raw.split(",").map((field) => field.trim()))]
+  return fields.length <= fieldsMax && fields.every((field) => field.split(".").every((name) => name !== ""))
+    ? Effect.succeed(fields)
+    : Effect.fail(ValidationError.of("fields", `must be 1 to ${fieldsMax} dotted paths, separated by commas`))
+}
+
+/** A run without a result yet is answered as it is: there is nothing that a path could be wrong about. */
+const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string | undefined, maxItems: number | undefined) {
+  const fields = yield* fieldsOf(rawFields)
+  if (fields === null && maxItems === undefined) return body
+  const asked = { ...(fields === null ? {} : { fields }), ...(maxItems === undefined ? {} : { max_items: maxItems }) }
+  if (body.result === undefined) return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
+  const trimmed = yield* Either.mapLeft(
+    trim(body.result, { fields, maxItems: maxItems ?? null }),
+    ({ path }) => ValidationError.of("fields", `${path.slice(0, 100)} is nowhere in the result`)
+  )
+  return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
+})
+
+export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+  Effect.gen(function*() {
+    const runs = yield* Runs
+    return handlers
+      // A client that hangs up must not lose a run half way: the handler runs on, and only the waiting inside `create` can be interrupted.
+      .handleRaw("create", answering(({ headers, request, urlParams }) =>
+        Effect.gen(function*() {
+          const principal = yield* Principal
+          const { requestId } = yield* Exchange
+          const body = yield* readRunRequest(request)
+          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+          if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the Idempotency-Key header or in the body")
+          const created = yield* runs.create(
+            principal,
+            { ...quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId }), idempotencyKey },
+            urlParams.wait ?? waitSeconds(body.wait ?? false)
+          )
+          return json({ ...runBody(created), replayed: created.replayed }, 201)
+        })), { uninterruptible: true })
+      .handleRaw("quote", answering(({ headers, request }) =>
+        Effect.gen(function*() {
+          const principal = yield* Principal
+          const { requestId } = yield* Exchange
+          const body = yield* readQuoteRequest(request)
+          return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId })))
+        })))
+      .handle("list", answering(({ urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const { capability, includeResult, status } = urlParams
+          const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
+          const binding = { list: "runs", workspaceId, filters: filter }
+          const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()))
+          return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: nextCursor(page, binding) }, 200)
+        })))
+      .handle("get", answering(({ path, urlParams }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
+          return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
+        })))
+      .handle("cancel", answering(({ path }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
+        })), { uninterruptible: true })
+      .handle("attempts", answering(({ path }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
+        })))
+      .handle("media", answering(({ headers, path }) =>
+        Effect.gen(function*() {
+          const { workspaceId } = yield* Principal
+          const runId = yield* runIdOf(path.runId)
+          if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: path.mediaId.slice(0, 100) })
+          const media = yield* runs.media(workspaceId, runId, path.mediaId)
+          return mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
+        })))
+  }))

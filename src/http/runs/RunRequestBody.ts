@@ -1,0 +1,92 @@
+/**
+ * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in, and one idempotency key out of
+ * the header and the body (contract: "Run request"; completions: section 3, "Body").
+ */
+import { isUtf8 } from "node:buffer"
+import { Effect, Option, Schema } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { JsonObject } from "../../domain/Json.js"
+import { fromUsd, type Micros } from "../../domain/Micros.js"
+import { Prefer } from "../../domain/RoutePlan.js"
+import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
+import { WaitBody } from "./Wait.js"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
+
+/** Text that can be stored and printed on one line. */
+const line = (charsMax: number) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
+    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax } })
+  )
+
+export const IdempotencyKey = line(255).annotations({ identifier: "IdempotencyKey", description: "1 to 255 printable characters, spaces and colons included" })
+
+const Fallback = Schema.Struct({
+  enabled: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => true }),
+  maxAttempts: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))), { exact: true, default: () => 3 }),
+  maxCostUsd: optional(Schema.JsonNumber.pipe(Schema.between(0, 1_000_000), Schema.annotations(says("must be a number of dollars from 0 to 1000000")))),
+  prefer: Schema.optionalWith(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), { exact: true, default: () => "balanced" as const }),
+  exclude: Schema.optionalWith(Schema.Array(line(255)).pipe(Schema.maxItems(50), Schema.annotations(says("must be at most 50 endpoint or provider ids"))), { exact: true, default: () => [] }),
+  stopAtFirstMiss: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => false })
+}).annotations({ identifier: "Fallback" })
+
+const fields = {
+  endpointId: line(255).annotations({ description: "job:<job_id> or a tool id" }),
+  input: JsonObject.annotations({ ...says("must be an object"), description: "Fields of the job or tool; unknown keys pass through unchanged" }),
+  fallback: optional(Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })),
+  output: optional(Schema.Struct({
+    mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
+  })),
+  connectionId: optional(line(255))
+}
+
+export const RunRequestBody = Schema.Struct({ ...fields, wait: optional(WaitBody), idempotencyKey: optional(IdempotencyKey) }).annotations({ identifier: "RunRequest" })
+export type RunRequestBody = typeof RunRequestBody.Type
+
+export const QuoteBody = Schema.Struct(fields).annotations({ identifier: "QuoteRequest" })
+export type QuoteBody = typeof QuoteBody.Type
+
+const noFallback = { maxAttempts: 3, maxCostMicros: null, prefer: "balanced", exclude: [], stopAtFirstMiss: false } as const
+
+const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null => {
+  if (sent === undefined || sent === false) return null
+  if (sent === true) return { enabled: true, ...noFallback }
+  const maxCostMicros: Micros | null = sent.maxCostUsd === undefined ? null : Option.getOrNull(fromUsd(sent.maxCostUsd))
+  return { enabled: sent.enabled, maxAttempts: sent.maxAttempts, maxCostMicros, prefer: sent.prefer, exclude: sent.exclude, stopAtFirstMiss: sent.stopAtFirstMiss }
+}
+
+const agentCharsMax = 64
+const serviceAgentOf = (header: string | undefined): string | null => {
+  const agent = header?.slice(0, agentCharsMax).trim() ?? ""
+  return agent === "" ? null : agent
+}
+
+export const quoteRequestOf = (body: QuoteBody, context: { readonly serviceAgent: string | undefined; readonly requestId: string }): Omit<RunRequest, "idempotencyKey"> => ({
+  endpointId: body.endpointId,
+  input: body.input,
+  fallback: fallbackOf(body.fallback),
+  outputMode: body.output?.mode ?? null,
+  connectionId: body.connectionId ?? null,
+  serviceAgent: serviceAgentOf(context.serviceAgent),
+  requestId: context.requestId
+})
+
+const isKey = Schema.is(IdempotencyKey)
+
+/** Header bytes arrive as Latin-1; read as UTF-8 (when they are that), a key is the same in the header and in the body. */
+const headerText = (raw: string): string => {
+  const bytes = Buffer.from(raw, "latin1")
+  return isUtf8(bytes) ? bytes.toString("utf8") : raw
+}
+
+/** The one key of a request, or null when it brought none. */
+export const idempotencyKeyOf = (header: string | undefined, body: string | undefined): Effect.Effect<string | null, ValidationError> => {
+  const fromHeader = header === undefined ? undefined : headerText(header)
+  if (fromHeader !== undefined && !isKey(fromHeader)) return Effect.fail(ValidationError.of("idempotency-key", "must have 1 to 255 printable characters"))
+  if (fromHeader !== undefined && body !== undefined && fromHeader !== body) {
+    return Effect.fail(ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them"))
+  }
+  return Effect.succeed(fromHeader ?? body ?? null)
+}

@@ -1,0 +1,29 @@
+/** Starts the gateway: `npm start`. Everything is in `layers/Main.ts`; this file adds the newcomer's welcome in development. */
+import { HttpServer } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { demoWorkspace, welcome } from "./layers/Demo.js"
+import { readConfig } from "./layers/Config.js"
+import { catalogContent, Gateway } from "./layers/Main.js"
+import { CatalogPublisher } from "./services/CatalogPublisher.js"
+
+const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const publisher = yield* CatalogPublisher
+    yield* publisher.publish(yield* catalogContent(config))
+    const { address } = yield* HttpServer.HttpServer
+    const port = address._tag === "TcpAddress" ? address.port : config.port
+    const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
+    if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
+    const tokenFile = yield* demoWorkspace(config.dataDir)
+    yield* Console.log(welcome(url, tokenFile))
+  })).pipe(Layer.provide(Gateway(config)))
+))
+
+Layer.launch(started).pipe(
+  Effect.provide(NodeContext.layer),
+  Effect.tapErrorCause((cause) => Effect.logFatal("The gateway could not start", cause)),
+  Effect.provide(Logger.json),
+  Logger.withMinimumLogLevel(LogLevel.Info),
+  (program) => NodeRuntime.runMain(program, { disableErrorReporting: true, disablePrettyLogger: true })
+)
