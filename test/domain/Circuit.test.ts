@@ -1,0 +1,94 @@
+import { assert, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import { describe } from "vitest"
+import { type Circuit, closed, openForSeconds, type Signal, signalOf, step } from "../../src/domain/Circuit.js"
+import type { CallResult } from "../../src/domain/ProviderCall.js"
+import {
+  AuthError, CapacityExhausted, ConnectionInvalid, FetchFailed, ProviderError, ProviderHttpError, ProviderRateLimited, ProviderTimeout, type RunFailure
+} from "../../src/domain/RunFailures.js"
+
+const answered: Signal = { _tag: "Answered" }
+const failed: Signal = { _tag: "Failed" }
+const start = 1_800_000_000_000
+/** The circuit after signals one second apart, and the moment after the last. */
+const after = (signals: ReadonlyArray<Signal>, from: Circuit = closed, at = start) =>
+  signals.reduce(({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 1000 }), { circuit: from, now: at })
+const times = (n: number, signal: Signal) => Array.from({ length: n }, () => signal)
+const isOpen = (signals: ReadonlyArray<Signal>) => {
+  const { circuit, now } = after(signals)
+  return openForSeconds(circuit, now - 1000) > 0
+}
+
+describe("Circuit", () => {
+  it("opens on five failures in a row, and an answer in between starts the count anew", () => {
+    assert.isFalse(isOpen(times(4, failed)))
+    assert.isTrue(isOpen(times(5, failed)))
+    assert.isFalse(isOpen([...times(4, failed), answered, ...times(4, failed)]))
+  })
+
+  it("opens when half of twenty calls within a minute fail, and not when they are spread over more", () => {
+    const mixed = Array.from({ length: 10 }, () => [answered, failed]).flat()
+    assert.isTrue(isOpen(mixed))
+    assert.isFalse(isOpen(mixed.slice(0, 19)))
+    const slow = mixed.reduce(({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 5000 }), { circuit: closed, now: start })
+    assert.strictEqual(openForSeconds(slow.circuit, slow.now), 0)
+  })
+
+  it("is half-open after its pause: a failure opens it for twice as long, an answer closes it", () => {
+    const opened = after(times(5, failed))
+    assert.strictEqual(openForSeconds(opened.circuit, opened.now - 1000), 10)
+    const halfOpen = opened.now - 1000 + 10_000
+    assert.strictEqual(openForSeconds(opened.circuit, halfOpen), 0)
+    const again = step(opened.circuit, failed, halfOpen)
+    assert.strictEqual(openForSeconds(again, halfOpen), 20)
+    const closedAgain = step(opened.circuit, answered, halfOpen)
+    assert.strictEqual(openForSeconds(step(closedAgain, failed, halfOpen), halfOpen), 0)
+  })
+
+  it("pauses grow to five minutes at most", () => {
+    let circuit = after(times(5, failed)).circuit
+    let longest = 0
+    for (let n = 0; n < 20; n++) {
+      const now = circuit.openUntil
+      circuit = step(circuit, failed, now)
+      longest = Math.max(longest, openForSeconds(circuit, now))
+    }
+    assert.strictEqual(longest, 300)
+  })
+
+  it("calls that were under way when it opened neither close it nor make the pause longer", () => {
+    const opened = after(times(5, failed))
+    for (const late of [answered, failed]) {
+      assert.strictEqual(step(opened.circuit, late, opened.now).openUntil, opened.circuit.openUntil)
+    }
+  })
+
+  it("waits as long as a provider asks after a 429, within bounds, and ten minutes for credit", () => {
+    const openFor = (signal: Signal) => openForSeconds(step(closed, signal, start), start)
+    assert.strictEqual(openFor({ _tag: "RateLimited", seconds: 7 }), 7)
+    assert.strictEqual(openFor({ _tag: "RateLimited", seconds: 0 }), 1)
+    assert.strictEqual(openFor({ _tag: "RateLimited", seconds: 86_400 }), 300)
+    assert.strictEqual(openFor({ _tag: "OutOfCredit" }), 600)
+  })
+
+  it.prop("whatever happens, it closes by itself within ten minutes", [FastCheck.array(FastCheck.constantFrom<Signal>(answered, failed, { _tag: "RateLimited", seconds: 60 }, { _tag: "OutOfCredit" }))], ([signals]) => {
+    const { circuit, now } = after(signals)
+    return openForSeconds(circuit, now - 1000) <= 600
+  })
+
+  it("blames a provider for its failures, and not for a customer's mistake or a call that was never sent", () => {
+    const signal = (failure: RunFailure, certainty: "not_sent" | "answered" | "unanswered", providerStatus: number | null = null) => {
+      const result: CallResult = { _tag: "Failed", failure, certainty, providerStatus, cost: { _tag: "None" }, evidence: null }
+      return signalOf(result)
+    }
+    assert.deepStrictEqual(signal(new ProviderError({}), "answered", 500), failed)
+    assert.deepStrictEqual(signal(new ProviderTimeout({}), "unanswered"), failed)
+    assert.deepStrictEqual(signal(new FetchFailed({}), "not_sent"), failed)
+    assert.deepStrictEqual(signal(new AuthError({}), "answered", 401), failed)
+    assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 404), answered)
+    assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 402), { _tag: "OutOfCredit" })
+    assert.deepStrictEqual(signal(new CapacityExhausted({}), "answered", 200), { _tag: "OutOfCredit" })
+    assert.deepStrictEqual(signal(new ProviderRateLimited({ retryAfterSeconds: 9 }), "answered", 429), { _tag: "RateLimited", seconds: 9 })
+    assert.isNull(signal(new ConnectionInvalid({}), "not_sent"))
+  })
+})

@@ -1,0 +1,85 @@
+import { assert, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import { describe } from "vitest"
+import type { JsonObject } from "../../src/domain/Json.js"
+import type { Operation } from "../../src/domain/Manifest.js"
+import { Micros } from "../../src/domain/Micros.js"
+import { maxPrice, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
+import { price } from "./arbitraries.js"
+
+const m = (amount: number) => Micros.make(amount)
+const upTo = (max: number, field = "limit", preset = 10): Pick<Operation, "volume"> => ({ volume: { field, default: preset, max } })
+const perResult = (volume: Pick<Operation, "volume">, micros = 100, perCall = 0): Pick<Operation, "price" | "volume"> => ({
+  ...volume,
+  price: { basis: "per_result", micros: m(micros), perCallMicros: m(perCall) }
+})
+
+const input: FastCheck.Arbitrary<JsonObject> = FastCheck.dictionary(
+  FastCheck.constantFrom("limit", "page_size", "Per-Page", "emails", "query", "nested"),
+  FastCheck.oneof(
+    FastCheck.integer({ min: -5, max: 500 }),
+    FastCheck.double(),
+    FastCheck.constantFrom("7", "", "many", "1e3", null, true),
+    FastCheck.array(FastCheck.string(), { maxLength: 20 }),
+    FastCheck.constant({ limit: 4 })
+  )
+)
+
+describe("Pricing", () => {
+  it.each<readonly [string, JsonObject, number]>([
+    ["the declared field", { limit: 25 }, 25],
+    ["its default, when it is absent", {}, 10],
+    ["its default, when it is no number", { limit: "many" }, 10],
+    ["its default, when it is zero or less", { limit: -3 }, 10],
+    ["a number written as text", { limit: "25" }, 25],
+    ["a fraction, rounded up", { limit: 2.1 }, 3],
+    ["a larger page size beside it", { limit: 5, page_size: 40 }, 40],
+    ["a larger batch beside it", { limit: 2, domains: ["a", "b", "c"] }, 3],
+    ["the default, when only smaller signals are there", { domains: ["a", "b", "c"] }, 10],
+    ["at most the declared maximum", { limit: 5, per_page: 4_000 }, 100]
+  ])("the volume is %s", (_, asked, volume) => {
+    assert.strictEqual(volumeOf(upTo(100), asked), volume)
+  })
+
+  it.each([["limit"], ["page_size"], ["pageSize"], ["PER_PAGE"], ["max-results"], ["num"], ["count"], ["rows"]])("%s is a volume signal without being declared", (name) => {
+    assert.strictEqual(volumeOf({}, { [name]: 12 }), 12)
+  })
+
+  it("nothing says a volume, so there is none", () => {
+    assert.strictEqual(volumeOf({}, { query: "fifty", year: 1990 }), 0)
+  })
+
+  it("a declared field may lie deeper, and be an array", () => {
+    assert.strictEqual(volumeOf(upTo(100, "page.size"), { page: { size: 30 } }), 30)
+    assert.strictEqual(volumeOf(upTo(100, "page.size"), { page: [1, 2] }), 10)
+    assert.strictEqual(volumeOf(upTo(100, "emails", 1), { emails: ["a", "b"] }), 2)
+  })
+
+  it("a declared volume above its maximum is named, and only then", () => {
+    assert.deepStrictEqual(volumeExcess(upTo(100), { limit: 101 }), { field: "limit", max: 100 })
+    assert.isNull(volumeExcess(upTo(100), { limit: 100 }))
+    assert.isNull(volumeExcess(upTo(100), {}))
+    assert.isNull(volumeExcess({}, { limit: 5_000 }))
+  })
+
+  it("the maximum price is the dearest that the basis allows", () => {
+    assert.strictEqual(Number(maxPrice(perResult(upTo(100), 100, 7), { limit: 25 })), 2_507)
+    assert.strictEqual(Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0) } }, { limit: 25 })), 100)
+    assert.strictEqual(Number(maxPrice({ price: { basis: "free", micros: m(0), perCallMicros: m(0) } }, { limit: 25 })), 0)
+    assert.strictEqual(Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0), maxMicros: m(900) } }, {})), 900)
+    assert.strictEqual(Number(maxPrice({ price: { basis: "per_result", micros: m(100), perCallMicros: m(0) } }, {})), 100)
+  })
+
+  it.prop("is an exact amount for every input, and never less for a larger declared volume", [price, input, FastCheck.integer({ min: 1, max: 100 }), FastCheck.integer({ min: 1, max: 100 })],
+    ([listed, given, one, other]) => {
+      const operation = { ...upTo(100), price: listed }
+      assert.isTrue(Number.isSafeInteger(maxPrice(operation, given)))
+      const at = (limit: number) => maxPrice(operation, { ...given, limit })
+      assert.isAtMost(at(Math.min(one, other)), at(Math.max(one, other)))
+    }, { fastCheck: { numRuns: 1_000 } })
+
+  it.prop("a volume that the provider itself would fill in is covered by the hold", [input], ([given]) => {
+    const { limit: _, ...rest } = given
+    assert.isAtLeast(volumeOf(upTo(100), rest), 10)
+  })
+})

@@ -1,0 +1,182 @@
+/** The document is valid OpenAPI 3.1.0, says what the contract says, and every route answers as it describes. */
+import { assert, describe, it } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { Effect } from "effect"
+import { scopes } from "../../src/domain/Scope.js"
+import { routesOf } from "../../src/http/Access.js"
+import { Api } from "../../src/http/Api.js"
+import { openApiDocument } from "../../src/http/OpenApi.js"
+import { endpoint, job, newWorld, servedCatalog } from "../support/catalog.js"
+import { startGateway, type Answer } from "../support/httpGateway.js"
+import * as sample from "../support/httpSamples.js"
+import { validatorOf } from "../support/openApi.js"
+
+const document: any = openApiDocument(Api)
+/** Answers closed as well: a field that the document does not name fails. */
+const strict: any = openApiDocument(Api, { strict: true })
+
+const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scope: string | null]> = [
+  ["get", "/v1/public-catalog", null], ["get", "/v1/public-catalog/{catalogItemId}", null], ["post", "/v1/public-catalog/compare", null],
+  ["get", "/v1/catalog/overview", null], ["get", "/v1/catalog/search", "catalog:read"], ["get", "/v1/discover", "catalog:read"],
+  ["get", "/v1/catalog/endpoints", "catalog:read"], ["get", "/v1/operations/{endpointId}", "catalog:read"], ["get", "/v1/runs", "runs:read"],
+  ["post", "/v1/runs", "runs:execute"], ["get", "/v1/runs/{runId}", "runs:read"], ["post", "/v1/runs/{runId}/cancel", "runs:execute"],
+  ["get", "/v1/runs/{runId}/attempts", "runs:read"], ["get", "/v1/runs/{runId}/media/{mediaId}", "runs:read"], ["get", "/v1/balance", "usage:read"],
+  ["get", "/v1/top-ups", "usage:read"], ["post", "/v1/top-ups", "billing:write"], ["get", "/v1/ledger", "usage:read"], ["get", "/v1/session-context", null],
+  ["get", "/v1/whoami", null], ["get", "/v1/capability-requests", "catalog:read"], ["post", "/v1/capability-requests", "capabilities:write"],
+  ["get", "/openapi.json", null], ["get", "/docs", null], ["get", "/livez", null], ["get", "/readyz", null], ["get", "/metrics", null], ["get", "/llms.txt", null]
+]
+
+describe("the document", () => {
+  it("is valid OpenAPI 3.1.0", async () => {
+    const { errors, valid } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
+    assert.isTrue(valid, JSON.stringify(errors, null, 1))
+    assert.deepStrictEqual([document.openapi, document.info.version], ["3.1.0", "0.1.0"])
+  })
+
+  it("has every route of the contract with its scope", () => {
+    for (const [method, path, scope] of contractRoutes) {
+      const operation = document.paths[path]?.[method]
+      assert.isDefined(operation, `${method} ${path}`)
+      assert.strictEqual(operation["x-required-scope"] ?? null, scope, `${method} ${path}`)
+    }
+    assert.deepStrictEqual(document.paths["/v1/catalog/overview"].get.security, [{}, { bearer: [] }])
+  })
+
+  it("says of every endpoint who may call it", () => {
+    assert.deepStrictEqual(routesOf(Api).filter(({ access }) => access === null), [])
+    const named = new Set(routesOf(Api).map(({ access }) => access))
+    for (const scope of scopes.filter((scope) => scope !== "account:manage")) assert.isTrue(named.has(scope), scope)
+  })
+
+  it("names nothing that the library adds and the server never sends, and leaves no reference open", () => {
+    const text = JSON.stringify(document)
+    for (const name of ["HttpApiDecodeError", "\"Issue\"", "schemas/Int\"", "PropertyKey"]) assert.notInclude(text, name)
+    for (const [, kind, name] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)"/g)) assert.property(document.components[kind!], name!)
+  })
+
+  it("closes request bodies and leaves answers open", () => {
+    assert.strictEqual(document.components.schemas.RunRequest.additionalProperties, false)
+    assert.notProperty(document.components.schemas.Run, "additionalProperties")
+    assert.notProperty(document.components.schemas.Error_not_found, "additionalProperties")
+  })
+})
+
+const catalog = servedCatalog({
+  jobs: [job("people.email.find")],
+  endpoints: [endpoint({ id: "find-a", job: "people.email.find" }), endpoint({ id: "find-b", job: "people.email.find", price: { basis: "per_call", micros: 20_000 } })]
+} as Parameters<typeof servedCatalog>[0], newWorld())
+
+const detail = { run: sample.completedRun, attempts: [sample.attempt] }
+const gateway = startGateway({
+  catalogLayer: catalog,
+  accounts: { monthSpend: () => Effect.succeed(sample.attempt.costMicros!) },
+  capabilityRequests: {
+    create: () => Effect.succeed(sample.capabilityRequest),
+    list: () => Effect.succeed({ items: [sample.capabilityRequest], next: null })
+  },
+  runs: {
+    create: () => Effect.succeed({ ...detail, replayed: false }),
+    quote: () => Effect.succeed({ plan: sample.plan, holdMicros: sample.queuedRun.holdMicros, refusal: null, refusalResult: null, limits: [{ limit: "balance", admits: true, message: null }] }),
+    get: () => Effect.succeed(detail),
+    list: () => Effect.succeed({ items: [sample.completedRun, sample.queuedRun], next: sample.runId }),
+    cancel: () => Effect.succeed(detail),
+    media: () => Effect.succeed(sample.media)
+  },
+  topUps: { request: () => Effect.succeed(sample.topUp), list: () => Effect.succeed({ items: [sample.topUp], next: null }), hint: () => Effect.succeed(sample.hint) },
+  wallet: {
+    balance: () => Effect.succeed({ availableMicros: sample.ledgerEntry.balanceAfterMicros, reservedMicros: sample.ledgerEntry.reservedAfterMicros }),
+    holds: () => Effect.succeed([{ runId: sample.runId, amountMicros: sample.queuedRun.holdMicros, createdAt: 1 }]),
+    entries: () => Effect.succeed({ items: [sample.ledgerEntry], next: null })
+  }
+})
+
+/** One real request for every operation of the document: path, body. */
+const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>> = {
+  "get /v1/public-catalog": ["/v1/public-catalog?q=find"],
+  "post /v1/public-catalog/compare": ["/v1/public-catalog/compare", { catalogItemIds: ["find-a", "find-b"], input: { name: "Ada" } }],
+  "get /v1/public-catalog/{catalogItemId}": ["/v1/public-catalog/find-a"],
+  "get /v1/catalog/overview": ["/v1/catalog/overview?depth=full"],
+  "get /llms.txt": ["/llms.txt"],
+  "get /v1/catalog/search": ["/v1/catalog/search?q=find"],
+  "get /v1/discover": ["/v1/discover?q=find"],
+  "get /v1/catalog/endpoints": ["/v1/catalog/endpoints?facets=true"],
+  "get /v1/operations/{endpointId}": ["/v1/operations/job%3Apeople.email.find"],
+  "get /v1/runs": ["/v1/runs?limit=2&includeResult=true"],
+  "post /v1/runs": ["/v1/runs?wait", { endpointId: "job:people.email.find", input: { name: "Ada" }, idempotencyKey: "k" }],
+  "post /v1/runs/quote": ["/v1/runs/quote", { endpointId: "job:people.email.find", input: { name: "Ada" } }],
+  "get /v1/runs/{runId}": [`/v1/runs/${sample.runId}?fields=email,sources.url&max_items=2`],
+  "post /v1/runs/{runId}/cancel": [`/v1/runs/${sample.runId}/cancel`],
+  "get /v1/runs/{runId}/attempts": [`/v1/runs/${sample.runId}/attempts`],
+  "get /v1/runs/{runId}/media/{mediaId}": [`/v1/runs/${sample.runId}/media/${sample.mediaId}`],
+  "get /v1/balance": ["/v1/balance"],
+  "get /v1/ledger": ["/v1/ledger?kind=hold&from=2023-01-01T00:00:00Z"],
+  "get /v1/top-ups": ["/v1/top-ups"],
+  "post /v1/top-ups": ["/v1/top-ups", { amountUsd: 20 }],
+  "get /v1/whoami": ["/v1/whoami"],
+  "get /v1/session-context": ["/v1/session-context"],
+  "get /v1/capability-requests": ["/v1/capability-requests"],
+  "post /v1/capability-requests": ["/v1/capability-requests", { title: "Fax", description: "Send a fax.", idempotencyKey: "k" }],
+  "get /livez": ["/livez"],
+  "get /readyz": ["/readyz"],
+  "get /metrics": ["/metrics"],
+  "get /openapi.json": ["/openapi.json"],
+  "get /docs": ["/docs"]
+}
+
+/** The answer is of a documented status, content type and shape, and has the documented headers. */
+const holdsAgainst = (operation: any, name: string, answer: Answer) => {
+  const response = operation.responses[answer.status]
+  assert.isDefined(response, `${name} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
+  for (const header of Object.keys(response.headers)) assert.isTrue(answer.headers.has(header), `${name} lacks ${header}`)
+  const type = answer.headers.get("content-type")?.split(";")[0] ?? ""
+  const content = response.content?.[type] ?? response.content?.["*/*"]
+  assert.isDefined(content, `${name} answered ${type}`)
+  if (type === "application/json") validatorOf(strict, content.schema)(answer.json)
+}
+
+describe("every route", () => {
+  it.scopedLive("answers what the document says, field by field", () =>
+    Effect.gen(function*() {
+      const { get, post, send } = yield* gateway
+      for (const [path, item] of Object.entries<any>(strict.paths)) {
+        for (const [method, operation] of Object.entries<any>(item)) {
+          const name = `${method} ${path}`
+          assert.property(requests, name, "every operation is asked once")
+          const [target, body] = requests[name]!
+          const answer = yield* (method === "get" ? get(target) : body === undefined ? send("POST", target) : post(target, body))
+          assert.isBelow(answer.status, 300, `${name}: ${answer.text.slice(0, 500)}`)
+          holdsAgainst(operation, name, answer)
+        }
+      }
+    }))
+
+  it.scopedLive("that needs a token says so, and so do all that lack the scope", () =>
+    Effect.gen(function*() {
+      const { send } = yield* gateway
+      for (const [path, item] of Object.entries<any>(strict.paths)) {
+        for (const [method, operation] of Object.entries<any>(item)) {
+          if (operation.security.length !== 1) continue
+          const name = `${method} ${path}`
+          const [target] = requests[name]!
+          const missing = yield* send(method.toUpperCase(), target, { authorization: null })
+          assert.strictEqual(missing.status, 401, name)
+          holdsAgainst(operation, name, missing)
+          const lacking = yield* send(method.toUpperCase(), target, { authorization: "Bearer only:" })
+          assert.strictEqual(lacking.status === 403, operation["x-required-scope"] !== undefined, name)
+          if (lacking.status === 403) holdsAgainst(operation, name, lacking)
+        }
+      }
+    }))
+})
+
+describe("/docs", () => {
+  it.scopedLive("is one page that loads nothing, and names every route and every code", () =>
+    Effect.gen(function*() {
+      const { get } = yield* gateway
+      const page = yield* get("/docs", { authorization: null })
+      assert.notMatch(page.text, /<script|<link|<img|@import|url\(|src=/)
+      assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/)
+      for (const [, path] of contractRoutes) assert.include(page.text, path)
+      for (const code of ["too_many_inflight_runs", "route_no_fit", "cancellation_requested_after_dispatch"]) assert.include(page.text, code)
+    }))
+})

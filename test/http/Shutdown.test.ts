@@ -1,0 +1,117 @@
+/** Stopping loses no request: what is under way is answered, what comes late is told to go elsewhere, and a deadline ends it. */
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http"
+import { HttpServer } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { client, gatewayLayer, portOf, type Services } from "../support/httpGateway.js"
+import { completedRun, runId } from "../support/httpSamples.js"
+
+interface Heard {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** One request on the agent's connection; null when the connection ended without an answer. */
+const ask = (port: number, path: string, agent: Agent) =>
+  Effect.async<Heard | null>((resume) => {
+    const request = httpRequest({ port, path, agent, headers: { authorization: "Bearer token" } }, (response) => {
+      let body = ""
+      response.setEncoding("utf8")
+      response.on("data", (chunk) => { body += chunk })
+      response.on("end", () => resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body })))
+      response.on("error", () => resume(Effect.succeed(null)))
+    })
+    request.on("error", () => resume(Effect.succeed(null)))
+    request.end()
+  })
+
+const keepAlive = () => new Agent({ keepAlive: true, maxSockets: 1 })
+
+/** Started in a scope of its own, to be stopped by hand. */
+const started = (services: Services) =>
+  Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(gatewayLayer(services), scope)
+    return { port: portOf(Context.get(context, HttpServer.HttpServer)), stop: Scope.close(scope, Exit.void) }
+  })
+
+/** `GET /v1/runs/{id}` that says when it has begun and ends when told to. */
+const slow = Effect.gen(function*() {
+  const begun = yield* Deferred.make<void>()
+  const finish = yield* Deferred.make<void>()
+  const get = () => Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(finish)), Effect.as({ run: completedRun, attempts: [] }))
+  return { begun, finish, services: { runs: { get } } }
+})
+
+describe("a server that stops", () => {
+  it.live("answers what is under way, then closes that connection", () =>
+    Effect.gen(function*() {
+      const { begun, finish, services } = yield* slow
+      const { port, stop } = yield* started(services)
+      const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
+      yield* Deferred.await(begun)
+      const stopping = yield* Effect.fork(stop)
+      // Once the port is closed, the server is draining.
+      yield* Effect.repeat(ask(port, "/livez", new Agent()), { until: (heard) => heard === null || heard.status === 503 })
+      yield* Deferred.succeed(finish, undefined)
+      const heard = yield* Fiber.join(underWay)
+      assert.deepStrictEqual([heard?.status, heard?.headers.connection], [200, "close"])
+      yield* Fiber.join(stopping)
+    }))
+
+  it.live("answers requests on connections that were open in the envelope: not done, try again", () =>
+    Effect.gen(function*() {
+      const { begun, finish, services } = yield* slow
+      const { port, stop } = yield* started({ ...services, settings: { readinessPauseMillis: 0 } })
+      const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
+      yield* Deferred.await(begun)
+      // Sent behind the request under way, on the same connection, and read by the server only once it is draining.
+      const { createConnection } = yield* Effect.promise(() => import("node:net"))
+      const socket = createConnection(port, "127.0.0.1")
+      const text = yield* Effect.fork(Effect.async<string>((resume) => {
+        let all = ""
+        socket.setEncoding("utf8")
+        socket.on("data", (chunk: string) => {
+          all += chunk
+          if (all.includes("shutting") || all.includes("stopping")) resume(Effect.succeed(all))
+        })
+        socket.on("close", () => resume(Effect.succeed(all)))
+      }))
+      socket.write("GET /v1/runs HTTP/1.1\r\nhost: x\r\n")
+      yield* ask(port, "/livez", new Agent())
+      const stopping = yield* Effect.fork(stop)
+      yield* Effect.repeat(ask(port, "/livez", new Agent()), { until: (heard) => heard === null || heard.status === 503 })
+      socket.write("\r\n")
+      const late = yield* Fiber.join(text)
+      assert.match(late, /^HTTP\/1\.1 503 /)
+      assert.match(late, /retry-after: 1\r\n/i)
+      assert.match(late, /x-request-id: req_/i)
+      assert.match(late, /"code":"storage_busy".*"retryable":true/)
+      yield* Deferred.succeed(finish, undefined)
+      yield* Fiber.join(underWay)
+      yield* Fiber.join(stopping)
+    }))
+
+  it.live("cuts at the deadline what will not end", () =>
+    Effect.gen(function*() {
+      const { begun, services } = yield* slow
+      const { port, stop } = yield* started({ ...services, settings: { drainMillis: 50 } })
+      const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
+      yield* Deferred.await(begun)
+      yield* stop
+      assert.isNull(yield* Fiber.join(underWay))
+    }))
+
+  it.live("is not ready before it stops listening", () =>
+    Effect.gen(function*() {
+      const { port, stop } = yield* started({ settings: { readinessPauseMillis: 300 } })
+      const gateway = client(`http://127.0.0.1:${port}`, port)
+      assert.deepStrictEqual((yield* gateway.get("/readyz")).json, { status: "ready", checks: { serving: true, catalog: true } })
+      const stopping = yield* Effect.fork(stop)
+      const answer = yield* Effect.repeat(gateway.get("/readyz"), { until: ({ status }) => status === 503 })
+      assert.deepStrictEqual(answer.json, { status: "not_ready", checks: { serving: false, catalog: true } })
+      assert.strictEqual((yield* gateway.get("/livez")).status, 200)
+      yield* Fiber.join(stopping)
+    }))
+})

@@ -1,0 +1,101 @@
+// Reading manifests: everything is sound, or every problem is told with its file and path. The built-in catalog is held to it.
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { decodeCatalog, readCatalog } from "../../src/layers/CatalogFiles.js"
+import { lintCatalog } from "../../src/layers/CatalogLint.js"
+
+const job = `
+id: things.find
+title: Find things
+category: things
+platform: all
+description: Finds things.
+exampleInput: { name: x }
+`
+const provider = (operation: string, more = "") => `
+id: maker
+name: Maker
+baseUrl: https://api.maker.test
+${more}
+operations:
+  - id: maker-find
+    name: Find
+    summary: Finds.
+    job: things.find
+    method: GET
+    path: /find
+    input: { type: object }
+    price: { basis: free, micros: 0 }
+${operation.split("\n").map((line) => `    ${line}`).join("\n")}
+`
+const decode = (providers: ReadonlyArray<string>, jobs: ReadonlyArray<string> = [job]) =>
+  decodeCatalog({
+    jobs: jobs.map((text, index) => ({ file: `jobs/${index}.yaml`, text })),
+    providers: providers.map((text, index) => ({ file: `providers/${index}.yaml`, text }))
+  }, { thorough: true })
+
+const problems = (providers: ReadonlyArray<string>, jobs?: ReadonlyArray<string>) =>
+  Either.match(decode(providers, jobs), { onRight: () => [], onLeft: ({ problems: found }) => found.map(({ file, path }) => `${file} ${path}`) })
+
+describe("a catalog", () => {
+  it("that is sound gives its jobs and endpoints", () => {
+    const content = Either.getOrThrow(decode([provider("")]))
+    assert.deepStrictEqual(content.jobs.map(({ id }) => id), ["things.find"])
+    assert.deepStrictEqual(content.endpoints.map(({ operation, provider: { id } }) => [id, operation.id]), [["maker", "maker-find"]])
+  })
+
+  const bad: ReadonlyArray<[what: string, text: string, path: string]> = [
+    ["is not YAML", "id: [", ""],
+    ["has a key twice", "id: a\nid: b", ""],
+    ["has an unknown key", provider("", "colour: red"), "colour"],
+    ["has a wrong value", provider("timeoutMs: 5"), "operations.0.timeoutMs"],
+    ["has an expression that does not parse", provider("response: { errors: [{ when: 'body.[' }] }"), "operations.0.response.errors.0.when"],
+    ["has an output field that does not parse", provider("output: { fields: { a: 'x ||' } }"), "operations.0.output.fields.a"],
+    ["negates only the start of a path", provider("response: { miss: '!body.data' }"), "operations.0.response.miss"],
+    ["has a schema that is none", provider("").replace("{ type: object }", "{ type: thing }"), "operations.0.input"],
+    ["binds to a path part that does not exist", provider("bindings: { a: { in: path, name: a } }"), "operations.0.bindings.a"],
+    ["names an unknown job", provider("").replace("things.find", "things.lose"), "operations.0.job"],
+    ["is free and costs something", provider("").replace("micros: 0", "micros: 1"), "operations.0.price.micros"],
+    ["is priced per result without a volume", provider("").replace("basis: free, micros: 0", "basis: per_result, micros: 1"), "operations.0.volume"],
+    ["is effectful, repeatable and without idempotency", provider("effect: effectful"), "operations.0.repeatable"]
+  ]
+  for (const [what, text, path] of bad) it(`that ${what} is refused with file and path`, () => assert.include(problems([text]), `providers/0.yaml ${path}`))
+
+  it("with several faults tells all of them", () => assert.strictEqual(problems(["id: [", provider("timeoutMs: 5\nmaxBytes: 0")]).length, 3))
+  it("with an id twice names the second place", () => assert.deepStrictEqual(problems([provider(""), provider("")]), ["providers/1.yaml id", "providers/1.yaml operations.0.id"]))
+
+  it("gives a contract version that follows the contract and not its words", () => {
+    const version = (text: string) => Either.getOrThrow(decode([text])).endpoints[0]!.contractVersion
+    const base = version(provider(""))
+    assert.match(base, /^[0-9a-f]{64}$/)
+    assert.strictEqual(version(provider("").replace("Finds.", "Finds things.")), base)
+    assert.strictEqual(version(provider("", "name: Other").replace("name: Maker\n", "")), base)
+    assert.notStrictEqual(version(provider("maxBytes: 5")), base)
+    assert.notStrictEqual(version(provider("").replace("api.maker", "api2.maker")), base)
+  })
+})
+
+describe("the built-in catalog", () => {
+  it.live("is sound, and every documented sample comes out of the real engine as documented", () =>
+    Effect.gen(function*() {
+      const catalog = yield* readCatalog(["catalog"], { thorough: true })
+      const problems = yield* lintCatalog(catalog)
+      assert.deepStrictEqual(problems.map(({ endpointId, message, path }) => `${endpointId} ${path}: ${message}`), [])
+    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+
+  it.live("says which folder cannot be read", () =>
+    Effect.gen(function*() {
+      const failure = yield* Effect.flip(readCatalog(["no-such-folder"]))
+      assert.deepStrictEqual(failure.problems, [{ file: "no-such-folder", path: "", message: "cannot be read" }])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("the lint", () => {
+  it.live("tells a sample that does not come out as documented", () =>
+    Effect.gen(function*() {
+      const sampled = provider("response: { miss: '!(body.found)' }\nsamples: { hit: { input: {}, body: { found: null }, outcome: hit } }", "mock: true")
+      const found = yield* lintCatalog(Either.getOrThrow(decode([sampled])))
+      assert.deepStrictEqual(found, [{ endpointId: "maker-find", path: "samples.hit", message: "came out as miss and not as hit" }])
+    }))
+})

@@ -1,0 +1,322 @@
+// Every failed-run code that a provider can cause, provoked against a real socket, with how certain it is that nothing happened.
+import { randomBytes } from "node:crypto"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { Providers } from "../../../src/services/Providers.js"
+import { callOf, callOnce, type CallOptions, connectionKey, engine, json, platformKey, serve, serveBytes, type TestProvider } from "./support.js"
+
+type Certainty = "not_sent" | "answered" | "unanswered"
+
+const failure = (provider: TestProvider, options: CallOptions = {}) =>
+  Effect.map(callOnce(provider, options), (result) => {
+    if (result._tag === "Answered") return assert.fail(`answered: ${JSON.stringify(result)}`)
+    return { code: result.failure.code, certainty: result.certainty, status: result.providerStatus, failure: result.failure, result }
+  })
+
+const assertFailure = (provider: TestProvider, code: string, certainty: Certainty, options: CallOptions = {}) =>
+  Effect.map(failure(provider, options), (found) => assert.deepStrictEqual([found.code, found.certainty], [code, certainty]))
+
+const bearer = { provider: { auth: { type: "bearer" } } }
+
+describe("what a status means", () => {
+  const cases: ReadonlyArray<[status: number, code: string, options?: CallOptions]> = [
+    [400, "provider_http_error"],
+    [401, "auth_error", { ...bearer, credential: platformKey("platform-key") }],
+    [401, "connection_invalid", { ...bearer, credential: connectionKey("connection-key") }],
+    [402, "provider_http_error"],
+    [403, "auth_error", { ...bearer, credential: platformKey("platform-key") }],
+    [403, "connection_invalid", { ...bearer, credential: connectionKey("connection-key") }],
+    [404, "provider_http_error"],
+    [409, "provider_http_error"],
+    [422, "provider_http_error"],
+    [429, "rate_limited"],
+    [500, "provider_error"],
+    [502, "provider_error"],
+    [503, "provider_error"],
+    [301, "redirect_blocked"],
+    [302, "redirect_blocked"],
+    [304, "redirect_blocked"],
+    [307, "redirect_blocked"]
+  ]
+  for (const [status, code, options] of cases) {
+    it.scopedLive(`${status}${options?.credential === undefined ? "" : ` on a ${options.credential._tag.toLowerCase()} key`} is ${code}, and the provider has answered`, () =>
+      Effect.gen(function*() {
+        const provider = yield* serve((_, response) => json(response, status, { message: "no" }, { location: "/elsewhere" }))
+        const found = yield* failure(provider, options)
+        assert.deepStrictEqual([found.code, found.certainty, found.status], [code, "answered", status])
+        assert.strictEqual(provider.requests.length, 1, "a redirect is not followed and nothing is repeated")
+      }))
+  }
+
+  it.scopedLive("a status named as a miss is no failure, and an error status counts as a miss only by evidence in its body", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((seen, response) => (seen.url.endsWith("gone") ? json(response, 404, {}) : json(response, 400, { code: "NO_MATCH" })))
+      const byStatus = yield* callOnce(provider, { operation: { path: "/gone", response: { missStatuses: [404] } } })
+      assert.strictEqual(byStatus._tag === "Answered" && byStatus.outcome, "miss")
+      const byEvidence = yield* callOnce(provider, { operation: { response: { miss: "body.code == 'NO_MATCH'" } } })
+      assert.strictEqual(byEvidence._tag === "Answered" && byEvidence.outcome, "miss")
+      yield* assertFailure(provider, "provider_http_error", "answered", { operation: { response: { miss: "!(body.data)" } } })
+    }))
+})
+
+describe("Retry-After", () => {
+  const cases: ReadonlyArray<[header: string, seconds: number | undefined]> = [
+    ["7", 7],
+    ["0", 0],
+    ["-5", 0],
+    ["999999", 3600],
+    ["Wed, 21 Oct 2015 07:28:00 GMT", 0],
+    ["Fri, 31 Dec 2999 23:59:59 GMT", 3600],
+    ["soon", undefined]
+  ]
+  for (const [header, seconds] of cases) {
+    it.scopedLive(`"${header}" means ${seconds ?? "nothing"}`, () =>
+      Effect.gen(function*() {
+        const provider = yield* serve((_, response) => json(response, 429, {}, { "retry-after": header }))
+        const found = yield* failure(provider)
+        assert.strictEqual(found.failure.retryAfterSeconds, seconds)
+        if (seconds !== undefined) assert.include(found.failure.retryHint, `${seconds} s`)
+      }))
+  }
+})
+
+describe("what the body means", () => {
+  const rules = { operation: { response: { errors: [{ when: "body.error", message: "body.error.text" }], success: "body.data" } } }
+
+  it.scopedLive("an error inside a 200 is provider_reported_error with the provider's words in one line", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, { error: { text: "quota\n  used\u0007 up" } }))
+      const found = yield* failure(provider, rules)
+      assert.deepStrictEqual([found.code, found.certainty, found.failure.message], ["provider_reported_error", "answered", "quota used up"])
+    }))
+
+  it.scopedLive("the same rule on a 503 leaves the status its code and lends its message", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 503, { error: { text: "maintenance" } }))
+      const found = yield* failure(provider, rules)
+      assert.deepStrictEqual([found.code, found.failure.message], ["provider_error", "maintenance"])
+    }))
+
+  it.scopedLive("a rule may give an error another code than its status", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 403, { error: { text: "slow down" } }, { "retry-after": "9" }))
+      const found = yield* failure(provider, { operation: { response: { errors: [{ when: "status == `403`", code: "rate_limited" }] } } })
+      assert.deepStrictEqual([found.code, found.failure.retryAfterSeconds], ["rate_limited", 9])
+    }))
+
+  it.scopedLive("a failed call still tells what the provider says it cost", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 500, { cost: 120 }))
+      const { result } = yield* failure(provider, { operation: { response: { costMicros: "body.cost" } } })
+      assert.deepStrictEqual(result.cost, { _tag: "Reported", micros: 120 })
+    }))
+
+  const bodies: ReadonlyArray<[name: string, contentType: string, body: string, code: string, certainty: Certainty]> = [
+    ["truncated JSON", "application/json", "{\"data\": {\"email\": \"a", "invalid_response", "unanswered"],
+    ["an empty 200 where JSON is promised", "application/json", "", "invalid_response", "unanswered"],
+    ["an HTML error page called JSON", "application/json", "<html><body>Bad gateway</body></html>", "invalid_response", "unanswered"],
+    ["an HTML error page called HTML", "text/html", "<html></html>", "unsupported_response_type", "answered"],
+    ["a content type that is not allowed", "application/pdf", "%PDF-1.4", "unsupported_response_type", "answered"],
+    ["an answer without what a success holds", "application/json", "{\"other\": 1}", "invalid_response", "answered"]
+  ]
+  for (const [name, contentType, body, code, certainty] of bodies) {
+    it.scopedLive(`${name} is ${code}`, () =>
+      Effect.gen(function*() {
+        const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": contentType }).end(body))
+        yield* assertFailure(provider, code, certainty, rules)
+      }))
+  }
+
+  it.scopedLive("an output map that stumbles over the answer is output_mapping_error and names the field", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, { parts: null }))
+      const found = yield* failure(provider, { operation: { job: "people.email.find", output: { fields: { email: "join('@', body.parts)" } } } })
+      assert.strictEqual(found.code, "output_mapping_error")
+      assert.include(found.failure.message, "email")
+    }))
+})
+
+describe("what the socket does", () => {
+  const deadline = { operation: { timeoutMs: 200 } }
+
+  it.scopedLive("a provider that never answers is a timeout, and an effect may have happened", () =>
+    Effect.flatMap(serve(() => undefined), (provider) => assertFailure(provider, "timeout", "unanswered", deadline)))
+
+  it.scopedLive("a body that drips past the deadline is a timeout", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        const drip = setInterval(() => response.write(" "), 20)
+        response.on("close", () => clearInterval(drip))
+      })
+      yield* assertFailure(provider, "timeout", "unanswered", deadline)
+    }))
+
+  it.scopedLive("a body that drips behind an error status is a timeout of a provider that has answered", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => void response.writeHead(500, { "content-type": "application/json" }).write("{"))
+      yield* assertFailure(provider, "timeout", "answered", deadline)
+    }))
+
+  it.scopedLive("a server that accepts and says nothing in the TLS handshake has been sent nothing", () =>
+    Effect.gen(function*() {
+      const provider = yield* serveBytes(() => undefined)
+      yield* assertFailure({ ...provider, origin: provider.origin.replace("http:", "https:") }, "timeout", "not_sent", deadline)
+    }))
+
+  it.scopedLive("a server that does not speak TLS is fetch_failed, nothing sent", () =>
+    Effect.gen(function*() {
+      const provider = yield* serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+      yield* assertFailure({ ...provider, origin: provider.origin.replace("http:", "https:") }, "fetch_failed", "not_sent")
+    }))
+
+  it.scopedLive("a refused connection is fetch_failed, nothing sent", () =>
+    Effect.gen(function*() {
+      const closed = yield* Effect.scoped(serve(() => undefined))
+      yield* assertFailure(closed, "fetch_failed", "not_sent")
+    }))
+
+  it.scopedLive("a name that does not resolve is fetch_failed, nothing sent", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve(() => undefined)
+      const resolve = (_: string, answer: (error: Error | null, addresses: ReadonlyArray<string>) => void) => answer(Object.assign(new Error("no"), { code: "ENOTFOUND" }), [])
+      yield* assertFailure({ ...provider, origin: "http://nowhere.test" }, "fetch_failed", "not_sent", { http: { resolve } })
+    }))
+
+  it.scopedLive("a reset before the answer is fetch_failed, and an effect may have happened", () =>
+    Effect.flatMap(serve((_, __, request) => void request.socket.resetAndDestroy()), (provider) => assertFailure(provider, "fetch_failed", "unanswered")))
+
+  it.scopedLive("a reset inside the body is invalid_response, and an effect may have happened", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response, request) => {
+        response.writeHead(200, { "content-type": "application/json", "content-length": 100 })
+        response.write("{\"a\":", () => request.socket.resetAndDestroy())
+      })
+      yield* assertFailure(provider, "invalid_response", "unanswered")
+    }))
+
+  it.scopedLive("a reset inside the body of an error is that error", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response, request) => {
+        response.writeHead(503, { "content-type": "application/json", "content-length": 100 })
+        response.write("{\"a\":", () => request.socket.resetAndDestroy())
+      })
+      yield* assertFailure(provider, "provider_error", "answered")
+    }))
+
+  const raw: ReadonlyArray<[name: string, bytes: string, code: string]> = [
+    ["a body shorter than its length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{\"a\":1}", "invalid_response"],
+    ["a body longer than its length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{\"a\":1}", "invalid_response"],
+    ["a chunk size that is no number", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", "invalid_response"],
+    ["what is not HTTP at all", "SSH-2.0-OpenSSH_9.6\r\n", "invalid_response"],
+    ["gzip that breaks off", `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n${gzipSync("{\"a\":1,\"b\":\"long enough\"}").subarray(0, 20).toString("latin1")}`, "invalid_response"],
+    ["an encoding that was not asked for", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n{}", "invalid_response"]
+  ]
+  for (const [name, bytes, code] of raw) {
+    it.scopedLive(`${name} is ${code}`, () =>
+      Effect.flatMap(serveBytes((socket) => socket.end(Buffer.from(bytes, "latin1"))), (provider) => assertFailure(provider, code, "unanswered")))
+  }
+
+  it.scopedLive("headers without end are invalid_response, long before the deadline", () =>
+    Effect.gen(function*() {
+      const provider = yield* serveBytes((socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n")
+        const more = (): void => {
+          if (!socket.destroyed) socket.write(`X-Filler: ${"x".repeat(4000)}\r\n`, () => setImmediate(more))
+        }
+        more()
+      })
+      yield* assertFailure(provider, "invalid_response", "unanswered", { operation: { timeoutMs: 20_000 } })
+    }))
+})
+
+describe("the byte limit", () => {
+  const limited = { operation: { maxBytes: 10_000, timeoutMs: 20_000 } }
+
+  it.scopedLive("refuses an announced length before reading", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-length": 10_001 }).write("{"))
+      yield* assertFailure(provider, "response_too_large", "unanswered", limited)
+    }))
+
+  it.scopedLive("stops an endless body", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        const more = (): void => {
+          if (!response.destroyed) response.write("x".repeat(1000), () => setImmediate(more))
+        }
+        more()
+      })
+      yield* assertFailure(provider, "response_too_large", "unanswered", limited)
+    }))
+
+  it.scopedLive("stops a gzip bomb while it expands", () =>
+    Effect.gen(function*() {
+      const bomb = gzipSync(Buffer.alloc(50_000_000))
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb))
+      const before = process.memoryUsage().rss
+      yield* assertFailure(provider, "response_too_large", "unanswered", { operation: { maxBytes: 1_000_000 } })
+      assert.isBelow(process.memoryUsage().rss - before, 40_000_000)
+    }))
+
+  it.scopedLive("lets an answer of exactly the limit through", () =>
+    Effect.gen(function*() {
+      const body = JSON.stringify("x".repeat(9_998))
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body))
+      const result = yield* callOnce(provider, limited)
+      assert.strictEqual(result._tag === "Answered" && result.evidence.responseBytes, 10_000)
+    }))
+
+  it.scopedLive("reads large compressed answers whole", () =>
+    Effect.gen(function*() {
+      const body = JSON.stringify(randomBytes(200_000).toString("hex"))
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(gzipSync(body)))
+      const result = yield* callOnce(provider)
+      assert.strictEqual(result._tag === "Answered" && result.body._tag === "Media" && Buffer.from(result.body.bytes).toString(), body)
+    }))
+})
+
+describe("what is refused before anything is sent", () => {
+  const cases: ReadonlyArray<[name: string, code: string, options: CallOptions]> = [
+    ["a key that is needed and not set", "platform_key_missing", bearer],
+    ["a placement that the gateway cannot do", "credential_placement_unsupported", { provider: { auth: { type: "unsupported", placement: "a signed request" } } }],
+    ["a basic key without a password", "platform_auth_incompatible", { provider: { auth: { type: "basic" } }, credential: platformKey("only-a-user") }],
+    ["an OAuth client without a secret", "platform_auth_incompatible", { provider: { auth: { type: "oauth2_client_credentials", tokenUrl: "https://x.test/t" } }, credential: platformKey("client") }],
+    ["a key with a line break", "platform_auth_incompatible", { ...bearer, credential: platformKey("key\r\nX-Injected: 1") }],
+    ["a connection's key with a line break", "connection_invalid", { ...bearer, credential: connectionKey("key\nx") }],
+    ["an expression that does not parse", "contract_invalid", { operation: { response: { miss: "body.[" } } }],
+    ["a schema that is none", "contract_invalid", { operation: { input: { type: "nonsense" } } }],
+    ["bindings that want two bodies", "contract_invalid", { operation: { bindings: { a: { in: "json", name: "a" }, b: { in: "form", name: "b" } } } }],
+    ["a path part that climbs", "validation_error", { operation: { path: "/v1/{id}" }, input: { id: ".." } }],
+    ["a header with a line break", "validation_error", { operation: { bindings: { a: { in: "header", name: "X-A" } } }, input: { a: "1\r\nX-B: 2" } }]
+  ]
+  for (const [name, code, options] of cases) {
+    it.scopedLive(`${name} is ${code}`, () =>
+      Effect.gen(function*() {
+        const provider = yield* serve((_, response) => json(response, 200, {}))
+        yield* assertFailure(provider, code, "not_sent", options)
+        assert.deepStrictEqual(provider.requests, [])
+      }))
+  }
+})
+
+describe("interruption", () => {
+  it.scopedLive("aborts the exchange, and the provider sees the connection close", () =>
+    Effect.gen(function*() {
+      const arrived = yield* Effect.makeLatch()
+      const closed = yield* Effect.makeLatch()
+      const provider = yield* serve((_, response) => {
+        response.on("close", () => closed.unsafeOpen())
+        arrived.unsafeOpen()
+      })
+      yield* Effect.gen(function*() {
+        const providers = yield* Providers
+        const calling = yield* Effect.fork(providers.call(callOf({})))
+        yield* arrived.await
+        yield* Fiber.interrupt(calling)
+        yield* closed.await
+      }).pipe(Effect.provide(engine(provider)))
+    }))
+})

@@ -1,0 +1,130 @@
+/** What every Accounts layer promises, whatever it stores in. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, type Layer, Redacted, TestClock } from "effect"
+import { describe } from "vitest"
+import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
+import { Micros } from "../../src/domain/Micros.js"
+import { isTokenText, tokenText } from "../../src/domain/Token.js"
+import { Accounts, type NewToken } from "../../src/services/Accounts.js"
+import { newWorkspace } from "../support/sharedDatabase.js"
+
+const inJune = Date.UTC(2026, 5, 15, 12)
+
+const tokenOf = (workspaceId: WorkspaceId, changes: Partial<NewToken> = {}): NewToken => ({
+  workspaceId,
+  label: "server",
+  scopes: ["catalog:read", "runs:execute"],
+  monthlyLimitMicros: Micros.make(5_000_000),
+  expiresAt: null,
+  ...changes
+})
+
+export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
+  describe(name, () => {
+    const test = (title: string, work: Effect.Effect<void, unknown, Accounts>) =>
+      it.effect(title, () => Effect.provide(Effect.zipRight(TestClock.setTime(inJune), work), layer))
+
+    test("a new token authenticates as its workspace with its scopes", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { name: workspaceName, workspaceId } = yield* newWorkspace
+      const issued = yield* accounts.createToken(tokenOf(workspaceId))
+      assert.isTrue(isTokenText(Redacted.value(issued.token)))
+      assert.deepStrictEqual(yield* accounts.authenticate(issued.token), {
+        tokenId: issued.tokenId,
+        label: "server",
+        workspaceId,
+        workspaceName,
+        scopes: ["catalog:read", "runs:execute"],
+        createdAt: inJune,
+        expiresAt: null,
+        monthlyLimitMicros: Micros.make(5_000_000)
+      })
+      assert.strictEqual(yield* accounts.monthSpend(issued.tokenId), 0)
+    }))
+
+    test("a text that is no token, and a well-formed token that nobody issued, are unauthorized", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const { token } = yield* accounts.createToken(tokenOf(workspaceId))
+      const text = Redacted.value(token)
+      const changed = text.slice(0, 40) + (text.charAt(40) === "0" ? "1" : "0") + text.slice(41)
+      const unknown = tokenText("0".repeat(26), new Uint8Array(24))
+      for (const wrong of ["", "pgw_", "Bearer x", changed, `${text} `, text.toUpperCase(), unknown]) {
+        const error = yield* Effect.flip(accounts.authenticate(Redacted.make(wrong)))
+        assert.strictEqual(error._tag, "unauthorized")
+      }
+    }))
+
+    test("a token is refused from the first request after its revocation, and revoking twice is the same as once", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const { token, tokenId } = yield* accounts.createToken(tokenOf(workspaceId))
+      yield* accounts.authenticate(token)
+      yield* accounts.revokeToken(tokenId)
+      yield* accounts.revokeToken(tokenId)
+      assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "token_revoked")
+    }))
+
+    test("a token works until its expiry and not at it", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const { token } = yield* accounts.createToken(tokenOf(workspaceId, { expiresAt: inJune + 60_000 }))
+      yield* TestClock.adjust(59_999)
+      yield* accounts.authenticate(token)
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "unauthorized")
+    }))
+
+    test("many callers at once each get their own answer", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const issued = yield* Effect.forEach([...Array(20).keys()], (n) => accounts.createToken(tokenOf(workspaceId, { label: `token ${n}` })))
+      yield* accounts.revokeToken(issued[7]!.tokenId)
+      const callers = yield* Effect.forEach([...issued, ...issued], ({ token }) => Effect.fork(Effect.either(accounts.authenticate(token))))
+      const answers = yield* Effect.forEach(callers, Fiber.join)
+      answers.forEach((answer, index) => {
+        const n = index % 20
+        if (n === 7) assert.strictEqual(answer._tag === "Left" && answer.left._tag, "token_revoked")
+        else assert.strictEqual(answer._tag === "Right" && answer.right.label, `token ${n}`)
+      })
+    }))
+
+    test("the name of a workspace is its own, and it is found by it", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const made = yield* newWorkspace
+      assert.strictEqual((yield* Effect.flip(accounts.createWorkspace(made.name)))._tag, "validation_error")
+      assert.strictEqual((yield* Effect.flip(accounts.createWorkspace("  ")))._tag, "validation_error")
+      assert.deepStrictEqual(yield* accounts.workspaceByName(made.name), made)
+      assert.deepStrictEqual(yield* accounts.workspace(made.workspaceId), made)
+      assert.isNull(yield* accounts.workspaceByName("other"))
+    }))
+
+    test("limits that are set stay, those not named are left alone, and null goes back to the default", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      yield* accounts.setLimits(workspaceId, { inflightLimit: 3, runCapMicros: Micros.make(2_000_000) })
+      yield* accounts.setLimits(workspaceId, { runsPerMinute: 60, runCapMicros: null })
+      const { inflightLimit, runCapMicros, runsPerMinute } = yield* accounts.workspace(workspaceId)
+      assert.deepStrictEqual({ inflightLimit, runCapMicros, runsPerMinute }, { inflightLimit: 3, runCapMicros: null, runsPerMinute: 60 })
+    }))
+
+    test("tokens without scopes, without a label or already expired are not made", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      for (const wrong of [{ scopes: [] }, { label: "" }, { label: "x".repeat(101) }, { expiresAt: inJune }]) {
+        assert.strictEqual((yield* Effect.flip(accounts.createToken(tokenOf(workspaceId, wrong))))._tag, "validation_error")
+      }
+    }))
+
+    test("what does not exist is not found", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const nobody = WorkspaceId.make(`ws_${"0".repeat(26)}`)
+      const failures = [
+        yield* Effect.flip(accounts.workspace(nobody)),
+        yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 })),
+        yield* Effect.flip(accounts.createToken(tokenOf(nobody))),
+        yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`)))
+      ]
+      assert.deepStrictEqual(failures.map(({ _tag }) => _tag), ["not_found", "not_found", "not_found", "not_found"])
+    }))
+  })

@@ -1,0 +1,124 @@
+/** What every LoginApprovals layer promises about the token that a client made itself. */
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Redacted, TestClock } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import { describe } from "vitest"
+import { Micros } from "../../src/domain/Micros.js"
+import { secretBytes, tokenText } from "../../src/domain/Token.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { LoginApprovals, type LoginRequest } from "../../src/services/LoginApprovals.js"
+import { newWorkspace } from "../support/sharedDatabase.js"
+
+const clientToken = Effect.sync(() => {
+  const text = tokenText("0".repeat(26), randomBytes(secretBytes))
+  return { token: Redacted.make(text), digest: createHash("sha256").update(text).digest("hex") }
+})
+const login = (digest: string, changes: Partial<LoginRequest> = {}): LoginRequest => ({
+  digest,
+  label: "laptop",
+  scopes: ["catalog:read", "runs:execute"],
+  tokenExpiresAt: null,
+  ...changes
+})
+
+export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprovals | Accounts>) =>
+  describe(name, () => {
+    const test = (title: string, work: Effect.Effect<void, unknown, LoginApprovals | Accounts>) => it.effect(title, () => Effect.provide(work, layer))
+    /** A person with a token of a new workspace. */
+    const person = Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const issued = yield* accounts.createToken({
+        workspaceId,
+        label: "browser",
+        scopes: ["catalog:read", "runs:execute", "account:manage"],
+        monthlyLimitMicros: Micros.make(3_000_000),
+        expiresAt: null
+      })
+      return yield* accounts.authenticate(issued.token)
+    })
+    const authenticate = (token: Redacted.Redacted<string>) => Effect.flatMap(Accounts, (accounts) => accounts.authenticate(token))
+
+    test("an approved token works in the workspace of the approver, as labelled and scoped, under their limit", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest, token } = yield* clientToken
+      const asked = yield* logins.create(login(digest.toUpperCase(), { tokenExpiresAt: 3_600_000 }))
+      assert.match(asked.userCode, /^[B-Z]{4}-[B-Z]{4}$/)
+      assert.strictEqual(asked.status, "pending")
+      assert.deepStrictEqual(yield* logins.get(asked.approvalId), asked)
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
+      const by = yield* person
+      assert.strictEqual((yield* logins.approve(asked.approvalId, by)).status, "approved")
+      const principal = yield* authenticate(token)
+      assert.deepStrictEqual(
+        { ...principal, tokenId: by.tokenId },
+        { ...by, label: "laptop", scopes: ["catalog:read", "runs:execute"], expiresAt: 3_600_000, createdAt: principal.createdAt }
+      )
+      assert.strictEqual((yield* logins.get(asked.approvalId)).status, "approved")
+    }))
+
+    test("a denied token answers token_revoked", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest, token } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest))
+      assert.strictEqual((yield* logins.deny(approvalId, yield* person)).status, "denied")
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+    }))
+
+    test("a decision is taken once: the same again changes nothing, the other is refused", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const by = yield* person
+      const { digest, token } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest))
+      const answers = yield* Effect.all([logins.approve(approvalId, by), logins.approve(approvalId, by)], { concurrency: 2 })
+      assert.deepStrictEqual(answers.map(({ status }) => status), ["approved", "approved"])
+      assert.strictEqual((yield* Effect.flip(logins.deny(approvalId, by)))._tag, "validation_error")
+      yield* authenticate(token)
+    }))
+
+    test("nobody passes on a scope that they do not hold, and the login stays pending", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest, { scopes: ["catalog:read", "billing:write"] }))
+      const error = yield* Effect.flip(logins.approve(approvalId, yield* person))
+      assert.strictEqual(error._tag === "forbidden" && error.scope, "billing:write")
+      assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
+    }))
+
+    test("a login that nobody decided expires, cannot be approved any more, and its token stays unknown", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest, token } = yield* clientToken
+      const { approvalId, createdAt, expiresAt } = yield* logins.create(login(digest))
+      assert.strictEqual(expiresAt - createdAt, 600_000)
+      yield* TestClock.adjust(600_000)
+      assert.strictEqual((yield* logins.get(approvalId)).status, "expired")
+      assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, yield* person)))._tag, "validation_error")
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
+    }))
+
+    test("a digest is used once, whatever became of it", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest))
+      assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
+      yield* logins.deny(approvalId, yield* person)
+      // Two days later the approval is forgotten, and the token is not.
+      yield* TestClock.adjust("2 days")
+      assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
+      const other = yield* clientToken
+      yield* logins.create(login(other.digest))
+      assert.strictEqual((yield* Effect.flip(logins.get(approvalId)))._tag, "not_found")
+    }))
+
+    test("what is no digest, has no label or no scope is refused, and an unknown approval is not found", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const { digest } = yield* clientToken
+      for (const wrong of [login("abc"), login(`${digest}0`), login(digest, { label: "" }), login(digest, { scopes: [] }), login(digest, { tokenExpiresAt: 0 })]) {
+        assert.strictEqual((yield* Effect.flip(logins.create(wrong)))._tag, "validation_error")
+      }
+      const by = yield* person
+      for (const asked of [logins.get("apr_x"), logins.approve("apr_x", by), logins.deny("apr_x", by)]) {
+        assert.strictEqual((yield* Effect.flip(asked))._tag, "not_found")
+      }
+    }))
+  })

@@ -1,0 +1,143 @@
+/**
+ * The HTTP layer alone on a free port, over services that a test sets method by method. A method that was not set is a defect
+ * that names it. Real sockets, real routing, real boundary; no storage.
+ */
+import { HttpServer } from "@effect/platform"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import type { Scope as EffectScope } from "effect"
+import { Unauthorized } from "../../src/domain/ApiErrors.js"
+import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
+import { scopes, type Scope } from "../../src/domain/Scope.js"
+import { HttpLayer } from "../../src/http/Server.js"
+import { HttpSettings, type HttpSettingsShape } from "../../src/http/Settings.js"
+import { IdsCounting } from "../../src/layers/IdsCounting.js"
+import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
+import { Catalog } from "../../src/services/Catalog.js"
+import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { Runs } from "../../src/services/Runs.js"
+import { TopUps } from "../../src/services/TopUps.js"
+import { Wallet } from "../../src/services/Wallet.js"
+
+export const id = (prefix: string, n: number): string => `${prefix}_${String(n).padStart(26, "0")}`
+export const workspaceId = WorkspaceId.make(id("ws", 1))
+
+/** A caller whose token is the text `token`, or `only:<scopes>` for fewer scopes. */
+export const caller = (granted: ReadonlyArray<Scope> = scopes): Principal => ({
+  tokenId: TokenId.make(id("tok", 1)),
+  label: "tests",
+  workspaceId,
+  workspaceName: "demo",
+  scopes: granted,
+  createdAt: 1_700_000_000_000,
+  expiresAt: null,
+  monthlyLimitMicros: null
+})
+
+const authenticate: Accounts["Type"]["authenticate"] = (token) => {
+  const text = Redacted.value(token)
+  if (text === "token") return Effect.succeed(caller())
+  if (!text.startsWith("only:")) return Effect.fail(new Unauthorized())
+  return Effect.succeed(caller(scopes.filter((scope) => text.slice(5).split(",").includes(scope))))
+}
+
+/** What was not set answers with a defect that says so. */
+const partial = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape>): Layer.Layer<Id> =>
+  Layer.succeed(tag, new Proxy(methods, {
+    get: (target, name) => Reflect.get(target, name) ?? (() => Effect.die(new Error(`${tag.key}.${String(name)} was not set by this test`)))
+  }) as Shape)
+
+export interface Services {
+  readonly accounts?: Partial<Accounts["Type"]>
+  readonly capabilityRequests?: Partial<CapabilityRequests["Type"]>
+  readonly catalog?: Partial<Catalog["Type"]>
+  /** Instead of `catalog`. */
+  readonly catalogLayer?: Layer.Layer<Catalog>
+  readonly limiter?: Partial<RateLimiter["Type"]>
+  readonly runs?: Partial<Runs["Type"]>
+  readonly topUps?: Partial<TopUps["Type"]>
+  readonly wallet?: Partial<Wallet["Type"]>
+  readonly settings?: Partial<HttpSettingsShape>
+}
+
+const generous: RateLimiter["Type"]["take"] = () => Effect.succeed({ allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 })
+
+export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpServer, unknown> =>
+  HttpLayer.pipe(
+    Layer.provide([
+      partial(Accounts, { authenticate, ...services.accounts }),
+      partial(CapabilityRequests, services.capabilityRequests ?? {}),
+      services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
+      partial(RateLimiter, { take: generous, ...services.limiter }),
+      partial(Runs, services.runs ?? {}),
+      partial(TopUps, services.topUps ?? {}),
+      partial(Wallet, services.wallet ?? {}),
+      IdsCounting,
+      Layer.succeed(HttpSettings, { host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", ...services.settings })
+    ])
+  )
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; undefined when it is not JSON. */
+  readonly json: any
+}
+
+export interface Gateway {
+  readonly base: string
+  readonly port: number
+  /** Sends with the all-scope token unless `authorization` says otherwise (null: none). */
+  readonly send: (method: string, path: string, options?: SendOptions) => Effect.Effect<Answer>
+  readonly get: (path: string, options?: SendOptions) => Effect.Effect<Answer>
+  readonly post: (path: string, body: unknown, options?: SendOptions) => Effect.Effect<Answer>
+}
+
+export interface SendOptions {
+  readonly authorization?: string | null
+  readonly headers?: Record<string, string>
+  readonly body?: NonNullable<RequestInit["body"]>
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const portOf = (server: HttpServer.HttpServer): number => (server.address._tag === "TcpAddress" ? server.address.port : 0)
+
+export const client = (base: string, port: number): Gateway => {
+  const send: Gateway["send"] = (method, path, options = {}) =>
+    Effect.promise(async () => {
+      const authorization = options.authorization === undefined ? "Bearer token" : options.authorization
+      const response = await fetch(base + path, {
+        method,
+        redirect: "manual",
+        headers: { ...(authorization === null ? {} : { authorization }), ...options.headers },
+        ...(options.body === undefined ? {} : { body: options.body, duplex: "half" })
+      } as RequestInit)
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: parsed(text) }
+    })
+  return {
+    base,
+    port,
+    send,
+    get: (path, options) => send("GET", path, options),
+    post: (path, body, options = {}) =>
+      send("POST", path, { ...options, headers: { "content-type": "application/json", ...options.headers }, body: typeof body === "string" ? body : JSON.stringify(body) })
+  }
+}
+
+/** Starts it for as long as the scope lives. Logs of the server are dropped: tests look at answers. */
+export const startGateway = (services: Services): Effect.Effect<Gateway, unknown, EffectScope.Scope> =>
+  Layer.build(gatewayLayer(services).pipe(Layer.provide(Logger.remove(Logger.defaultLogger)))).pipe(
+    Effect.map((context) => {
+      const port = portOf(Context.get(context, HttpServer.HttpServer))
+      return client(`http://127.0.0.1:${port}`, port)
+    })
+  )

@@ -1,0 +1,35 @@
+/**
+ * A database for one test file: a copy of the migrated template on the run's server, dropped when the layer or scope closes.
+ */
+import type { SqlClient } from "@effect/sql"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import Pg from "pg"
+import { inject } from "vitest"
+import { type Database, type DatabaseOptions, DatabasePg } from "../../src/layers/Database.js"
+
+const administer = (statement: string) =>
+  Effect.promise(async () => {
+    const client = new Pg.Client(inject("databaseUrl"))
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  })
+
+/** A new database's url. `empty` gives one without tables, for tests of the migrations themselves. */
+export const acquireTestDatabase = (options: { readonly empty?: boolean } = {}): Effect.Effect<Redacted.Redacted, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const prefix = inject("databasePrefix")
+    const name = `${prefix}_${randomBytes(6).toString("hex")}`
+    yield* Effect.acquireRelease(
+      administer(`create database ${name} template ${options.empty === true ? "template0" : prefix}`),
+      () => administer(`drop database if exists ${name} with (force)`)
+    )
+    const url = new URL(inject("databaseUrl"))
+    url.pathname = `/${name}`
+    return Redacted.make(url.href)
+  })
+
+/** The database and its pool as a layer; each build of the layer is a database of its own. */
+export const testDatabase = (options: Omit<DatabaseOptions, "url"> = {}): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient> =>
+  Layer.unwrapScoped(Effect.map(acquireTestDatabase(), (url) => Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, url }))))
