@@ -21,7 +21,7 @@ const read = <A>(name: string, reader: Reader<A>) => (text: string): Effect.Effe
 const option = <A>(name: string, reader: Reader<A>, pseudo: string): Options.Options<A> =>
   Options.text(name).pipe(
     Options.withPseudoName(pseudo),
-    Options.mapEffect((text) => Effect.mapError(read(`--${name}`, reader)(text), (error) => error))
+    Options.mapEffect(read(`--${name}`, reader))
   )
 const argument = <A>(name: string, reader: Reader<A>): Args.Args<A> =>
   Args.text({ name }).pipe(Args.mapEffect((text) => Effect.mapError(read(name, reader)(text), ({ error }) => error)))
@@ -72,7 +72,8 @@ export const providerArgument = argument("PROVIDER", providerText)
 export const provider = option("provider", providerText, "ID").pipe(Options.withDescription("The provider, by the id of its manifest"))
 
 export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))
-export const reason = Options.text("reason").pipe(Options.withDescription("Kept with the money, for whoever reads the ledger"))
+const sentence: Reader<string> = (text) => (text.trim() === "" || text.length > 500 ? Either.left("must have 1 to 500 characters that are not all blank") : Either.right(text))
+export const reason = option("reason", sentence, "TEXT").pipe(Options.withDescription("Kept with the money, for whoever reads the ledger"))
 
 /** Micros, negative ones too. */
 export const credit = option("usd", signedUsd, "N").pipe(Options.withDescription("Dollars to add; negative takes back"))

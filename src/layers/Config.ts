@@ -22,6 +22,8 @@ export interface GatewayConfig {
   /** Whether the fixture provider runs and its operations are in the catalog. */
   readonly fixtures: boolean
   readonly fixturePort: number
+  /** A fixture provider that runs already, such as that of a benchmark; then none is started. */
+  readonly fixtureOrigin: Option.Option<string>
   readonly dispatchSlots: number
   readonly normalized: boolean
   readonly billing: boolean
@@ -68,6 +70,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError> = Effect.gen(
     production,
     fixtures: yield* onOff("GATEWAY_FIXTURES", !production),
     fixturePort: yield* whole("GATEWAY_FIXTURE_PORT", 0, 65_535, 0),
+    fixtureOrigin: yield* Config.option(Config.nonEmptyString("GATEWAY_FIXTURE_ORIGIN")),
     dispatchSlots: yield* whole("GATEWAY_DISPATCH_SLOTS", 1, 100_000, 256),
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     billing: yield* onOff("GATEWAY_BILLING", true),

@@ -4,18 +4,18 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { parse } from "yaml"
-import { fileURLToPath } from "node:url"
 import { readFile } from "node:fs/promises"
 import { HttpLayer } from "../http/Server.js"
 import { HttpSettings } from "../http/Settings.js"
 import { ReadinessChecks } from "../http/system/Readiness.js"
 import { AdmissionBatched } from "./AdmissionBatched.js"
+import { builtInCatalog } from "./BuiltInCatalog.js"
 import { readCatalog } from "./CatalogFiles.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
-import { type Fixture, FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
+import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
 import { FaultPointsOff } from "../services/FaultPoints.js"
 import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
@@ -24,24 +24,19 @@ import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-/** The catalog folder that comes with the program. */
-export const builtInCatalog = `${root}catalog`
-
 const vocabulary = Effect.flatMap(
   Effect.promise(() => readFile(`${builtInCatalog}/vocabulary.yaml`, "utf8")),
   (text) => Schema.decodeUnknown(VocabularyFile)(parse(text))
 )
 
-const Engine = (config: GatewayConfig, fixture: Option.Option<Fixture>) =>
+const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>) =>
   RunsAdmitted.pipe(
     Layer.provideMerge(DispatcherQueue),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.map(Effect.orDie(vocabulary), (words) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary: words })))),
     Layer.provideMerge(ProvidersHttp({
       egressAllow: config.egressAllow,
-      origins: Option.match(fixture, { onNone: () => ({}), onSome: ({ origin }) => ({ [fixtureOrigin]: origin }) })
+      origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
     })),
     Layer.provide([FaultPointsOff, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
   )
@@ -58,11 +53,17 @@ const Checks = Layer.effect(
   Effect.map(Database, ({ query, sql }) => ({ storage: Effect.isSuccess(query(sql`select 1`)) }))
 )
 
+/** Where the fixture provider is: one that runs already, one of our own, or nowhere. */
+const fixtureFor = (config: GatewayConfig) =>
+  !config.fixtures || Option.isSome(config.fixtureOrigin)
+    ? Effect.succeed(config.fixtureOrigin)
+    : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
+
 /** The whole gateway, listening. The catalog is not published yet: until then it answers `catalog_loading`. */
 export const Gateway = (config: GatewayConfig) =>
   Layer.unwrapScoped(Effect.map(
-    config.fixtures ? Effect.asSome(FixtureProvider.start({ port: config.fixturePort })) : Effect.succeedNone,
-    (fixture) =>
+    fixtureFor(config),
+    (fixtureAt) =>
       HttpLayer.pipe(
         Layer.provide(Layer.succeed(HttpSettings, {
           host: config.host,
@@ -72,7 +73,7 @@ export const Gateway = (config: GatewayConfig) =>
           deploymentMode: config.production ? "production" : "development"
         })),
         Layer.provide(Checks),
-        Layer.provideMerge(Engine(config, fixture)),
+        Layer.provideMerge(Engine(config, fixtureAt)),
         Layer.provide(RateLimiterMemory({ burst: config.rateBurst, refillPerSecond: config.ratePerSecond })),
         Layer.provideMerge(StoragePg(config))
       )

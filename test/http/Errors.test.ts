@@ -19,7 +19,7 @@ type ErrorClass = Schema.Schema.AnyNoContext & { readonly _tag: string; readonly
 const isErrorClass = (value: unknown): value is ErrorClass => typeof value === "function" && "_tag" in value && "retryable" in value
 
 const classes: ReadonlyArray<ErrorClass> = [...Object.values(ApiErrors), ...Object.values(StorageErrors)].flatMap((value: unknown) => (isErrorClass(value) ? [value] : []))
-const sampleOf = (cls: Schema.Schema.AnyNoContext): any => FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
+const sampleOf = (cls: Schema.Schema.AnyNoContext): unknown => FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
 
 /** The contract's first table, and the one error that the completions add. */
 const contract: Readonly<Record<string, readonly [status: number, retryable: boolean]>> = {

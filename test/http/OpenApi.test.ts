@@ -7,13 +7,13 @@ import { routesOf } from "../../src/http/Access.js"
 import { Api } from "../../src/http/Api.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
 import { endpoint, job, newWorld, servedCatalog } from "../support/catalog.js"
-import { startGateway, type Answer } from "../support/httpGateway.js"
+import { startGateway, type Answer, type Loose } from "../support/httpGateway.js"
 import * as sample from "../support/httpSamples.js"
 import { validatorOf } from "../support/openApi.js"
 
-const document: any = openApiDocument(Api)
+const document: Loose = openApiDocument(Api)
 /** Answers closed as well: a field that the document does not name fails. */
-const strict: any = openApiDocument(Api, { strict: true })
+const strict: Loose = openApiDocument(Api, { strict: true })
 
 const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scope: string | null]> = [
   ["get", "/v1/public-catalog", null], ["get", "/v1/public-catalog/{catalogItemId}", null], ["post", "/v1/public-catalog/compare", null],
@@ -124,7 +124,7 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
 }
 
 /** The answer is of a documented status, content type and shape, and has the documented headers. */
-const holdsAgainst = (operation: any, name: string, answer: Answer) => {
+const holdsAgainst = (operation: Loose, name: string, answer: Answer) => {
   const response = operation.responses[answer.status]
   assert.isDefined(response, `${name} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
   for (const header of Object.keys(response.headers)) assert.isTrue(answer.headers.has(header), `${name} lacks ${header}`)
@@ -138,8 +138,8 @@ describe("every route", () => {
   it.scopedLive("answers what the document says, field by field", () =>
     Effect.gen(function*() {
       const { get, post, send } = yield* gateway
-      for (const [path, item] of Object.entries<any>(strict.paths)) {
-        for (const [method, operation] of Object.entries<any>(item)) {
+      for (const [path, item] of Object.entries<Loose>(strict.paths)) {
+        for (const [method, operation] of Object.entries<Loose>(item)) {
           const name = `${method} ${path}`
           assert.property(requests, name, "every operation is asked once")
           const [target, body] = requests[name]!
@@ -153,8 +153,8 @@ describe("every route", () => {
   it.scopedLive("that needs a token says so, and so do all that lack the scope", () =>
     Effect.gen(function*() {
       const { send } = yield* gateway
-      for (const [path, item] of Object.entries<any>(strict.paths)) {
-        for (const [method, operation] of Object.entries<any>(item)) {
+      for (const [path, item] of Object.entries<Loose>(strict.paths)) {
+        for (const [method, operation] of Object.entries<Loose>(item)) {
           if (operation.security.length !== 1) continue
           const name = `${method} ${path}`
           const [target] = requests[name]!

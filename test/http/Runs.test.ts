@@ -7,7 +7,7 @@ import type { Principal } from "../../src/services/Accounts.js"
 import type { Page, PageRequest } from "../../src/services/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import type { Run } from "../../src/domain/Run.js"
-import { id, startGateway, workspaceId } from "../support/httpGateway.js"
+import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
 
 const run = { endpointId: "job:people.email.find", input: { name: "Ada" } }
@@ -71,9 +71,9 @@ describe("POST /v1/runs", () => {
 
   it.scopedLive("goes on when the client hangs up while the run is being admitted", () =>
     Effect.gen(function*() {
-      const begun = yield* Deferred.make<void>()
-      const proceed = yield* Deferred.make<void>()
-      const admitted = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<undefined>()
+      const proceed = yield* Deferred.make<undefined>()
+      const admitted = yield* Deferred.make<undefined>()
       const gateway = yield* startGateway({
         runs: {
           create: () => Effect.gen(function*() {
@@ -86,7 +86,7 @@ describe("POST /v1/runs", () => {
       })
       const body = JSON.stringify({ ...run, idempotencyKey: "k" })
       const request = httpRequest({ port: gateway.port, method: "POST", path: "/v1/runs", headers: { authorization: "Bearer token", "content-type": "application/json", "content-length": Buffer.byteLength(body) } })
-      const closed = yield* Effect.fork(Effect.async<void>((resume) => {
+      const closed = yield* Effect.fork(Effect.async((resume: (closed: Effect.Effect<void>) => void) => {
         request.on("error", () => undefined)
         request.on("close", () => resume(Effect.void))
       }))
@@ -111,7 +111,7 @@ describe("a run", () => {
       assert.deepStrictEqual(json.requestedJob, {
         job: "people.email.find", prefer: "balanced", pickedEndpointId: "mock-email-find", reason: plan.reason, skipped: plan.skipped
       })
-      assert.deepStrictEqual(json.route.attempts.map((tried: any) => [tried.n, tried.endpointId, tried.outcome, tried.chargedUsd, tried.billed]), [
+      assert.deepStrictEqual(json.route.attempts.map((tried: Loose) => [tried.n, tried.endpointId, tried.outcome, tried.chargedUsd, tried.billed]), [
         [1, "mock-email-find", "miss", 0, false], [2, "mock-slow-email-find", "hit", 0.02, true]
       ])
       assert.deepStrictEqual([json.route.servedBy, json.route.chargedUsd, json.route.capped], ["mock-email-find", 0.02, false])

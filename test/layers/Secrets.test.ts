@@ -23,10 +23,10 @@ secretsSuite("Secrets in memory", {
   over: Layer.merge(SecretsOver, Layer.service(Accounts))
 })
 const database = sharedDatabase()
-// Platform keys belong to no workspace: each test begins without any.
-const noPlatformKeys = Layer.effectDiscard(Effect.flatMap(Database, ({ sql, transact }) => transact(sql`delete from platform_keys`)))
+// Platform keys belong to no workspace, and a rotation is about all secrets: each test begins without any.
+const noSecrets = Layer.effectDiscard(Effect.orDie(Effect.flatMap(Database, ({ sql, transact }) => transact(sql`truncate platform_keys, connections`))))
 secretsSuite("Secrets in Postgres", {
-  rows: Layer.mergeAll(SecretRowsPg, AccountsPg, noPlatformKeys).pipe(Layer.provideMerge(Layer.merge(IdsCrypto, database))),
+  rows: Layer.mergeAll(SecretRowsPg, AccountsPg, noSecrets).pipe(Layer.provideMerge(Layer.merge(IdsCrypto, database))),
   over: Layer.merge(SecretsOver, Layer.service(Accounts))
 })
 

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { assert } from "vitest"
 import type { JsonObject } from "../../src/domain/Json.js"
+import type { Loose } from "./httpGateway.js"
 
 const compilers = new WeakMap<JsonObject, Ajv2020>()
 
@@ -16,7 +17,7 @@ const compilerOf = (document: JsonObject): Ajv2020 => {
   return ajv
 }
 
-const absolute = (schema: unknown): any => JSON.parse(JSON.stringify(schema).replaceAll("\"#/", "\"document#/"))
+const absolute = (schema: unknown): Loose => JSON.parse(JSON.stringify(schema).replaceAll("\"#/", "\"document#/"))
 
 /** Fails the test with ajv's words when a value breaks the schema. */
 export const validatorOf = (document: JsonObject, schema: unknown): (value: unknown) => void => {
