@@ -80,10 +80,11 @@ export const credit = option("usd", signedUsd, "N").pipe(Options.withDescription
 export const chargeUsd = Options.optional(option("charge-usd", usd, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged")))
 export const monthlyLimit = Options.optional(option("monthly-limit-usd", usd, "N").pipe(Options.withDescription("Most that the token may spend in a calendar month")))
 export const expiresAt = Options.optional(option("expires-at", moment, "ISO").pipe(Options.withDescription("When it stops working")))
-export const scope = option("scope", scopeList, "S").pipe(
+export const scope = Options.text("scope").pipe(
+  Options.withPseudoName("S"),
   Options.withDescription(`What the token may do: ${scopes.join(", ")}; repeated or separated by commas`),
   Options.atLeast(1),
-  Options.map((lists) => [...new Set(lists.flat())])
+  Options.mapEffect((texts) => Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())]))
 )
 
 /** Absent: leave it as it is. Null: no limit of its own any more. */

@@ -36,11 +36,14 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
         else resume(Effect.fail(new PayloadTooLarge({ limitBytes: bodyBytesMax })))
       }
     })
-    source.once("end", () => resume(Effect.succeed(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))))
     // The client hung up in the middle of its body: there is nobody left to answer, but the fiber must end.
     const broken = () => resume(Effect.fail(wrong("ended before it was complete")))
     source.once("error", broken)
     source.once("close", broken)
+    source.once("end", () => {
+      source.off("close", broken)
+      resume(Effect.succeed(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    })
   })
 
 const bodyText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyError> => {

@@ -69,7 +69,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const problems = problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
         for (let start = 0; start < content.endpoints.length; start += readAtOnce) {
-          yield* contracts.keep(content.endpoints.slice(start, start + readAtOnce).map(storedEndpoint))
+          yield* contracts.keep(content.endpoints.slice(start, start + readAtOnce).map(storedEndpoint), { refresh: true })
         }
         return yield* write(content, mode, yield* Clock.currentTimeMillis)
       }),
@@ -86,7 +86,10 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
             join catalog_contracts kept using (endpoint_id, contract_version)`)
           for (const { contract, contractVersion } of rows) {
             const decoded = decodeStoredEndpoint(contract)
-            if (decoded._tag === "None") continue
+            if (decoded._tag === "None") {
+              yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(Effect.annotateLogs({ contractVersion }))
+              continue
+            }
             const { operation, provider } = decoded.value
             const key = JSON.stringify(provider)
             const shared = providers.get(key) ?? provider

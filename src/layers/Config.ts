@@ -2,8 +2,8 @@
  * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's table
  * says the same in words. A value that cannot be used stops the start and names the variable.
  */
-import { Config, Effect, Option, Redacted } from "effect"
-import type { ConfigError } from "effect/ConfigError"
+import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
+import { type Kill, parseKill } from "./FaultPointsKill.js"
 
 export interface GatewayConfig {
   readonly host: string
@@ -30,6 +30,8 @@ export interface GatewayConfig {
   /** How this gateway is reached from outside, without a slash at the end. */
   readonly publicUrl: string
   readonly drainMillis: number
+  /** Where this process kills itself, for tests of what survives; see FaultPointsKill. */
+  readonly faultPoint: Option.Option<Kill>
 }
 
 const list = (name: string) =>
@@ -52,7 +54,7 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
 
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
 
-export const readConfig: Effect.Effect<GatewayConfig, ConfigError> = Effect.gen(function*() {
+export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function*() {
   const production = (yield* Config.string("NODE_ENV").pipe(Config.withDefault("development"))) === "production"
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
@@ -75,6 +77,11 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError> = Effect.gen(
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     billing: yield* onOff("GATEWAY_BILLING", true),
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
-    drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000)
+    drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
+    faultPoint: yield* Config.option(
+      Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(
+        Config.mapOrFail((text) => Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData(["GATEWAY_FAULT_POINT"], problem)))
+      )
+    )
   }
 })

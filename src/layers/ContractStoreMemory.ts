@@ -7,10 +7,10 @@ export const ContractStoreMemory: Layer.Layer<ContractStore> = Layer.sync(Contra
   const kept = new Map<string, string>()
   const key = (endpointId: string, contractVersion: string): string => `${endpointId} ${contractVersion}`
   return ContractStore.of({
-    keep: (contracts) => Effect.sync(() => {
+    keep: (contracts, options) => Effect.sync(() => {
       for (const { contract, contractVersion, endpointId } of contracts) {
         const at = key(endpointId, contractVersion)
-        if (!kept.has(at)) kept.set(at, contract)
+        if (options?.refresh === true || !kept.has(at)) kept.set(at, contract)
       }
     }),
     find: (endpointId, contractVersion) => Effect.sync(() => {

@@ -24,12 +24,16 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
         ${batch.map(({ contractVersion }) => contractVersion)}::text[],
         ${batch.map(({ contract }) => contract)}::jsonb[])
       order by 1, 2
-      on conflict do nothing`)
+      on conflict (endpoint_id, contract_version) do update set contract = excluded.contract where catalog_contracts.contract is distinct from excluded.contract`)
 
     return ContractStore.of({
-      keep: Effect.fn("ContractStore.keep")(function*(contracts) {
+      keep: Effect.fn("ContractStore.keep")(function*(contracts, options) {
         for (let start = 0; start < contracts.length; start += batchSize) {
           const batch = contracts.slice(start, start + batchSize)
+          if (options?.refresh === true) {
+            yield* insert(batch)
+            continue
+          }
           const missing = new Set((yield* missingOf(batch)).map(({ contractVersion, endpointId }) => `${endpointId} ${contractVersion}`))
           const fresh = batch.filter(({ contractVersion, endpointId }) => missing.has(`${endpointId} ${contractVersion}`))
           if (fresh.length > 0) yield* insert(fresh)

@@ -132,23 +132,23 @@ export const DispatcherQueue: Layer.Layer<
     }
 
     /** Runs that waited too long are told so instead of being called late. */
-    const expire = (leased: LeasedRun) =>
+    const expire = (leased: LeasedRun, now: number) =>
       settlement.settle({
-        run: failed(leased.run, new CapacityExhausted(), "error", null),
+        run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt: now },
         event: "Failed",
         costMicros: zero,
         reason: null,
         leaseToken: leased.lease.token,
         attempt: null,
         media: null
-      })
+      }).pipe(Effect.asVoid, Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
 
     const startAll = (found: ReadonlyArray<LeasedRun>, now: number) =>
       Effect.forEach(found, (leased) =>
         Effect.flatMap(slotFor(leased.lease), (slot) =>
           leased.attempts.length === 0 && now - leased.run.createdAt > options.queueMillisMax
-            ? Effect.zipRight(expire(leased), slot.release)
-            : start(leased, slot)), { discard: true })
+            ? Effect.ensuring(expire(leased, now), slot.release)
+            : Effect.asVoid(start(leased, slot))), { discard: true })
 
     /** Fills free slots from the storage. */
     const fill = (take: (limit: number, now: number) => ReturnType<typeof store.claim>) =>

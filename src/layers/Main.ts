@@ -16,7 +16,7 @@ import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
 import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
-import { FaultPointsOff } from "../services/FaultPoints.js"
+import { FaultPointsKill } from "./FaultPointsKill.js"
 import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
@@ -38,7 +38,7 @@ const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>) =>
       egressAllow: config.egressAllow,
       origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
     })),
-    Layer.provide([FaultPointsOff, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
+    Layer.provide([FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
   )
 
 /** What the catalog folders hold, without the fixtures where they do not run. */

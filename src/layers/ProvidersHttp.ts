@@ -15,6 +15,7 @@ import { checkCommon, prepare } from "./providers/InputPreparation.js"
 import { type Case, judge, judgeStatus } from "./providers/Judgement.js"
 import { blot, type Key, keyFor, placeKey, secretParts, spellings } from "./providers/KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./providers/OAuthTokens.js"
+import { onOwnFiber } from "./providers/OwnFiber.js"
 import { type RequestParts, write, type Written } from "./providers/RequestPlan.js"
 import { acceptedEncodings, makeTransport, type Transport, type WireAnswer, type WireFailure } from "./providers/Transport.js"
 import { CallStopped, stoppedBy } from "./providers/WireOutcome.js"
@@ -187,7 +188,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const callOnce = callWith({ transport, tokens, originFor })
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<CallResult> =>
-        callOnce(request).pipe(Effect.catchAllDefect((defect) =>
+        onOwnFiber(callOnce(request)).pipe(Effect.catchAllDefect((defect) =>
           Effect.as(
             Effect.logError("provider engine defect", { endpointId: request.endpoint.operation.id, kind: defect instanceof Error ? defect.name : typeof defect }),
             failed(new ContractInvalid({}), "unanswered", null)

@@ -18,7 +18,8 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
     const find = (state: MemoryState, key: RunKey): Option.Option<StoredRun> =>
       Option.filter(HashMap.get(state.runs, key.runId), (stored) => stored.run.workspaceId === key.workspaceId)
     const put = (state: MemoryState, stored: StoredRun): MemoryState => ({ ...state, runs: HashMap.set(state.runs, stored.run.runId, stored) })
-    const all = (state: MemoryState): ReadonlyArray<StoredRun> => [...HashMap.values(state.runs)].sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
+    const oldestFirst = (state: MemoryState, wanted: (stored: StoredRun) => boolean): ReadonlyArray<StoredRun> =>
+      [...HashMap.values(state.runs)].filter(wanted).sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
 
     const take = (
       wanted: (stored: StoredRun) => boolean,
@@ -26,7 +27,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
     ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
       Effect.flatMap(Effect.replicateEffect(ids.suffix, options.limit), (tokens) =>
         storage.modify((state) => {
-          const taken = Arr.zipWith(all(state).filter(wanted), tokens, (stored, token): LeasedRun => ({
+          const taken = Arr.zipWith(oldestFirst(state, wanted), tokens, (stored, token): LeasedRun => ({
             run: { ...stored.run, status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status), startedAt: stored.run.startedAt ?? options.now },
             lease: { node: options.node, token, expiresAt: options.expiresAt },
             attempts: stored.attempts,
@@ -114,11 +115,11 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       getMany: (keys) => Effect.map(storage.read, (state) => keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))),
       list: (workspaceId, filter, page) =>
         Effect.map(storage.read, (state) => {
-          const rows = all(state).map(({ run }) => run).reverse().filter((run) =>
+          const rows = oldestFirst(state, ({ run }) =>
             run.workspaceId === workspaceId &&
             (page.after === null || run.runId < page.after) &&
             (filter.status === undefined || run.status === filter.status) &&
-            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability))
+            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability)).map(({ run }) => run).reverse()
           const items = rows.slice(0, page.limit)
           return { items, next: rows.length > page.limit ? items.at(-1)?.runId ?? null : null }
         }),
@@ -127,7 +128,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         Effect.map(storage.read, (state) =>
           Option.getOrNull(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)))),
       uncertain: (limit) =>
-        Effect.map(storage.read, (state) => all(state).map(({ run }) => run).filter((run) => run.status === "reconciliation_pending").slice(0, limit)),
+        Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "reconciliation_pending").map(({ run }) => run).slice(0, limit)),
       locate: (runId) =>
         Effect.map(storage.read, (state) =>
           Option.getOrNull(Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))))

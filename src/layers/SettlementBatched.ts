@@ -3,7 +3,6 @@
  * has ended or taken over is left alone), then the money of those that passed it, decided by the domain.
  */
 import { Clock, Effect, Either, Layer, Option } from "effect"
-import type { RunId } from "../domain/Ids.js"
 import type { Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { type Closing, settle } from "../domain/Settlement.js"
@@ -72,23 +71,33 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
         yield* wallet.write({ standings, spends, postings, now: locked.now })
       })
 
+    /**
+     * What passes the fence. Several may want to end one run at once (its client, who read it while it was queued, and the
+     * node that works on it now): each is put to the fence in turn, and the first that passes ends the run.
+     */
+    const pass = (requests: ReadonlyArray<SettlementRequest>) =>
+      Effect.gen(function*() {
+        const passed = new Map<SettlementRequest, Conclusion>()
+        let left = requests.flatMap((request) => Option.toArray(Option.map(conclusionOf(request), (conclusion) => ({ request, conclusion }))))
+        while (left.length > 0) {
+          const turn = new Map(left.toReversed().map((each) => [each.conclusion.run.runId, each]))
+          const ended = yield* store.conclude([...turn.values()].map(({ conclusion }) => conclusion))
+          for (const [runId, { conclusion, request }] of turn) if (ended.has(runId)) passed.set(request, conclusion)
+          left = left.filter((each) => !ended.has(each.conclusion.run.runId) && turn.get(each.conclusion.run.runId) !== each)
+        }
+        return passed
+      })
+
     const commit = (requests: ReadonlyArray<SettlementRequest>) =>
       transact(Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const locked = yield* wallet.lock(requests.map(({ run }) => run))
-        const seen = new Set<RunId>()
-        const conclusions = new Map<SettlementRequest, Conclusion>()
-        for (const request of requests) {
-          const conclusion = conclusionOf(request)
-          if (Option.isSome(conclusion) && !seen.has(request.run.runId)) conclusions.set(request, conclusion.value)
-          seen.add(request.run.runId)
-        }
-        const passed = conclusions.size === 0 ? new Set<RunId>() : yield* store.conclude([...conclusions.values()])
-        const settled = [...conclusions.keys()].filter(({ run }) => passed.has(run.runId))
+        const conclusions = yield* pass(requests)
+        const settled = [...conclusions.keys()]
         if (settled.length > 0) yield* settleMoney(settled, { ...locked, postings: [], now })
         yield* faults.at("settlement.inside")
         return requests.map((request): SettlementAnswer => {
-          const run: Run | undefined = passed.has(request.run.runId) ? conclusions.get(request)?.run : undefined
+          const run: Run | undefined = conclusions.get(request)?.run
           return run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run }
         })
       }))

@@ -12,7 +12,7 @@ export interface StoredContract {
 }
 
 export class ContractStore extends Context.Tag("gateway/services/ContractStore")<ContractStore, {
-  /** Keeps those that are not kept yet; a version never changes. */
-  readonly keep: (contracts: ReadonlyArray<StoredContract>) => Effect.Effect<void, StorageError>
+  /** Keeps those that are not kept yet. What a run depends on never changes within a version; with `refresh`, names and descriptions do. */
+  readonly keep: (contracts: ReadonlyArray<StoredContract>, options?: { readonly refresh: boolean }) => Effect.Effect<void, StorageError>
   readonly find: (endpointId: string, contractVersion: string) => Effect.Effect<Json | null, StorageError>
 }>() {}

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect } from "effect"
 import type { Principal } from "../../src/services/Accounts.js"
 import type { Page, PageRequest } from "../../src/services/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
@@ -69,34 +69,38 @@ describe("POST /v1/runs", () => {
       assert.deepStrictEqual(calls.map(({ request }) => request.idempotencyKey), [text, text, text])
     }))
 
-  it.scopedLive("goes on when the client hangs up while the run is being admitted", () =>
+  it.scopedLive("lets a client that hangs up end the waiting, and nothing of the admission", () =>
     Effect.gen(function*() {
       const begun = yield* Deferred.make<undefined>()
       const proceed = yield* Deferred.make<undefined>()
       const admitted = yield* Deferred.make<undefined>()
+      const waitingEnded = yield* Deferred.make<undefined>()
+      const admission = Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(proceed)), Effect.zipRight(Deferred.succeed(admitted, undefined)))
       const gateway = yield* startGateway({
-        runs: {
-          create: () => Effect.gen(function*() {
-            yield* Deferred.succeed(begun, undefined)
-            yield* Deferred.await(proceed)
-            yield* Deferred.succeed(admitted, undefined)
-            return { run: queuedRun, attempts: [], replayed: false }
-          })
-        }
+        runs: { create: () => Effect.uninterruptibleMask((restore) => Effect.zipRight(admission, Effect.onExit(restore(Effect.never), () => Deferred.succeed(waitingEnded, undefined)))) }
       })
       const body = JSON.stringify({ ...run, idempotencyKey: "k" })
-      const request = httpRequest({ port: gateway.port, method: "POST", path: "/v1/runs", headers: { authorization: "Bearer token", "content-type": "application/json", "content-length": Buffer.byteLength(body) } })
-      const closed = yield* Effect.fork(Effect.async((resume: (closed: Effect.Effect<void>) => void) => {
-        request.on("error", () => undefined)
-        request.on("close", () => resume(Effect.void))
-      }))
+      const request = httpRequest({ port: gateway.port, method: "POST", path: "/v1/runs?wait", headers: { authorization: "Bearer token", "content-type": "application/json", "content-length": Buffer.byteLength(body) } })
+      request.on("error", () => undefined)
       request.end(body)
       yield* Deferred.await(begun)
       request.destroy()
-      yield* Fiber.join(closed)
       yield* gateway.get("/livez")
       yield* Deferred.succeed(proceed, undefined)
       yield* Deferred.await(admitted)
+      yield* Deferred.await(waitingEnded)
+    }))
+
+  it.scopedLive("answers at the end of a wait that is over before the run is", () =>
+    Effect.gen(function*() {
+      const gateway = yield* startGateway({
+        runs: {
+          create: (_, __, waitSeconds) => Effect.uninterruptibleMask((restore) =>
+            Effect.as(restore(Effect.timeoutOption(Effect.never, waitSeconds * 1000)), { run: queuedRun, attempts: [], replayed: false }))
+        }
+      })
+      const answer = yield* gateway.post("/v1/runs?wait=0.05", run, { headers: key })
+      assert.deepStrictEqual([answer.status, answer.json.status], [201, "queued"])
     }))
 })
 

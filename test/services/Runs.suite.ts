@@ -81,9 +81,9 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", fail(new ProviderError({})), miss())
         const principal = yield* funded(1_000_000)
-        const failed = yield* start(principal, requestOf(job))
+        const failed = yield* start(principal, requestOf("mock-email-find"))
         assert.deepStrictEqual([failed.run.status, failed.run.outcome, failed.run.error?.code, failed.run.chargeMicros], ["failed", "error", "provider_error", 0])
-        const missed = yield* start(principal, requestOf(job))
+        const missed = yield* start(principal, requestOf("mock-email-find"))
         assert.deepStrictEqual([missed.run.status, missed.run.outcome, missed.run.error, missed.run.chargeMicros], ["completed", "miss", null, 0])
         assert.strictEqual((yield* balanceOf(principal)).availableMicros, 1_000_000)
       }))

@@ -16,7 +16,7 @@ import { readCatalog } from "../../src/layers/CatalogFiles.js"
 import { CatalogServed } from "../../src/layers/CatalogServed.js"
 import { ContractStoreMemory } from "../../src/layers/ContractStoreMemory.js"
 import type { Database } from "../../src/layers/Database.js"
-import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "../../src/layers/DispatcherQueue.js"
+import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, DispatcherSettings } from "../../src/layers/DispatcherQueue.js"
 import { EndpointStatsMemory } from "../../src/layers/EndpointStatsMemory.js"
 import { IdempotencyMemory } from "../../src/layers/IdempotencyMemory.js"
 import { IdempotencyPg } from "../../src/layers/IdempotencyPg.js"
@@ -89,14 +89,14 @@ const published = Layer.effectDiscard(Effect.gen(function*() {
   yield* (yield* CatalogPublisher).publish(yield* fixtures)
 })).pipe(Layer.orDie)
 
-/** The engine over a storage, with the given providers. */
-export const engine = (providers: Layer.Layer<Providers>) =>
+/** The engine over a storage, with the given providers, and settings other than a test's usual ones. */
+export const engine = (providers: Layer.Layer<Providers>, settings: Partial<DispatcherOptions> = {}) =>
   RunsAdmitted.pipe(
     Layer.provideMerge(DispatcherQueue),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(Layer.provideMerge(published, CatalogServed({ jobsMayPickFixtures: true, vocabulary: { same: [], related: [], jobs: {} } }))),
     Layer.provideMerge(providers),
-    Layer.provide(Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, drainMillis: 0 })),
+    Layer.provide(Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, drainMillis: 0, ...settings })),
     Layer.provideMerge(Layer.mergeAll(ContractStoreMemory, EndpointStatsMemory, ProviderHealthMemory, FaultPointsOff, Layer.provide(SecretsMemory, sealing)))
   )
 

@@ -74,7 +74,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
           const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
           const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
           return topUpBody(yield* topUps.request({ workspaceId, amountMicros, idempotencyKey }))
-        })), { uninterruptible: true })
+        })))
       .handle("whoami", answering(() =>
         Effect.gen(function*() {
           const caller = yield* Principal
@@ -102,5 +102,5 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
             desiredInputs: body.desiredInputs ?? null,
             desiredOutputs: body.desiredOutputs ?? null
           }))
-        })), { uninterruptible: true })
+        })))
   }))

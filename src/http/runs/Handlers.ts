@@ -56,7 +56,8 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
   Effect.gen(function*() {
     const runs = yield* Runs
     return handlers
-      // A client that hangs up must not lose a run half way: the handler runs on, and only the waiting inside `create` can be interrupted.
+      // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only its waiting; making the whole
+      // handler uninterruptible would make that waiting outlast its time, because nobody could end it.
       .handleRaw("create", answering(({ headers, request, urlParams }) =>
         Effect.gen(function*() {
           const principal = yield* Principal
@@ -70,7 +71,7 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
             urlParams.wait ?? waitSeconds(body.wait ?? false)
           )
           return json({ ...runBody(created), replayed: created.replayed }, 201)
-        })), { uninterruptible: true })
+        })))
       .handleRaw("quote", answering(({ headers, request }) =>
         Effect.gen(function*() {
           const principal = yield* Principal
@@ -97,7 +98,7 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         Effect.gen(function*() {
           const { workspaceId } = yield* Principal
           return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
-        })), { uninterruptible: true })
+        })))
       .handle("attempts", answering(({ path }) =>
         Effect.gen(function*() {
           const { workspaceId } = yield* Principal

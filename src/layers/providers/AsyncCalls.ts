@@ -9,6 +9,7 @@ import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { holds, read } from "./Expressions.js"
 import { type Case, judgeEarly, viewOf } from "./Judgement.js"
+import { onOwnFiber } from "./OwnFiber.js"
 import type { FollowUp, RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 import { CallStopped } from "./WireOutcome.js"
@@ -46,7 +47,7 @@ export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange
     )
 
   const cancel = (ticket: string) =>
-    rules.cancel === undefined ? Effect.void : follow(rules.cancel, ticket).pipe(Effect.timeout(cancelTimeout), Effect.ignore)
+    rules.cancel === undefined ? Effect.void : onOwnFiber(Effect.ignore(Effect.timeout(follow(rules.cancel, ticket), cancelTimeout)))
 
   // What was started may have its effect although nobody saw the end of it.
   const unseen = ({ failure, providerStatus }: CallStopped) => new CallStopped({ failure, providerStatus, certainty: "unanswered" })
@@ -61,9 +62,9 @@ export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange
       return Effect.fail(new CallStopped({ failure, certainty: "unanswered", providerStatus: first.status }))
     }
     const id = String(ticket)
-    return poll(id, rules.intervalMs, 0).pipe(
-      Effect.mapError(unseen),
-      Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => new CallStopped({ failure: new ProviderTimeout({}), certainty: "unanswered", providerStatus: null }) }),
+    const tooLong = () => new CallStopped({ failure: new ProviderTimeout({}), certainty: "unanswered", providerStatus: null })
+    return Effect.mapError(poll(id, rules.intervalMs, 0), unseen).pipe(
+      Effect.timeoutFail({ duration: rules.totalMs, onTimeout: tooLong }),
       Effect.onInterrupt(() => cancel(id)),
       Effect.tapError((stopped) => (stopped.failure.code === "timeout" ? cancel(id) : Effect.void))
     )

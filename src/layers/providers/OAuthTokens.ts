@@ -81,7 +81,8 @@ export const makeOAuthTokens = (transport: Transport, rewrite: (origin: string) 
         // A failure is told to those who wait and then forgotten: the next call tries anew.
         Effect.tapErrorCause(() => Effect.sync(() => held.get(key) === entry && held.delete(key)))
       )
-      yield* Effect.forkIn(Deferred.complete(token, fill), scope)
+      // Only the entry and its fetch must come about together; the fetch itself ends with its deadline or the scope.
+      yield* Effect.forkIn(Effect.interruptible(Deferred.complete(token, fill)), scope)
       return entry
     })
 

@@ -185,15 +185,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<WireAnswer, WireFailure> =>
   Effect.suspend(() => {
     let current: Exchange | undefined
-    return Effect.async<WireAnswer, WireFailure>((resume) => {
+    const exchanging = Effect.async<WireAnswer, WireFailure>((resume) => {
       const exchange = new Exchange(limits.maxBytes, (result) => resume(result))
       current = exchange
       agent.dispatch({ ...request, headers: { ...request.headers } }, exchange)
       return Effect.sync(() => exchange.stop())
-    }).pipe(Effect.timeoutFail({
+    })
+    return Effect.timeoutFail(exchanging, {
       duration: limits.timeoutMs,
       onTimeout: () => current?.stop() ?? new WireFailure({ reason: "timeout", word: "deadline", sent: false, status: null, headers: {} })
-    }))
+    })
   })
 
 /** The sockets close with the scope. */

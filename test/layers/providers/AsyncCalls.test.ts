@@ -93,7 +93,7 @@ describe("an asynchronous operation", () => {
   it.scopedLive("that takes longer than its total time is a timeout and is cancelled at the provider", () =>
     Effect.gen(function*() {
       const provider = yield* serve((seen, response) => json(response, 200, seen.method === "POST" ? { id: "1" } : { state: "running" }))
-      const result = yield* callOnce(provider, { operation: { ...operation, async: { ...operation.async, totalMs: 100 } } })
+      const result = yield* Effect.uninterruptible(callOnce(provider, { operation: { ...operation, async: { ...operation.async, totalMs: 100 } } }))
       assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], ["timeout", "unanswered"])
       assert.deepStrictEqual(trail(provider.requests).filter((line) => line.startsWith("DELETE")), ["DELETE /v1/things/1"])
     }))

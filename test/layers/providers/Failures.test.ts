@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { Providers } from "../../../src/services/Providers.js"
 import { callOf, callOnce, type CallOptions, connectionKey, engine, json, platformKey, serve, serveBytes, type TestProvider } from "./support.js"
 
@@ -303,6 +303,31 @@ describe("what is refused before anything is sent", () => {
 })
 
 describe("interruption", () => {
+  it.scopedLive("may be forbidden by the caller, and the deadline holds all the same", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve(() => undefined)
+      const result = yield* Effect.uninterruptible(callOnce(provider, { operation: { timeoutMs: 150 } }))
+      assert.strictEqual(result._tag === "Failed" && result.failure.code, "timeout")
+    }))
+
+  it.scopedLive("forbidden by the caller does not abort the exchange either", () =>
+    Effect.gen(function*() {
+      const arrived = yield* Effect.makeLatch()
+      const answer = yield* Effect.makeLatch()
+      const provider = yield* serve((_, response) => {
+        arrived.unsafeOpen()
+        Effect.runFork(answer.whenOpen(Effect.sync(() => json(response, 200, {}))))
+      })
+      const outcome = yield* Deferred.make<string>()
+      const left = Effect.uninterruptible(Effect.flatMap(callOnce(provider), (result) => Deferred.succeed(outcome, result._tag)))
+      const calling = yield* Effect.fork(left)
+      yield* arrived.await
+      yield* Fiber.interruptFork(calling)
+      yield* Effect.yieldNow()
+      yield* answer.open
+      assert.strictEqual(yield* Deferred.await(outcome), "Answered")
+    }))
+
   it.scopedLive("aborts the exchange, and the provider sees the connection close", () =>
     Effect.gen(function*() {
       const arrived = yield* Effect.makeLatch()

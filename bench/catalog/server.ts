@@ -1,0 +1,96 @@
+// The catalog's routes in a process of their own: the real HTTP layer over the real catalog, with the rest of the gateway left
+// out and no limit on requests. Beside it, on the next port, the same answers from a bare Node server: rows ready in memory,
+// written as JSON for every request, no routing, no authentication. Arguments: rows file, port.
+import { createServer } from "node:http"
+import { readFileSync } from "node:fs"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { parse } from "yaml"
+import { noFilter } from "../../src/domain/CatalogView.js"
+import { scopes } from "../../src/domain/Scope.js"
+import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
+import { HttpLayer } from "../../src/http/Server.js"
+import { HttpSettings } from "../../src/http/Settings.js"
+import { ReadinessChecks } from "../../src/http/system/Readiness.js"
+import { importJsonl } from "../../src/layers/catalog/ImportJsonl.js"
+import { CatalogServed } from "../../src/layers/CatalogServed.js"
+import { IdsCrypto } from "../../src/layers/IdsCrypto.js"
+import { VocabularyFile } from "../../src/layers/search/Vocabulary.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
+import { Catalog } from "../../src/services/Catalog.js"
+import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
+import { ContractStore } from "../../src/services/ContractStore.js"
+import { Credentials } from "../../src/services/Credentials.js"
+import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { Providers } from "../../src/services/Providers.js"
+import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { Runs } from "../../src/services/Runs.js"
+import { TopUps } from "../../src/services/TopUps.js"
+import { Wallet } from "../../src/services/Wallet.js"
+
+const file = process.argv[2] ?? ""
+const port = Number(process.argv[3])
+const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
+
+/** What a benchmark of the catalog never calls. */
+const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
+
+const caller = {
+  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, monthlyLimitMicros: null
+}
+const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
+const empty = new Map<string, never>()
+const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
+
+const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide([
+  unused(ContractStore, { keep: () => Effect.void, find: () => Effect.succeed(null) }),
+  unused(Credentials, { access: () => Effect.succeed({ hasPlatformKey: false, hasConnection: false }) }),
+  unused(ProviderHealth, { health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }) }),
+  unused(EndpointStats, { snapshot: Effect.succeed(empty) }),
+  unused(Providers)
+]))
+
+const Http = HttpLayer.pipe(
+  Layer.provide([
+    unused(Accounts, { authenticate: () => Effect.succeed(caller) }),
+    unused(RateLimiter, { take: () => Effect.succeed(decision) }),
+    unused(CapabilityRequests), unused(Runs), unused(TopUps), unused(Wallet),
+    unused(ReadinessChecks, {}), IdsCrypto,
+    Layer.succeed(HttpSettings, { host: "127.0.0.1", port, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "bench" })
+  ])
+)
+
+const Publish = Layer.effectDiscard(Effect.gen(function*() {
+  const { endpoints } = yield* importJsonl(file)
+  globalThis.gc?.()
+  let longest = 0
+  let last = performance.now()
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const begin = performance.now()
+  yield* (yield* CatalogPublisher).publish({ jobs: [], endpoints })
+  const seconds = (performance.now() - begin) / 1000
+  clearInterval(watch)
+  globalThis.gc?.()
+  const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
+  const built = { operations: endpoints.length, buildSeconds: seconds, longestWaitMs: longest, usedMb: (heapUsed + arrayBuffers) / 1e6, rssMb: rss / 1e6 }
+  const page = yield* (yield* Catalog).list({ ...noFilter, limit: 100, after: null, facets: false }, workspaceId)
+  const found = yield* (yield* Catalog).search({ ...noFilter, q: "weather forecast", limit: 10, offset: 0, prefer: "balanced" }, workspaceId)
+  const etag = `"${page.revision}"`
+  createServer((request, response) => {
+    if (request.url === "/built") return void response.end(JSON.stringify(built))
+    if (request.headers["if-none-match"] !== undefined) return void response.writeHead(304, { etag }).end()
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify(request.url === "/search" ? found : page))
+  }).listen(port + 1, "127.0.0.1")
+}))
+
+const Main = Layer.provideMerge(Publish, Served)
+NodeRuntime.runMain(
+  Layer.launch(Http.pipe(Layer.provide(Main), Layer.provide(NodeContext.layer), Layer.provide(Logger.remove(Logger.defaultLogger)))),
+  { disablePrettyLogger: true }
+)

@@ -1,0 +1,131 @@
+// Complete paid runs: rate and latency of `POST /v1/runs?wait=true`, beside peers that call the same fixture provider in the
+// same run. Usage: npm run bench -- [--seconds N] [--rounds N] [--connections N]
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { scopes } from "../src/domain/Scope.js"
+import { readConfig } from "../src/layers/Config.js"
+import { Database } from "../src/layers/Database.js"
+import * as EmbeddedPostgres from "../src/layers/EmbeddedPostgres.js"
+import { Operations } from "../src/layers/Operations.js"
+import { Accounts } from "../src/services/Accounts.js"
+import { Wallet } from "../src/services/Wallet.js"
+import { type Call, load, type Measured, median } from "./runs/Load.js"
+import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
+import { freePort, ready, start, stopAll } from "./runs/Processes.js"
+
+const option = (name: string, otherwise: number): number => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at < 0 ? otherwise : Number(process.argv[at + 1])
+}
+const seconds = option("seconds", 6)
+const rounds = option("rounds", 3)
+const connections = option("connections", 64)
+const workspaces = option("workspaces", 1000)
+
+const dataDir = process.env["DATABASE_URL"] === undefined ? mkdtempSync(join(tmpdir(), "gateway-bench-")) : ".data"
+const [port, fixturePort, portkeyPort] = [await freePort(), await freePort(), await freePort()]
+const env = {
+  PORT: String(port),
+  GATEWAY_DATA_DIR: dataDir,
+  GATEWAY_RATE_BURST: "1000000000",
+  GATEWAY_RATE_PER_SECOND: "1000000",
+  GATEWAY_INFLIGHT_LIMIT: "100000",
+  GATEWAY_FIXTURE_ORIGIN: `http://127.0.0.1:${fixturePort}`
+}
+
+const setUp = Effect.gen(function*() {
+  const config = yield* readConfig
+  return yield* Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const wallet = yield* Wallet
+    const { query, sql } = yield* Database
+    yield* query(sql.unsafe(schemaText))
+    return yield* Effect.forEach(Array.from({ length: workspaces }), (_, index) =>
+      Effect.gen(function*() {
+        const { workspaceId } = yield* accounts.createWorkspace(`bench-${process.pid}-${index}`)
+        yield* wallet.credit({ workspaceId, kind: "adjustment", micros: 1_000_000_000_000, reason: "benchmark", topUpId: null, key: "bench" })
+        const { token } = yield* accounts.createToken({ workspaceId, label: "bench", scopes: [...scopes], monthlyLimitMicros: null, expiresAt: null })
+        return Redacted.value(token)
+      }), { concurrency: 8 })
+  }).pipe(Effect.provide(Operations(config)))
+}).pipe(Effect.provide(Layer.merge(NodeContext.layer, Layer.setConfigProvider(ConfigProvider.fromMap(new Map([...Object.entries(process.env).flatMap(([key, value]) => value === undefined ? [] : [[key, value] as const]), ...Object.entries(env)]))))))
+
+const input = { first_name: "Ada", last_name: "Example", domain: "example.com" }
+let keys = 0
+const runOn = (tokens: ReadonlyArray<string>) => (): Call => {
+  keys += 1
+  return {
+    path: "/v1/runs?wait=true",
+    headers: { authorization: `Bearer ${tokens[keys % tokens.length]}`, "idempotency-key": `bench-${process.pid}-${keys}` },
+    body: JSON.stringify({ endpointId: "mock-email-find", input })
+  }
+}
+const fixtureBody = JSON.stringify(input)
+const direct = (): Call => ({ path: "/v1/mock-email-find", headers: {}, body: fixtureBody })
+const throughPortkey = (): Call => ({
+  path: "/v1/mock-email-find",
+  headers: { authorization: "Bearer none", "x-portkey-provider": "openai", "x-portkey-custom-host": `http://127.0.0.1:${fixturePort}/v1` },
+  body: fixtureBody
+})
+
+const gateway = `http://127.0.0.1:${port}`
+const fixture = `http://127.0.0.1:${fixturePort}`
+const portkey = `http://127.0.0.1:${portkeyPort}`
+const settled = (status: number, text: string): boolean => status === 201 && text.includes("\"status\":\"completed\"")
+const answered = (status: number, text: string): boolean => status === 200 && text.includes("email")
+
+start(["dist/bench/bench/runs/fixture.js", String(fixturePort)], {})
+start(["dist/main.js"], env)
+start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" })
+await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
+const tokens = await Effect.runPromise(setUp)
+const hot = tokens.slice(0, 1)
+
+type Row = { readonly label: string; readonly measure: () => Promise<Measured> }
+const many: ReadonlyArray<Row> = [
+  { label: `gateway, ${workspaces} workspaces`, measure: () => load(gateway, connections, seconds, runOn(tokens), settled) },
+  { label: "gateway, one hot workspace", measure: () => load(gateway, connections, seconds, runOn(hot), settled) },
+  { label: "Portkey (moves no money)", measure: () => load(portkey, connections, seconds, throughPortkey, answered) },
+  { label: "fixture provider alone", measure: () => load(fixture, connections, seconds, direct, answered) }
+]
+const single: ReadonlyArray<Row> = [
+  { label: "gateway, 1 connection", measure: () => load(gateway, 1, seconds / 2, runOn(tokens), settled) },
+  { label: "Portkey, 1 connection", measure: () => load(portkey, 1, seconds / 2, throughPortkey, answered) },
+  { label: "fixture provider alone, 1 connection", measure: () => load(fixture, 1, seconds / 2, direct, answered) }
+]
+
+const results = new Map<string, Array<Measured>>()
+for (const { measure } of [...many, ...single]) await measure().then(() => undefined)
+for (let round = 0; round < rounds; round += 1) {
+  for (const { label, measure } of [...many, ...single]) results.set(label, [...(results.get(label) ?? []), await measure()])
+}
+const of = (label: string, pick: (measured: Measured) => number): number => median((results.get(label) ?? []).map(pick))
+
+const url = process.env["DATABASE_URL"] ?? await Effect.runPromise(Effect.map(EmbeddedPostgres.findRunning(dataDir), (found) => (found._tag === "Some" ? Redacted.value(found.value) : "")))
+const cycles = moneyCycle(url, 1000, connections, seconds)
+const hotCycles = moneyCycle(url, 1, connections, seconds)
+
+console.log(`\n${connections} connections, medians of ${rounds} rounds of ${seconds} s`)
+const line = (label: string) =>
+  console.log(`  ${label.padEnd(38)} ${of(label, ({ perSecond }) => perSecond).toFixed(0).padStart(6)}/s   p50 ${of(label, ({ p50 }) => p50).toFixed(2).padStart(7)} ms   p99 ${of(label, ({ p99 }) => p99).toFixed(2).padStart(7)} ms   failures ${(results.get(label) ?? []).reduce((sum, { failures }) => sum + failures, 0)}`)
+for (const { label } of [...many, ...single]) line(label)
+const cycleLine = (label: string, value: number | undefined) => console.log(`  ${label.padEnd(38)} ${value === undefined ? "pgbench is not on this machine" : `${value.toFixed(0).padStart(6)}/s`}`)
+cycleLine("pgbench, money cycle, 1000 wallets", cycles)
+cycleLine("pgbench, money cycle, one wallet", hotCycles)
+
+const rate = (index: number): number => of(many[index]?.label ?? "", ({ perSecond }) => perSecond)
+const p50 = (index: number): number => of(single[index]?.label ?? "", ({ p50: value }) => value)
+console.log(`
+  spread runs / Portkey                  ${(rate(0) / rate(2)).toFixed(2)}   (aim: at least 0.60)
+  hot workspace / spread                 ${(rate(1) / rate(0)).toFixed(2)}   (aim: at least 0.80)
+  added at the median, 1 connection      ${(p50(0) - p50(2)).toFixed(2)} ms   (aim: at most 5; Portkey adds ${(p50(1) - p50(2)).toFixed(2)})`)
+
+await stopAll()
+if (process.env["DATABASE_URL"] === undefined) {
+  await Effect.runPromise(EmbeddedPostgres.destroy(dataDir))
+  rmSync(dataDir, { recursive: true, force: true })
+}
+process.exit(0)

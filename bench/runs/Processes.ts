@@ -1,0 +1,49 @@
+// The processes of the benchmark: each alone in its own, as in production, started here and stopped with it.
+import { type ChildProcess, spawn } from "node:child_process"
+import { createServer } from "node:net"
+import { request } from "undici"
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port"))))
+    })
+  })
+
+const started: Array<ChildProcess> = []
+
+export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): ChildProcess => {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  let words = ""
+  const listen = (chunk: Buffer) => {
+    words = (words + chunk.toString()).slice(-4000)
+  }
+  child.stdout.on("data", listen)
+  child.stderr.on("data", listen)
+  child.once("exit", (code) => {
+    if (code !== 0 && code !== null) console.error(`${args[0]} ended with ${code}:\n${words}`)
+  })
+  started.push(child)
+  return child
+}
+
+export const ready = async (url: string): Promise<void> => {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const answer = await request(url).catch(() => undefined)
+    await answer?.body.dump()
+    if (answer !== undefined && answer.statusCode < 500) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} is not ready after 30 s`)
+}
+
+const ended = (child: ChildProcess): Promise<unknown> =>
+  child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once("exit", resolve))
+
+export const stopAll = async (): Promise<void> => {
+  for (const child of started) child.kill("SIGINT")
+  await Promise.all(started.map(ended))
+}

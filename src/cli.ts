@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+/** The operator's command line: `npm run -s gateway -- …`. Everything is in `cli/Gateway.ts`; logs go to standard error. */
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Exit, Layer, Logger, LogLevel } from "effect"
+import { run } from "./cli/Gateway.js"
+import { SecretInputStdin } from "./cli/SecretInput.js"
+import { readConfig } from "./layers/Config.js"
+import { Operations } from "./layers/Operations.js"
+
+const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
+
+const program = run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, Operations))).pipe(
+  Effect.provide([NodeContext.layer, SecretInputStdin, Logger.replace(Logger.defaultLogger, toStderr)]),
+  Logger.withMinimumLogLevel(LogLevel.Warning)
+)
+
+NodeRuntime.runMain(program, {
+  disableErrorReporting: true,
+  disablePrettyLogger: true,
+  teardown: (exit, end) => end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 1)
+})

@@ -1,0 +1,97 @@
+/**
+ * `catalog`: checks manifests and makes drafts of them. Needs no database. What it works with is loaded when it is asked for, so that
+ * the other commands need not wait for it.
+ */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { Effect, Option } from "effect"
+import { join, resolve } from "node:path"
+import { builtInCatalog } from "../layers/BuiltInCatalog.js"
+import type { Imported, ImportReport } from "../layers/catalog/ImportReport.js"
+import { readConfig } from "../layers/Config.js"
+import type { Endpoint } from "../domain/Manifest.js"
+import { type Answer, answer } from "./Answer.js"
+import * as Inputs from "./Inputs.js"
+
+interface Problem {
+  /** The file, or the operation. */
+  readonly subject: string
+  readonly path: string
+  readonly message: string
+}
+
+const linted = (sizes: { readonly endpoints: number; readonly jobs: number }, problems: ReadonlyArray<Problem>): Answer => ({
+  ok: problems.length === 0,
+  json: { ok: problems.length === 0, ...sizes, problems: problems.map((problem) => ({ ...problem })) },
+  text: problems.length === 0
+    ? `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs`
+    : [...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`), `${problems.length} problems`].join("\n")
+})
+
+const lint = Command.make("lint", { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.repeated), json: Inputs.json }, ({ folders, json }) =>
+  answer(json, Effect.gen(function*() {
+    const { lintCatalog } = yield* Effect.promise(() => import("../layers/CatalogLint.js"))
+    const { readCatalog } = yield* Effect.promise(() => import("../layers/CatalogFiles.js"))
+    const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
+    const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
+    return yield* readCatalog([...all], { thorough: true }).pipe(
+      Effect.flatMap((content) =>
+        Effect.map(lintCatalog(content), (problems) =>
+          linted({ endpoints: content.endpoints.length, jobs: content.jobs.length }, problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))))),
+      Effect.catchTag("CatalogInvalid", ({ problems }) =>
+        Effect.succeed(linted({ endpoints: 0, jobs: 0 }, problems.map(({ file, ...rest }) => ({ subject: file, ...rest })))))
+    )
+  }))).pipe(Command.withDescription("Check the built-in manifests and those of more folders, and replay their documented samples; ends with 1 when something is wrong"))
+
+const folder = Options.directory("to").pipe(
+  Options.withPseudoName("FOLDER"),
+  Options.withDescription("Where to write the manifests, below providers/; only the report is made when it is left out"),
+  Options.optional
+)
+
+const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<string>): Answer => ({
+  ok: imported > 0,
+  json: { read, imported, files: files.length, notes: notes.map((note) => ({ ...note })) },
+  text: [
+    `${imported} of ${read} operations imported${files.length === 0 ? "" : ` into ${files.length} manifests`}`,
+    ...notes.map(({ count, effect, examples, message }) => `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`)
+  ].join("\n")
+})
+
+/** Progress goes to standard error, and only where a person looks at it. */
+const tell = (words: string): void => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`)
+}
+
+/** One manifest a provider, for a person to go over. A file of the same name is replaced. */
+const writeDrafts = Effect.fnUntraced(function*(to: string, endpoints: ReadonlyArray<Endpoint>) {
+  const files = yield* FileSystem.FileSystem
+  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
+  const place = join(to, "providers")
+  yield* files.makeDirectory(place, { recursive: true })
+  return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) => Effect.as(files.writeFileString(join(place, file), text), file))
+})
+
+const drafted = Effect.fnUntraced(function*({ endpoints, report }: Imported, to: Option.Option<string>) {
+  tell("")
+  return reported(report, Option.isNone(to) ? [] : yield* writeDrafts(to.value, endpoints))
+})
+
+const importOpenApi = Command.make("import-openapi", { files: Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1)), to: folder, json: Inputs.json }, ({ files, json, to }) =>
+  answer(json, Effect.gen(function*() {
+    const imports = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
+    return yield* drafted(yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)), to)
+  }))).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
+
+const importJsonl = Command.make("import-jsonl", { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, json: Inputs.json }, ({ file, json, to }) =>
+  answer(json, Effect.gen(function*() {
+    const imports = yield* Effect.promise(() => import("../layers/catalog/ImportJsonl.js"))
+    return yield* drafted(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), to)
+  }))).pipe(Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too"))
+
+export const catalog = Command.make("catalog").pipe(
+  Command.withDescription("Manifests: check them, and make drafts of them"),
+  Command.withSubcommands([lint, importOpenApi, importJsonl])
+)

@@ -1,0 +1,97 @@
+/**
+ * The command line as a whole: all commands, and what becomes of their errors. A program that ends with 0 has done what was asked, with 1
+ * has not, with 2 did not understand the question. A database is opened (or started) only by the commands that need one.
+ */
+import * as CliError from "@effect/cli/ValidationError"
+import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import { Cause, Chunk, Effect, type Layer, Option } from "effect"
+import type { Accounts as AccountsService } from "../services/Accounts.js"
+import type { Connections } from "../services/Connections.js"
+import type { Ids } from "../services/Ids.js"
+import type { PlatformKeys } from "../services/PlatformKeys.js"
+import type { ProviderHealth } from "../services/ProviderHealth.js"
+import type { Reconciliation } from "../services/Reconciliation.js"
+import type { SecretRotation } from "../services/SecretRotation.js"
+import type { Wallet } from "../services/Wallet.js"
+import * as Accounts from "./Accounts.js"
+import { ValidationError } from "../domain/ApiErrors.js"
+import { catalog } from "./Catalog.js"
+import * as Money from "./Money.js"
+import * as Secrets from "./Secrets.js"
+
+/** What the commands work with. */
+export type Operator = AccountsService | Connections | Ids | PlatformKeys | ProviderHealth | Reconciliation | SecretRotation | Wallet
+
+const version = "0.1.0"
+
+const commands = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
+  Command.make("gateway").pipe(
+    Command.withDescription("Runs a provider gateway from the command line, beside a server or without one"),
+    Command.withSubcommands([
+      Command.provide(Accounts.workspace, operator),
+      Command.provide(Accounts.credit, operator),
+      Command.provide(Accounts.token, operator),
+      Command.provide(Money.ledger, operator),
+      Command.provide(Money.runs, operator),
+      Command.provide(Secrets.connection, operator),
+      Command.provide(Secrets.key, operator),
+      Command.provide(Secrets.secrets, operator),
+      Command.provide(Secrets.provider, operator),
+      catalog
+    ])
+  )
+
+/** The names that the services give to what was typed. */
+const typedAs: Readonly<Record<string, string>> = {
+  amount: "--usd",
+  chargeMicros: "--charge-usd",
+  expiresAt: "--expires-at",
+  label: "--label",
+  name: "NAME",
+  reason: "--reason",
+  runId: "RUN_ID",
+  scopes: "--scope"
+}
+
+const wordsOf = (error: unknown): string => {
+  if (error instanceof ValidationError) return error.details.map(({ field, message }) => `${typedAs[field] ?? field}: ${message}`).join("; ")
+  const text = error instanceof Error ? error.message : String(error)
+  return text.trim().replace(/\s*\n\s*/g, "; ")
+}
+
+// eslint-disable-next-line no-control-regex
+const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
+
+const usageOf = (error: CliError.ValidationError): string => {
+  const words = plain(HelpDoc.toAnsiText(error.error)).replace(/\s+/g, " ").trim()
+  return CliError.isCommandMismatch(error) ? `There is no such command (${words}); --help lists all` : words
+}
+
+interface End {
+  readonly code: number
+  readonly words: string | null
+}
+
+const endOf = (cause: Cause.Cause<unknown>): End => {
+  if (Cause.isInterruptedOnly(cause)) return { code: 130, words: null }
+  const failure = Chunk.head(Cause.failures(cause))
+  if (Option.isNone(failure)) return { code: 1, words: `Unexpected: ${Cause.pretty(cause)}` }
+  const error = failure.value
+  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error) }
+  const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
+  return { code: 1, words: badNews ? null : wordsOf(error) }
+}
+
+/** Runs one command line, without the program's own name, and answers the exit code. */
+export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
+  Effect.consoleWith((console) =>
+    Command.run(commands(operator), { name: "gateway", version })(["node", "gateway", ...args]).pipe(
+      // The parser prints what it did not understand by itself, in several lines: it is said once, below.
+      Effect.withConsole({ ...console, error: () => Effect.void }),
+      Effect.as(0),
+      Effect.catchAllCause((cause) => {
+        const { code, words } = endOf(cause)
+        return Effect.as(words === null ? Effect.void : console.error(words), code)
+      })
+    ))

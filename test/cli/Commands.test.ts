@@ -1,0 +1,217 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Pg from "pg"
+import { DatabasePg } from "../../src/layers/Database.js"
+import { drop, ProvidersScripted } from "../../src/layers/ProvidersScripted.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { Runs } from "../../src/services/Runs.js"
+import { engine, funded, requestOf, storagePg } from "../support/engine.js"
+import { cli, CommandLine, CommandLineTest, json } from "./commandLine.js"
+
+const nobody = "0".repeat(26)
+let names = 0
+const workspace = Effect.suspend(() => Effect.map(json(`workspace create team-${names++}`), ({ workspaceId }) => String(workspaceId)))
+
+const temporary = Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-files-"))), (made) => Effect.sync(() => rmSync(made, { recursive: true })))
+
+const statement = (text: string) =>
+  Effect.flatMap(CommandLine, ({ url }) =>
+    Effect.promise(async () => {
+      const client = new Pg.Client(Redacted.value(url))
+      await client.connect()
+      await client.query(text).finally(() => client.end())
+    }))
+
+layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) => {
+  it.effect("makes a workspace, sets its limits and clears them again", () =>
+    Effect.gen(function*() {
+      const id = yield* workspace
+      assert.match(id, /^ws_[0-9a-z]{26}$/)
+      const unset = { workspaceId: id, inflightLimit: null, runsPerMinute: null, runCapMicros: null }
+      assert.deepStrictEqual(yield* json(`workspace set ${id}`), unset)
+      assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit 3 --run-cap-usd 0.25`), { ...unset, inflightLimit: 3, runCapMicros: 250_000 })
+      assert.deepStrictEqual(yield* json(`workspace set ${id} --runs-per-minute 60`), { ...unset, inflightLimit: 3, runCapMicros: 250_000, runsPerMinute: 60 })
+      assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`), unset)
+    }))
+
+  it.effect("credits each time, once for one key, and takes back what is there", () =>
+    Effect.gen(function*() {
+      const id = yield* workspace
+      const credit = (usd: string, ...more: ReadonlyArray<string>) => json(["credit", "--workspace", id, "--usd", usd, "--reason", "as agreed", ...more])
+      assert.deepStrictEqual(yield* credit("12.50"), { workspaceId: id, availableMicros: 12_500_000, reservedMicros: 0 })
+      assert.strictEqual((yield* credit("0.000001"))["availableMicros"], 12_500_001)
+      assert.strictEqual((yield* credit("1", "--key", "invoice 7"))["availableMicros"], 13_500_001)
+      assert.strictEqual((yield* credit("1", "--key", "invoice 7"))["availableMicros"], 13_500_001)
+      assert.strictEqual((yield* credit("-3.5"))["availableMicros"], 10_000_001)
+      const tooMuch = yield* cli(["credit", "--workspace", id, "--usd=-99", "--reason", "all"])
+      assert.deepStrictEqual([tooMuch.code, tooMuch.out], [1, []])
+      assert.match(tooMuch.err.join("\n"), /^--usd: must leave a balance of at least 0[^\n]*$/)
+    }))
+
+  it.effect("makes a token that works, and revokes it", () =>
+    Effect.gen(function*() {
+      const id = yield* workspace
+      const made = yield* json(["token", "create", "--workspace", id, "--label", "the app", "--scope", "catalog.read,runs:read", "--scope", "runs:execute", "--scope", "runs.read",
+        "--monthly-limit-usd", "20", "--expires-at", "2099-01-31T00:00:00Z"])
+      assert.sameMembers(Object.keys(made), ["tokenId", "token"])
+      const { services } = yield* CommandLine
+      const authenticate = Effect.flatMap(Accounts, (accounts) => accounts.authenticate(Redacted.make(String(made["token"])))).pipe(Effect.provide(services))
+      const principal = yield* authenticate
+      assert.deepStrictEqual([principal.tokenId, principal.label, principal.workspaceId], [made["tokenId"], "the app", id])
+      assert.deepStrictEqual([Number(principal.monthlyLimitMicros), principal.expiresAt], [20_000_000, Date.UTC(2099, 0, 31)])
+      assert.deepStrictEqual(principal.scopes, ["catalog:read", "runs:read", "runs:execute"])
+      assert.deepStrictEqual(yield* json(`token revoke ${made["tokenId"]}`), { tokenId: made["tokenId"], revoked: true })
+      assert.strictEqual((yield* Effect.flip(authenticate))._tag, "token_revoked")
+    }))
+
+  it.effect("sets, lists and removes keys without ever showing one", () =>
+    Effect.gen(function*() {
+      const secret = "sk-canary-0123456789"
+      const set = yield* cli("key set acme-mail --json", { input: secret })
+      const list = yield* cli("key list --json")
+      const plain = yield* cli("key list")
+      assert.deepStrictEqual(JSON.parse(set.out.join("")), { providerId: "acme-mail", set: true })
+      assert.deepInclude(JSON.parse(list.out.join("")).keys[0], { providerId: "acme-mail", sealedWith: "local" })
+      assert.notInclude(JSON.stringify([set, list, plain]), "canary")
+      const { services } = yield* CommandLine
+      const kept = yield* Effect.flatMap(PlatformKeys, (keys) => keys.use("acme-mail")).pipe(Effect.provide(services))
+      assert.strictEqual(kept === null ? null : Redacted.value(kept), secret)
+      assert.deepStrictEqual(yield* json("secrets rotate"), { resealed: 0, unreadable: 0 })
+      yield* json("key remove acme-mail")
+      const again = yield* cli("key remove acme-mail")
+      assert.deepStrictEqual(again, { code: 1, out: [], err: ["No platform key with the id acme-mail"] })
+      const empty = yield* cli("key set acme-mail", { input: "" })
+      assert.strictEqual(empty.code, 1)
+      assert.lengthOf(empty.err, 1)
+    }))
+
+  it.effect("makes, lists and deletes connections of a workspace", () =>
+    Effect.gen(function*() {
+      const id = yield* workspace
+      const made = yield* json(["connection", "create", "--workspace", id, "--provider", "acme-mail", "--label", "our account"], { input: "sk-canary-1" })
+      assert.deepInclude(made, { providerId: "acme-mail", label: "our account", expiresAt: null })
+      assert.deepStrictEqual((yield* json(`connection list --workspace ${id}`))["connections"], [made])
+      assert.deepStrictEqual(yield* json(`connection delete ${made["connectionId"]} --workspace ${id}`), { connectionId: made["connectionId"], deleted: true })
+      assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
+      const stranger = yield* cli(`connection create --workspace ws_${nobody} --provider acme-mail --label x`, { input: "sk-canary-2" })
+      assert.deepStrictEqual(stranger, { code: 1, out: [], err: [`No workspace with the id ws_${nobody}`] })
+    }))
+
+  it.effect("sets the state of a provider", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* json("provider state acme-mail draining"), { providerId: "acme-mail", state: "draining" })
+      const wrong = yield* cli("provider state acme-mail off")
+      assert.strictEqual(wrong.code, 2)
+      assert.match(wrong.err.join("\n"), /^[^\n]*enabled[^\n]*$/)
+    }))
+
+  it.effect("lists no uncertain run where there is none, and refuses to resolve one that is not there", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
+      const unknown = yield* cli(["runs", "resolve", `run_${nobody}`, "--as", "released", "--reason", "never sent"])
+      assert.deepStrictEqual(unknown, { code: 1, out: [], err: [`No run with the id run_${nobody}`] })
+    }))
+
+  it.effect("lists an uncertain run with its age and its hold, and settles it by a person's word", () =>
+    Effect.gen(function*() {
+      const { url } = yield* CommandLine
+      const providers = ProvidersScripted()
+      providers.script("mock-send-message", drop())
+      const database = Layer.orDie(DatabasePg({ url, connectionsMax: 5 }))
+      const run = yield* Effect.gen(function*() {
+        const principal = yield* funded(1_000_000)
+        return (yield* (yield* Runs).create(principal, requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }), 20)).run
+      }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))))
+
+      const [listed] = (yield* json("runs uncertain"))["runs"]
+      assert.deepInclude(listed, { runId: run.runId, workspaceId: run.workspaceId, endpointId: "mock-send-message", heldMicros: run.holdMicros })
+      assert.isAtLeast(listed.ageSeconds, 0)
+      const unsaid = yield* cli(["runs", "resolve", run.runId, "--as", "partly_charged", "--reason", "half of it"])
+      assert.deepStrictEqual([unsaid.code, unsaid.err], [1, ["--charge-usd: must be given for partly_charged"]])
+      assert.deepStrictEqual(yield* json(["runs", "resolve", run.runId, "--as", "partly_charged", "--charge-usd", "0.000001", "--reason", "half of it"]), {
+        runId: run.runId, workspaceId: run.workspaceId, status: "completed", outcome: "weak", chargedMicros: 1, releasedMicros: run.holdMicros - 1
+      })
+      const twice = yield* cli(["runs", "resolve", run.runId, "--as", "released", "--reason", "all of it"])
+      assert.deepStrictEqual([twice.code, twice.err], [1, ["RUN_ID: is completed; only a run in reconciliation_pending can be resolved"]])
+      assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
+      assert.strictEqual((yield* json("ledger verify"))["ok"], true)
+    }))
+
+  it.effect("verifies the ledger, and ends with 1 and the first difference when it does not add up", () =>
+    Effect.gen(function*() {
+      const id = yield* workspace
+      yield* json(["credit", "--workspace", id, "--usd", "5", "--reason", "test"])
+      const sound = yield* json("ledger verify")
+      assert.sameMembers(Object.keys(sound), ["ok", "driftMicros", "entries", "workspaces"])
+      assert.deepInclude(sound, { ok: true, driftMicros: 0 })
+      yield* statement(`update wallets set available_micros = available_micros + 7 where workspace_id = '${id}'`)
+      const broken = yield* cli("ledger verify --json")
+      yield* statement(`update wallets set available_micros = available_micros - 7 where workspace_id = '${id}'`)
+      assert.deepStrictEqual([broken.code, broken.err], [1, []])
+      const found = JSON.parse(broken.out.join("\n"))
+      assert.isFalse(found.ok)
+      assert.isAbove(found.driftMicros, 0)
+      assert.include(found.difference, id)
+      assert.strictEqual((yield* json("ledger verify"))["ok"], true)
+    }))
+
+  it.effect.each([
+    ["workspace set ws_1", /^ID: must be the id of a workspace/],
+    [`workspace set ws_${nobody} --inflight-limit 0`, /^--inflight-limit: must be a whole number .* or none, not "0"$/],
+    [`credit --workspace ws_${nobody} --usd 1.0000001 --reason x`, /^--usd: must be dollars with at most six decimals/],
+    [`credit --workspace ws_${nobody} --usd 1`, /--reason/],
+    [`token create --workspace ws_${nobody} --label x`, /--scope/],
+    [`token create --workspace ws_${nobody} --label x --scope runs.read,everything`, /^--scope: must be of catalog:read, .*everything/],
+    [`token create --workspace ws_${nobody} --label x --scope runs.read --expires-at soon`, /^--expires-at: must be a date and time/],
+    [`token create --workspace ws_${nobody} --label x --scope runs.read --monthly-limit-usd -1`, /^--monthly-limit-usd: must not be negative/],
+    [`runs resolve run_${nobody} --as lost --reason x`, /charged.*released.*partly_charged/],
+    ["ledger verify --fast", /--fast/],
+    ["ledger audit", /no such command/],
+    ["frob", /no such command/]
+  ] as ReadonlyArray<readonly [string, RegExp]>)("refuses %s with exit code 2 and one line that says what would be right", ([line, words]) =>
+    Effect.gen(function*() {
+      const { code, err, out } = yield* cli(line)
+      assert.deepStrictEqual([code, out, err.length], [2, [], 1])
+      assert.match(err[0]!, words)
+      assert.notMatch(err[0]!, /\n|\u001b/) // eslint-disable-line no-control-regex
+    }))
+
+  it.effect("imports OpenAPI documents and flat operations into manifests that pass the lint's reading", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const place = yield* temporary
+      const document = join(place, "pets.yaml")
+      writeFileSync(document, [
+        "openapi: 3.0.3", "info: { title: Pets, version: '1' }", "servers: [{ url: https://api.pets.example }]", "paths:", "  /pets:", "    get:", "      operationId: listPets",
+        "      summary: Lists pets", "      parameters: [{ name: limit, in: query, schema: { type: integer } }]", "      responses: { '200': { description: ok } }"
+      ].join("\n"))
+      const flat = join(place, "flat.jsonl")
+      writeFileSync(flat, `${JSON.stringify({ endpointId: "birds.list", providerId: "birds", providerName: "Birds", name: "List birds", description: "Lists birds.", method: "GET", baseUrl: "https://api.birds.example", path: "/birds", parameters: [], category: "nature" })}\nno json\n`)
+      const openApi = yield* json(["catalog", "import-openapi", document, "--to", join(place, "drafts")])
+      assert.deepInclude(openApi, { read: 1, imported: 1, files: 1 })
+      const jsonl = yield* json(["catalog", "import-jsonl", flat, "--to", join(place, "drafts")])
+      assert.deepInclude(jsonl, { imported: 1, files: 1 })
+      assert.isNotEmpty(jsonl["notes"])
+      assert.lengthOf(readdirSync(join(place, "drafts", "providers")), 2)
+      const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
+      assert.strictEqual(nothing.code, 1)
+      assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
+    })))
+
+  it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const place = yield* temporary
+      mkdirSync(join(place, "providers"))
+      writeFileSync(join(place, "providers", "broken.yaml"), "id: broken\nname: Broken\nbaseUrl: ftp://x\noperations: []\n")
+      const { code, out } = yield* cli(["catalog", "lint", place, "--json"])
+      assert.strictEqual(code, 1)
+      const found = JSON.parse(out.join(""))
+      assert.isFalse(found.ok)
+      assert.sameMembers(found.problems.map(({ path }: { path: string }) => path.split(".")[0]), ["baseUrl", "operations"])
+      assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
+      assert.deepInclude(yield* json("catalog lint"), { ok: true, problems: [] })
+    })), 60_000)
+})

@@ -1,0 +1,75 @@
+/** The command line in this process, on a database of the test's own: the real services, with what it prints and reads in hand. */
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { ConfigProvider, Context, Effect, Layer, Option, Redacted } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { run } from "../../src/cli/Gateway.js"
+import { SecretInput } from "../../src/cli/SecretInput.js"
+import { readConfig } from "../../src/layers/Config.js"
+import { Operations } from "../../src/layers/Operations.js"
+import { acquireTestDatabase } from "../support/postgres.js"
+
+export interface Ended {
+  readonly code: number
+  /** Lines of standard output and of standard error. */
+  readonly out: ReadonlyArray<string>
+  readonly err: ReadonlyArray<string>
+}
+
+export interface Typed {
+  /** What the command finds on standard input. */
+  readonly input?: string
+}
+
+export class CommandLine extends Context.Tag("test/cli/CommandLine")<CommandLine, {
+  readonly run: (line: ReadonlyArray<string>, typed?: Typed) => Effect.Effect<Ended>
+  /** The services that the commands use, for setting up and looking behind them. */
+  readonly services: ReturnType<typeof Operations>
+  readonly url: Redacted.Redacted
+}>() {}
+
+/** Splits at blanks; an argument with blanks is given as one element of the list. */
+export const cli = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
+  Effect.flatMap(CommandLine, (it) => it.run(typeof line === "string" ? line.split(" ") : line, typed))
+
+/** The one JSON document of a command that went well. */
+export const json = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
+  Effect.map(cli([...(typeof line === "string" ? line.split(" ") : line), "--json"], typed), ({ code, err, out }) => {
+    if (code !== 0 || out.length !== 1) throw new Error(`ended with ${code}: ${[...out, ...err].join("\n")}`)
+    return JSON.parse(out[0]!) as { readonly [name: string]: any } // eslint-disable-line @typescript-eslint/no-explicit-any
+  })
+
+export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext> = Layer.scoped(
+  CommandLine,
+  Effect.gen(function*() {
+    const url = yield* acquireTestDatabase()
+    const dataDir = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-"))), (made) => Effect.sync(() => rmSync(made, { recursive: true })))
+    const provider = ConfigProvider.fromMap(new Map([["GATEWAY_DATA_DIR", dataDir]]))
+    const config = yield* Effect.orDie(Effect.withConfigProvider(readConfig, provider))
+    const services = Operations({ ...config, databaseUrl: Option.some(url), databaseConnections: 5 })
+    const context = yield* Effect.context<NodeContext.NodeContext>()
+    return {
+      services,
+      url,
+      run: (line: ReadonlyArray<string>, typed: Typed = {}) =>
+        Effect.gen(function*() {
+          const out: Array<string> = []
+          const err: Array<string> = []
+          const console = yield* Effect.console
+          const code = yield* run(line, services).pipe(
+            Effect.withConsole({
+              ...console,
+              log: (...words) => Effect.sync(() => void out.push(words.join(" "))),
+              error: (...words) => Effect.sync(() => void err.push(words.join(" ")))
+            }),
+            Effect.provideService(SecretInput, { read: Effect.sync(() => Redacted.make(typed.input ?? "")) }),
+            Effect.withConfigProvider(provider),
+            Effect.provide(context)
+          )
+          return { code, out, err }
+        })
+    }
+  })
+).pipe(Layer.provideMerge(NodeContext.layer))
+

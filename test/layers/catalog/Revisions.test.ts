@@ -1,0 +1,80 @@
+/** Publishing: over real Postgres, from one node to another, while the old revision goes on answering. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
+import { CatalogFollowing } from "../../../src/layers/CatalogFollowing.js"
+import { CatalogRevisionsPg } from "../../../src/layers/CatalogRevisionsPg.js"
+import { CatalogServed } from "../../../src/layers/CatalogServed.js"
+import { ContractStorePg } from "../../../src/layers/ContractStorePg.js"
+import { Catalog } from "../../../src/services/Catalog.js"
+import { CatalogPublisher } from "../../../src/services/CatalogPublisher.js"
+import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
+import { endpoint, job, newWorld, noVocabulary, servedCatalog, worldServices } from "../../support/catalog.js"
+import { workspaceId } from "../../support/httpGateway.js"
+import { testDatabase } from "../../support/postgres.js"
+
+const builtIn = { jobs: [job("web.search")], endpoints: [endpoint({ id: "built-in", job: "web.search" })] }
+const node = CatalogFollowing(builtIn).pipe(
+  Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: false, vocabulary: noVocabulary })),
+  Layer.provide(worldServices(newWorld())),
+  Layer.provideMerge(CatalogRevisionsPg.pipe(Layer.provideMerge(ContractStorePg)))
+)
+
+describe("publishing a catalog", () => {
+  it.scopedLive("swaps every node to it, adds to what was published before, and refuses a bad one whole", () =>
+    Effect.gen(function*() {
+      const database = yield* Layer.build(testDatabase())
+      const first = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
+      const second = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
+      const seenBy = (context: typeof first, id: string) => Effect.provide(Effect.flatMap(Catalog, (catalog) => catalog.endpoint(id)), context)
+      const arrives = (id: string) =>
+        Effect.repeat(seenBy(second, id), { until: (found) => found !== null, schedule: Schedule.spaced("20 millis") }).pipe(Effect.timeout("10 seconds"))
+      const publish = (made: ReturnType<typeof endpoint>) =>
+        Effect.provide(Effect.flatMap(CatalogRevisions, (revisions) => revisions.publish({ jobs: [], endpoints: [made] }, { mode: "add", builtIn })), first)
+
+      assert.isNull(yield* seenBy(second, "new-one"))
+      yield* publish(endpoint({ id: "new-one", job: "web.search" }))
+      yield* arrives("new-one")
+      yield* publish(endpoint({ id: "another" }))
+      yield* arrives("another")
+      for (const id of ["built-in", "new-one", "another"]) assert.isNotNull(yield* seenBy(second, id), id)
+
+      const refused = yield* Effect.flip(publish(endpoint({ id: "lost", job: "no.such.job" })))
+      assert.include(String(refused), "no.such.job")
+      const { content, sequence } = yield* Effect.provide(Effect.flatMap(CatalogRevisions, (revisions) => revisions.latest), first)
+      assert.strictEqual(sequence, 2)
+      assert.sameMembers(content.endpoints.map(({ operation }) => String(operation.id)), ["new-one", "another"])
+    }), 60_000)
+
+  it.live("keeps the contract that a run was promised readable after it has changed", () =>
+    Effect.gen(function*() {
+      const catalog = yield* Catalog
+      const { publish } = yield* CatalogPublisher
+      const before = yield* catalog.contract("x", null, workspaceId)
+      const jobBefore = yield* catalog.contract("job:web.search", null, workspaceId)
+      yield* publish({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search", path: "/changed" })] })
+      const after = yield* catalog.contract("x", null, workspaceId)
+      assert.notStrictEqual(after.contractVersion, before.contractVersion)
+      assert.deepStrictEqual(yield* catalog.contract("x", before.contractVersion, workspaceId), before)
+      assert.strictEqual((yield* catalog.endpointAt("x", before.contractVersion))?.operation.path, "/x")
+      assert.notStrictEqual((yield* catalog.contract("job:web.search", null, workspaceId)).contractVersion, jobBefore.contractVersion)
+      const old = yield* catalog.contract("job:web.search", jobBefore.contractVersion, workspaceId)
+      assert.deepStrictEqual(old.providers?.map(({ contractVersion }) => contractVersion), [before.contractVersion])
+      assert.strictEqual((yield* Effect.flip(catalog.contract("x", "never", workspaceId)))._tag, "not_found")
+    }).pipe(Effect.provide(servedCatalog({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search" })] }))))
+
+  it.live("refuses a bad catalog with everything that is wrong with it, and serves the old one", () =>
+    Effect.gen(function*() {
+      const catalog = yield* Catalog
+      const { publish } = yield* CatalogPublisher
+      const revision = yield* catalog.revision
+      const refused = yield* Effect.flip(publish({ jobs: [], endpoints: [endpoint({ id: "a" }), endpoint({ id: "a" }), endpoint({ id: "b", job: "no.job" })] }))
+      assert.strictEqual(refused._tag, "CatalogRefused")
+      if (refused._tag === "CatalogRefused") assert.deepStrictEqual(refused.problems.map(({ subject }) => subject), ["endpoint a", "endpoint b"])
+      assert.strictEqual(yield* catalog.revision, revision)
+    }).pipe(Effect.provide(servedCatalog(builtIn))))
+
+  it.live("is loading until the first revision is in force", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* Effect.flip((yield* Catalog).revision))._tag, "catalog_loading")
+    }).pipe(Effect.provide(servedCatalog(null))))
+})
