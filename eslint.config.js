@@ -16,7 +16,7 @@ const imports = (...patterns) => ({ "no-restricted-imports": ["error", { pattern
 const up = (folder, message) => ({ group: [`**/${folder}/*`, `**/${folder}/**`], message })
 
 export default tseslint.config(
-  { ignores: ["dist/", "node_modules/", ".data/", "coverage/"] },
+  { ignores: ["dist/", ".bench/", "node_modules/", ".data/", "coverage/"] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -77,7 +77,7 @@ const portkey = `http://127.0.0.1:${portkeyPort}`
 const settled = (status: number, text: string): boolean => status === 201 && text.includes("\"status\":\"completed\"")
 const answered = (status: number, text: string): boolean => status === 200 && text.includes("email")
 
-start(["dist/bench/bench/runs/fixture.js", String(fixturePort)], {})
+start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start(["dist/main.js"], env)
 start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" })
 await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
