@@ -66,16 +66,16 @@ const runOn = (tokens: ReadonlyArray<string>) => (): Call => {
 const fixtureBody = JSON.stringify(input)
 const direct = (): Call => ({ path: "/v1/mock-email-find", headers: {}, body: fixtureBody })
 const throughPortkey = (): Call => ({
-  path: "/v1/mock-email-find",
+  path: "/v1/chat/completions",
   headers: { authorization: "Bearer none", "x-portkey-provider": "openai", "x-portkey-custom-host": `http://127.0.0.1:${fixturePort}/v1` },
-  body: fixtureBody
+  body: JSON.stringify({ model: "mock", messages: [{ role: "user", content: "The e-mail of Ada Example at example.com" }] })
 })
 
 const gateway = `http://127.0.0.1:${port}`
 const fixture = `http://127.0.0.1:${fixturePort}`
 const portkey = `http://127.0.0.1:${portkeyPort}`
 const settled = (status: number, text: string): boolean => status === 201 && text.includes("\"status\":\"completed\"")
-const answered = (status: number, text: string): boolean => status === 200 && text.includes("email")
+const answered = (status: number, text: string): boolean => status === 200 && text.includes("example.com")
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start(["dist/main.js"], env)

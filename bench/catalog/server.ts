@@ -4,7 +4,7 @@
 import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { type Context, Effect, Layer, Logger, Schema } from "effect"
 import { parse } from "yaml"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"

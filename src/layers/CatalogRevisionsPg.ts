@@ -66,7 +66,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const own = new Set(content.jobs.map(({ id }) => id))
         const known = mode === "add" ? [...builtIn.jobs, ...(yield* query(newest)).members.jobs] : builtIn.jobs
         const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
-        const problems = problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
+        const problems = yield* problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
         for (let start = 0; start < content.endpoints.length; start += readAtOnce) {
           yield* contracts.keep(content.endpoints.slice(start, start + readAtOnce).map(storedEndpoint), { refresh: true })

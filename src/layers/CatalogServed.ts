@@ -123,7 +123,7 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     (revision.numbersOfJob.get(jobId) ?? []).filter((number) => options.jobsMayPickFixtures || !isFlagged(revision, number, flags.mock))
 
   const publish = Effect.fn("CatalogPublisher.publish")(function*(content: CatalogContent) {
-    const problems = problemsOf(content)
+    const problems = yield* problemsOf(content)
     if (problems.length > 0) return yield* new CatalogRefused({ problems })
     const revision = yield* buildRevision(content, options.vocabulary)
     yield* contracts.keep(storedJobs(revision))

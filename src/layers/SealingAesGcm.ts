@@ -2,7 +2,9 @@
  * Sealing with AES-256-GCM. The bytes are a random 12-byte nonce, the 16-byte tag, and the ciphertext; what the secret belongs to is
  * authenticated with it. Keys come from `GATEWAY_SEALING_KEYS`, or in development from a file that only its owner can read.
  */
-import { FileSystem, Path } from "@effect/platform"
+// Not from the package's index: the command line starts with this module, and the index loads all of HTTP.
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import type { PlatformError } from "@effect/platform/Error"
 import { Config, ConfigError, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"

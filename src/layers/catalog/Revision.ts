@@ -9,7 +9,7 @@ import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "../search/Document.js"
 import { SearchIndex } from "../search/SearchIndex.js"
 import type { VocabularyFile } from "../search/Vocabulary.js"
-import { inSlices } from "./Slices.js"
+import { inSlices, sortedInSlices } from "./Slices.js"
 
 export type Provider = Endpoint["provider"]
 
@@ -118,7 +118,7 @@ export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>)
   hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
 
 export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(content: CatalogContent, vocabulary: VocabularyFile) {
-  const endpoints = content.endpoints.toSorted((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
+  const endpoints = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
   const jobList = content.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const jobs = new Map<string, JobManifest>(jobList.map((job) => [job.id, job]))
   const count = endpoints.length
