@@ -39,7 +39,7 @@ const find = (): string | undefined => {
 
 export const schemaText = schema
 
-/** Cycles a second over so many wallets; undefined without pgbench on this machine. */
+/** Cycles a second over so many wallets; undefined where pgbench is missing or refuses. */
 export const moneyCycle = (url: string, wallets: number, clients: number, seconds: number): number | undefined => {
   const pgbench = find()
   if (pgbench === undefined) return undefined

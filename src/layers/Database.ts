@@ -54,6 +54,8 @@ const poolOf = (options: DatabaseOptions) =>
         Client: Connection,
         types,
         application_name: "provider-gateway",
+        // Statements of one transaction that do not wait for each other share a round trip.
+        pipeline: true,
         max: options.connectionsMax ?? 20,
         idleTimeoutMillis: 30_000,
         connectionTimeoutMillis: options.acquireTimeoutMillis ?? 3_000,

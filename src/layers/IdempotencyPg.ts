@@ -25,18 +25,20 @@ export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.ef
           insert into idempotency_keys (workspace_id, key, request_digest, run_id)
           select workspace_id, key, digest, run_id from wanted
           on conflict (workspace_id, key) do nothing
+          returning workspace_id, key, run_id, request_digest
         )
-        select c.n, k.run_id as "runId", k.request_digest as "requestDigest"
-        from wanted c join idempotency_keys k on k.workspace_id = c.workspace_id and k.key = c.key`)
+        select c.n, coalesce(m.run_id, k.run_id) as "runId", coalesce(m.request_digest, k.request_digest) as "requestDigest"
+        from wanted c
+        left join claimed m on m.workspace_id = c.workspace_id and m.key = c.key
+        left join idempotency_keys k on k.workspace_id = c.workspace_id and k.key = c.key
+        where coalesce(m.run_id, k.run_id) is not null`)
       const owners = new Map((yield* Effect.orDie(decodeOwners(found))).map((owner) => [owner.n, owner]))
+      // Neither ours nor anybody's: another transaction claims it at this moment, so the locks were not held. Never guess here.
+      if (owners.size < rows.length) return yield* Effect.dieMessage("an idempotency key was claimed without the wallet's lock")
       const places = new Map([...first.keys()].map((where, n) => [where, n]))
       return claims.map((one): KeyState => {
         const owner = owners.get(places.get(place(one)) ?? -1)
-        if (owner !== undefined) return { _tag: "Owned", runId: owner.runId, requestDigest: owner.requestDigest }
-        const winner = first.get(place(one))
-        return winner === undefined || winner.runId === one.runId
-          ? { _tag: "Claimed" }
-          : { _tag: "Owned", runId: winner.runId, requestDigest: winner.requestDigest }
+        return owner === undefined || owner.runId === one.runId ? { _tag: "Claimed" } : { _tag: "Owned", runId: owner.runId, requestDigest: owner.requestDigest }
       })
     })
 

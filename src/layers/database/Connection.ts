@@ -1,6 +1,6 @@
 /**
  * The connections of our pool: how `pg` talks to Postgres, made safe for money. Adds to `pg.Client` named prepared statements (planned
- * once per connection, up to twice the throughput), int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
+ * once per connection, up to twice the throughput), a BEGIN that costs no round trip, int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
  * an integer that a number cannot hold, and a connection whose answer stayed out or whose cached plan went stale is not used again.
  */
 import { Predicate } from "effect"
@@ -39,6 +39,22 @@ const checked = (client: Pg.Client, text: unknown, answer: Answer): Answer => (e
   return answer(error, result)
 }
 
+/**
+ * BEGIN cannot be refused on a connection that works, so nobody needs to wait for its answer: the first statement follows it on
+ * the wire at once. Where the connection does not work any more, it is ended, and that statement fails with it.
+ */
+const begun = (client: Pg.Client, answer: Answer): Answer => {
+  let told = false
+  queueMicrotask(() => {
+    told = true
+    answer(undefined, { command: "BEGIN", rows: [] })
+  })
+  return (error) => {
+    if (error) client.end().catch(() => undefined)
+    if (error && !told) answer(error, undefined)
+  }
+}
+
 const isAnswer = (value: unknown): value is Answer => Predicate.isFunction(value)
 
 export class Connection extends Pg.Client {}
@@ -50,7 +66,7 @@ Object.defineProperty(Connection.prototype, "query", {
     const [text, values] = inputs
     const name = Predicate.isString(text) && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
     const statement = name === undefined ? inputs : [{ name, text, values }]
-    return Reflect.apply(Pg.Client.prototype.query, this, isAnswer(last) ? [...statement, checked(this, text, last)] : statement)
+    return Reflect.apply(Pg.Client.prototype.query, this, isAnswer(last) ? [...statement, text === "BEGIN" ? begun(this, last) : checked(this, text, last)] : statement)
   }
 })
 
