@@ -68,6 +68,7 @@ const clean = (value: unknown): unknown => (typeof value === "string" ? value.re
 
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
+  const columnOf = new Map(fields.map(([field, [column]]) => [field, column]))
   return {
     /** `run_id, workspace_id, …` */
     names: fields.map(([, [column]]) => column).join(", "),
@@ -77,13 +78,13 @@ const table = <A extends object>(columns: Columns<A>) => {
     selected: (alias: string) => fields.map(([field, [column]]) => `${alias}.${column} as "${field}"`).join(", "),
     /** `run_id = from.run_id, …` for the given fields. */
     assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) => chosen.map((field) => `${columns[field][0]} = ${from}.${columns[field][0]}`).join(", "),
-    row: (value: A): { readonly [column: string]: unknown } =>
-      Object.fromEntries(Object.entries(value).map(([field, content]) => [columnOf(fields, field), clean(content)]))
+    row: (value: A): { readonly [column: string]: unknown } => {
+      const row: Record<string, unknown> = {}
+      for (const [field, content] of Object.entries(value)) row[columnOf.get(field) ?? field] = clean(content)
+      return row
+    }
   }
 }
-
-const columnOf = (fields: ReadonlyArray<readonly [string, readonly [string, string]]>, field: string): string =>
-  fields.find(([name]) => name === field)?.[1][0] ?? field
 
 export const runTable = table<Run>(runColumns)
 export const attemptTable = table<Attempt>(attemptColumns)
