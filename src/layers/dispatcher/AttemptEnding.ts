@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { isBetter } from "../../domain/Fallback.js"
-import type { MediaId, ReceiptId } from "../../domain/Ids.js"
+import type { MediaId, ReceiptId, RunId } from "../../domain/Ids.js"
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { zero } from "../../domain/Micros.js"
@@ -30,6 +30,8 @@ export interface Call {
   /** Null when the contract is gone: then nothing was called. */
   readonly endpoint: Endpoint | null
   readonly result: CallResult
+  /** The run that made and paid for the call, when it was not this one. */
+  readonly sharedWithRunId: RunId | null
   readonly now: number
   readonly receiptId: ReceiptId
   readonly mediaId: MediaId
@@ -41,7 +43,7 @@ export const end = (call: Call): Ending => {
   const answered = result._tag === "Answered"
   const outcome: RunOutcome = answered ? result.outcome : result.failure._tag === "validation_error" ? "rejected" : "error"
   const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"
-  const cost = costOf({
+  const cost = call.sharedWithRunId !== null ? { micros: zero, anomaly: null } : costOf({
     price: endpoint?.operation.price ?? freePrice,
     delivered: answered && (result.outcome !== "miss" || endpoint?.operation.response.billsMiss === true),
     resultCount: answered ? result.resultCount : null,
@@ -55,7 +57,7 @@ export const end = (call: Call): Ending => {
     responseBytes: result.evidence?.responseBytes ?? 0,
     providerRequestId: result.evidence?.providerRequestId ?? null,
     costAnomaly: cost.anomaly,
-    sharedWithRunId: null
+    sharedWithRunId: call.sharedWithRunId
   }
   const ended: Attempt = {
     ...attempt,

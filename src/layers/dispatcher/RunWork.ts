@@ -5,6 +5,7 @@
  */
 import { Clock, Data, Deferred, Effect, Either, Option, Schedule } from "effect"
 import { end, failed } from "./AttemptEnding.js"
+import { mayShare, type SharedCalls, type SharedResult } from "./SharedCalls.js"
 import { nextStep, nodeLost } from "../../domain/Fallback.js"
 import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
 import * as Money from "../../domain/Micros.js"
@@ -34,6 +35,7 @@ export interface Parts {
   readonly normalizedOn: boolean
   readonly providers: Providers["Type"]
   readonly settlement: Settlement["Type"]
+  readonly shared: SharedCalls
   readonly stats: EndpointStats["Type"]
   readonly store: RunStore["Type"]
 }
@@ -79,6 +81,8 @@ const refusedBeforeCall = (failure: RunFailure): CallResult => ({
   _tag: "Failed", failure, certainty: "not_sent", providerStatus: null, cost: { _tag: "None" }, evidence: null
 })
 
+const own = (result: CallResult): SharedResult => ({ result, sharedWithRunId: null })
+
 /** Works on the run until it is settled; answers it with its attempts, or none when somebody else has it now. */
 export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Deferred<Stop>): Effect.Effect<Option.Option<RunDetail>> => {
   const { lease } = leased
@@ -104,40 +108,41 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Defer
   const call = (run: Run, candidate: Candidate, attempt: Attempt) =>
     Effect.gen(function*() {
       const endpoint = yield* patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)).pipe(Effect.catchTag("catalog_loading", () => Effect.succeed(null)))
-      if (endpoint === null) return { endpoint, result: refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." })) }
+      if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
       const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
-      if (Either.isLeft(credential)) return { endpoint, result: refusedBeforeCall(credential.left) }
+      if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
       yield* parts.faults.at("dispatch.before_send")
-      const result = yield* send(candidate, { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId })
-      yield* record(attempt, result)
-      return { endpoint, result }
+      const providerCall: ProviderCall = { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId }
+      const answered = yield* send(run, providerCall)
+      if (answered.sharedWithRunId === null) yield* record(attempt, providerCall, answered.result)
+      return { endpoint, ...answered }
     })
 
   /** A read-only call is aborted when the run is stopped; an effectful one is left to end. */
-  const send = (candidate: Candidate, providerCall: ProviderCall): Effect.Effect<CallResult, LeaseLost> => {
+  const send = (run: Run, providerCall: ProviderCall): Effect.Effect<SharedResult, LeaseLost> => {
     const exchange = parts.faults.during("dispatch.after_send", parts.providers.call(providerCall))
-    return candidate.effectful
-      ? exchange
-      : Effect.raceFirst(
-        exchange,
-        Effect.flatMap(Deferred.await(stop), (why) =>
-          why === "lease_lost" ? new LeaseLost() : Effect.succeed(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
-      )
+    if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(exchange, own)
+    return Effect.raceFirst(
+      mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own),
+      Effect.flatMap(Deferred.await(stop), (why) =>
+        why === "lease_lost" ? new LeaseLost() : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch()))))
+    )
   }
 
-  const record = (attempt: Attempt, result: CallResult) =>
+  /** What a customer's own key ran into says nothing about the provider for everybody else. */
+  const record = (attempt: Attempt, { credential }: ProviderCall, result: CallResult) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.zipRight(
-        parts.health.record(attempt.providerId, result),
+        credential._tag === "Connection" ? Effect.void : parts.health.record(attempt.providerId, result),
         parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: Math.max(0, now - attempt.startedAt) })
       ))
 
   const tryCandidate = (run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
     Effect.gen(function*() {
-      const { endpoint, result } = yield* call(run, candidate, attempt)
+      const { endpoint, result, sharedWithRunId } = yield* call(run, candidate, attempt)
       const now = yield* Clock.currentTimeMillis
       const ending = end({
-        run, attempt, candidate, endpoint, result, now,
+        run, attempt, candidate, endpoint, result, sharedWithRunId, now,
         receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`),
         mediaId: MediaId.make(`med_${yield* parts.ids.suffix}`),
         normalizedOn: parts.normalizedOn
