@@ -1,0 +1,95 @@
+/**
+ * The whole gateway as it is started in production: real server on a free port, real Postgres, real transport, the fixture
+ * provider and the built-in catalog. Everything goes with the scope.
+ */
+import { HttpServer } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { GatewayConfig } from "../../src/layers/Config.js"
+import { GatewayWithCatalog } from "../../src/layers/Main.js"
+import { scopes } from "../../src/domain/Scope.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { Wallet } from "../../src/services/Wallet.js"
+import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { acquireTestDatabase } from "./postgres.js"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // Answers are looked into freely by tests; what they must look like is the OpenAPI test's part.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly json: any
+}
+
+export interface RunningGateway {
+  readonly url: string
+  readonly services: Context.Context<Layer.Layer.Success<ReturnType<typeof GatewayWithCatalog>>>
+  readonly call: (method: string, path: string, options?: { readonly token?: string; readonly body?: unknown; readonly headers?: Record<string, string> }) => Effect.Effect<Answer>
+  /** A new workspace with this balance, and a token with every scope. */
+  readonly funded: (micros: number, options?: { readonly inflightLimit?: number }) => Effect.Effect<{ readonly workspaceId: WorkspaceId; readonly token: string }>
+}
+
+const send = (url: string): RunningGateway["call"] => (method, path, options = {}) =>
+  Effect.promise(async () => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+        ...options.headers
+      },
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) })
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: text.startsWith("{") ? JSON.parse(text) : undefined }
+  })
+
+export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Effect<RunningGateway, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const databaseUrl = yield* acquireTestDatabase()
+    const dataDir = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))), (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true })))
+    const config: GatewayConfig = {
+      host: "127.0.0.1",
+      port: 0,
+      databaseUrl: Option.some(databaseUrl),
+      databaseConnections: 10,
+      dataDir,
+      rateBurst: 1_000_000,
+      ratePerSecond: 1_000_000,
+      inflightLimit: 8,
+      catalogFolders: [],
+      egressAllow: [],
+      production: false,
+      fixtures: true,
+      fixturePort: 0,
+      fixtureOrigin: Option.none(),
+      dispatchSlots: 256,
+      normalized: true,
+      billing: true,
+      publicUrl: "http://gateway.test",
+      trustProxy: false,
+      ledgerCheckSeconds: 0,
+      drainMillis: 1_000,
+      faultPoint: Option.none(),
+      ...overrides
+    }
+    const services = yield* Layer.build(GatewayWithCatalog(config))
+    const { address } = Context.get(services, HttpServer.HttpServer)
+    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
+    const funded: RunningGateway["funded"] = (micros, options = {}) =>
+      Effect.gen(function*() {
+        const accounts = Context.get(services, Accounts)
+        const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`)
+        if (options.inflightLimit !== undefined) yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit })
+        if (micros > 0) yield* Context.get(services, Wallet).credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
+        const { token } = yield* accounts.createToken({ workspaceId, label: "test", scopes: [...scopes], monthlyLimitMicros: null, expiresAt: null })
+        return { workspaceId, token: Redacted.value(token) }
+      }).pipe(Effect.orDie)
+    const call = send(url)
+    yield* Effect.repeat(call("GET", "/readyz"), { until: ({ status }) => status === 200 })
+    return { url, services, call, funded }
+  }).pipe(Effect.provide(NodeContext.layer), Effect.orDie)
