@@ -85,7 +85,8 @@ const shortestSecret = 6
 /** The parts of a key that nobody may see; a user name or client id is none, and may well be a part of honest answers. */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
   const colon = secret.indexOf(":")
-  if (colon < 0) return [secret]
+  // A key without a password travels as the base64 of `key:`.
+  if (colon < 0) return auth.type === "basic" ? [secret, `${secret}:`] : [secret]
   if (auth.type === "basic") return [secret, secret.slice(colon + 1)]
   return auth.type === "header_pair" ? [secret.slice(0, colon), secret.slice(colon + 1)] : [secret]
 }
