@@ -94,7 +94,7 @@ prove() { # prove NAME USER HOME_MODE DATABASE_URL
   start=$!
   wait_ready "$port" "$start" || { broken "the first start was not ready"; return; }
   answer="$(as "$user" "$home" bash -c "$(printed_curl "$log")" 2>&1)"
-  grep -q '"id"' <<<"$answer" && ! grep -q '"error": *{' <<<"$answer" || { broken "the printed curl command answered: $answer"; return; }
+  grep -q '"runId"' <<<"$answer" && ! grep -q '"error": *{' <<<"$answer" || { broken "the printed curl command answered: $answer"; return; }
 
   kill -KILL -- "-$start"
   wait "$start" 2>/dev/null
@@ -105,7 +105,7 @@ prove() { # prove NAME USER HOME_MODE DATABASE_URL
   wait_ready "$port" "$start" || { broken "the start after kill -9 was not ready"; return; }
   ready=$((($(date +%s%N) - began) / 1000000))
   answer="$(as "$user" "$home" bash -c "$(printed_curl "$log")" 2>&1)"
-  grep -q '"id"' <<<"$answer" || { broken "the second start lost the data: $answer"; return; }
+  grep -q '"runId"' <<<"$answer" || { broken "the second start lost the data: $answer"; return; }
 
   [ -f "$clone/.data/postgres.json" ] && shelter="$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).home' "$clone/.data/postgres.json")"
   case "$shelter" in /*) ;; *) shelter="" ;; esac
