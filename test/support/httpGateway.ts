@@ -14,6 +14,8 @@ import { IdsCounting } from "../../src/layers/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
+import { Connections } from "../../src/services/Connections.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Runs } from "../../src/services/Runs.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -53,6 +55,8 @@ export interface Services {
   readonly catalog?: Partial<Catalog["Type"]>
   /** Instead of `catalog`. */
   readonly catalogLayer?: Layer.Layer<Catalog>
+  readonly connections?: Partial<Connections["Type"]>
+  readonly logins?: Partial<LoginApprovals["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
   readonly topUps?: Partial<TopUps["Type"]>
@@ -68,12 +72,17 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(Accounts, { authenticate, ...services.accounts }),
       partial(CapabilityRequests, services.capabilityRequests ?? {}),
       services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
+      partial(Connections, services.connections ?? {}),
+      partial(LoginApprovals, services.logins ?? {}),
       partial(RateLimiter, { take: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(TopUps, services.topUps ?? {}),
       partial(Wallet, services.wallet ?? {}),
       IdsCounting,
-      Layer.succeed(HttpSettings, { host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", ...services.settings })
+      Layer.succeed(HttpSettings, {
+        host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "https://gateway.test", trustProxy: false,
+        ...services.settings
+      })
     ])
   )
 

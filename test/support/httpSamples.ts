@@ -1,12 +1,14 @@
 /** Rows as the services give them, for tests of what HTTP makes of them. */
 import { createHash } from "node:crypto"
-import { AttemptId, CapabilityRequestId, LedgerEntryId, MediaId, ReceiptId, RunId, TokenId, TopUpId } from "../../src/domain/Ids.js"
+import { ApprovalId, AttemptId, CapabilityRequestId, ConnectionId, LedgerEntryId, MediaId, ReceiptId, RunId, TokenId, TopUpId } from "../../src/domain/Ids.js"
 import type { LedgerEntry } from "../../src/domain/Ledger.js"
 import { EndpointId, JobId, ProviderId } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { RoutePlan } from "../../src/domain/RoutePlan.js"
 import type { Attempt, Run } from "../../src/domain/Run.js"
 import type { CapabilityRequest } from "../../src/services/CapabilityRequests.js"
+import type { Connection } from "../../src/services/Connections.js"
+import type { LoginApproval } from "../../src/services/LoginApprovals.js"
 import type { Media } from "../../src/services/RunStore.js"
 import type { TopUp } from "../../src/services/TopUps.js"
 import type { TopUpHint } from "../../src/domain/TopUpHint.js"
@@ -145,6 +147,26 @@ export const topUp: TopUp = {
   message: "Pay.",
   reason: null,
   createdAt: at
+}
+
+export const connection: Connection = {
+  connectionId: ConnectionId.make(id("con", 1)),
+  workspaceId,
+  providerId: "mock",
+  label: "mine",
+  createdAt: at,
+  expiresAt: at + 86_400_000
+}
+
+export const login: LoginApproval = {
+  approvalId: ApprovalId.make(id("apr", 1)),
+  userCode: "BCDF-GHJK",
+  label: "laptop",
+  scopes: ["catalog:read", "runs:execute"],
+  tokenExpiresAt: null,
+  status: "pending",
+  createdAt: at,
+  expiresAt: at + 600_000
 }
 
 export const capabilityRequest: CapabilityRequest = {

@@ -1,0 +1,195 @@
+/**
+ * A whole gateway inside a test: everything real but the storage, which is memory, and the providers, which answer what the test
+ * says. With HTTP on a free port for clients (`listen`, or `http` as a layer), or as services only, where time is the test's own clock.
+ * Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
+ */
+import { HttpServer } from "@effect/platform"
+import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
+import { parse } from "yaml"
+import type { WorkspaceId } from "./domain/Ids.js"
+import type { Auth, JobManifest, ProviderManifest } from "./domain/Manifest.js"
+import { microsPerUsd } from "./domain/Micros.js"
+import { scopes as allScopes, type Scope } from "./domain/Scope.js"
+import { quoteRequestOf, RunRequestBody } from "./http/runs/RunRequestBody.js"
+import { HttpLayer } from "./http/Server.js"
+import { HttpSettings } from "./http/Settings.js"
+import { CapabilityRequestsMemory } from "./layers/CapabilityRequestsMemory.js"
+import { decodeCatalog } from "./layers/CatalogFiles.js"
+import type { DispatcherOptions } from "./layers/DispatcherQueue.js"
+import { builtInContent, Engine, type EngineServices, type Storage, StorageMemory } from "./layers/MemoryGateway.js"
+import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/ProvidersScripted.js"
+import { RateLimiterMemory } from "./layers/RateLimiterMemory.js"
+import { ReconciliationStored } from "./layers/ReconciliationStored.js"
+import { Accounts, type Principal } from "./services/Accounts.js"
+import type { CatalogContent } from "./services/CatalogPublisher.js"
+import { Ids } from "./services/Ids.js"
+import type { LoginApprovals } from "./services/LoginApprovals.js"
+import { PlatformKeys } from "./services/PlatformKeys.js"
+import type { Reconciliation } from "./services/Reconciliation.js"
+import { type CreatedRun, type CreateError, Runs } from "./services/Runs.js"
+import { Wallet } from "./services/Wallet.js"
+
+export { drop, fail, hit, miss, silence, type Step, type StepOptions, unreachable, weak } from "./layers/ProvidersScripted.js"
+/** The codes that `fail` takes, such as `new failures.ProviderRateLimited()`. */
+export * as failures from "./domain/RunFailures.js"
+export { Accounts } from "./services/Accounts.js"
+export { Catalog } from "./services/Catalog.js"
+export { PlatformKeys } from "./services/PlatformKeys.js"
+export { ProviderHealth } from "./services/ProviderHealth.js"
+export { Reconciliation } from "./services/Reconciliation.js"
+export { Runs } from "./services/Runs.js"
+export { Wallet } from "./services/Wallet.js"
+
+/** Text of a YAML file, or what it would be parsed to. With `operations` it is a provider, otherwise a job. */
+export type Manifest = string | typeof ProviderManifest.Encoded | typeof JobManifest.Encoded
+
+export interface TestGatewayOptions {
+  /** What endpoints answer, in order; the last step repeats. An endpoint without a script answers its documented hit. */
+  readonly providers?: { readonly [endpointId: string]: Step | ReadonlyArray<Step> }
+  /** Providers and jobs beside the built-in ones. */
+  readonly manifests?: ReadonlyArray<Manifest>
+  /** `fixtures` (default): the operations of the fixture providers, `mock-email-find` and so on; `all`: those of every built-in provider. */
+  readonly catalog?: "fixtures" | "all"
+  /** Balance of the caller in dollars; 100 by default. */
+  readonly usd?: number
+  /** What the caller's token may do; everything by default. */
+  readonly scopes?: ReadonlyArray<Scope>
+  /** Runs in flight; 8 by default, as in production. */
+  readonly inflightLimit?: number
+  /** Requests over HTTP; without it there is no limit that a test would reach. */
+  readonly requestRate?: { readonly burst: number; readonly refillPerSecond: number }
+  readonly dispatcher?: Partial<DispatcherOptions>
+}
+
+/** The token's owner: a workspace of its own with money. */
+export class Caller extends Context.Tag("gateway/testing/Caller")<Caller, {
+  readonly principal: Principal
+  readonly token: string
+}>() {}
+
+/** Where the gateway listens, such as `http://127.0.0.1:40123`. */
+export class Address extends Context.Tag("gateway/testing/Address")<Address, { readonly url: string }>() {}
+
+export type TestServices = Storage | LoginApprovals | EngineServices | Reconciliation | Caller
+
+export interface Listening {
+  readonly url: string
+  /** Goes into `Authorization: Bearer …`. */
+  readonly token: string
+  readonly workspaceId: WorkspaceId
+  readonly close: () => Promise<void>
+}
+
+export interface TestGateway extends Pick<ScriptedProviders, "script" | "calls"> {
+  /** Without HTTP; works under `TestClock`. Each build is a new gateway, with one script and one log of calls for all of them. */
+  readonly services: Layer.Layer<TestServices>
+  /** With HTTP as well. Needs the live clock (`it.live`): sockets do not wait for a test's one. */
+  readonly http: Layer.Layer<TestServices | Address>
+  /** With HTTP, for tests that do not use Effect. Rejects when a manifest is wrong. */
+  readonly listen: () => Promise<Listening>
+}
+
+/** The options of a test gateway do not fit together. */
+export class TestGatewayInvalid extends Data.TaggedError("TestGatewayInvalid")<{ readonly message: string }> {}
+
+/** JSON is YAML, so that objects and texts go the same way and have the same errors. */
+const textsOf = (manifests: ReadonlyArray<Manifest>) => {
+  const jobs: Array<{ readonly file: string; readonly text: string }> = []
+  const providers: typeof jobs = []
+  for (const [index, manifest] of manifests.entries()) {
+    const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)
+    const value: unknown = Either.getOrNull(Either.try((): unknown => parse(text)))
+    const list = typeof value === "object" && value !== null && "operations" in value ? providers : jobs
+    list.push({ file: `manifests[${index}]`, text })
+  }
+  return { jobs, providers }
+}
+
+const contentOf = ({ catalog = "fixtures", manifests = [], providers = {} }: TestGatewayOptions): Effect.Effect<CatalogContent> =>
+  Effect.gen(function*() {
+    const builtIn = yield* builtInContent(catalog)
+    const texts = textsOf(manifests)
+    const known = builtIn.jobs.map((job) => ({ file: `job ${job.id}`, text: JSON.stringify(job) }))
+    const own = manifests.length === 0 ? builtIn : yield* decodeCatalog({ jobs: [...known, ...texts.jobs], providers: texts.providers }, { thorough: true })
+    const endpoints = manifests.length === 0 ? builtIn.endpoints : [...builtIn.endpoints, ...own.endpoints]
+    const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
+    const unknown = Object.keys(providers).filter((endpointId) => !ids.has(endpointId))
+    if (unknown.length > 0) return yield* new TestGatewayInvalid({ message: `There is no operation ${unknown.join(", ")} to script` })
+    return { jobs: own.jobs, endpoints }
+  }).pipe(Effect.orDie)
+
+const secretFor = (auth: Auth): string =>
+  auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials" ? "test-user:test-password" : "test-key"
+
+/** Every provider that wants a key has one, so that the scripts and not missing keys decide what happens. */
+const platformKeys = (content: Effect.Effect<CatalogContent>) =>
+  Effect.gen(function*() {
+    const keys = yield* PlatformKeys
+    const providers = new Map((yield* content).endpoints.map(({ provider }) => [provider.id, provider]))
+    for (const { auth, id, platformKey } of providers.values()) {
+      if (platformKey && auth.type !== "none") yield* keys.set(id, Redacted.make(secretFor(auth)))
+    }
+  }).pipe(Effect.orDie)
+
+const caller = ({ scopes = allScopes, usd = 100 }: TestGatewayOptions) =>
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const wallet = yield* Wallet
+    const { workspaceId } = yield* accounts.createWorkspace("test")
+    const micros = Math.round(usd * microsPerUsd)
+    if (micros !== 0) yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
+    const { token } = yield* accounts.createToken({ workspaceId, label: "test", scopes, monthlyLimitMicros: null, expiresAt: null })
+    return { principal: yield* accounts.authenticate(token), token: Redacted.value(token) }
+  }).pipe(Effect.orDie)
+
+const settings = { host: "127.0.0.1", port: 0, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "http://gateway.test", trustProxy: false }
+const unlimited = { burst: 1_000_000, refillPerSecond: 1_000_000 }
+
+const AddressOfServer = Layer.effect(
+  Address,
+  Effect.map(HttpServer.HttpServer, ({ address }) => ({ url: `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}` }))
+)
+
+/** What goes wrong is told, what goes well is not. */
+const quiet = Logger.minimumLogLevel(LogLevel.Warning)
+
+export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
+  const scripted = ProvidersScripted(options.providers)
+  const content = contentOf(options)
+  const services: TestGateway["services"] = Layer.effect(Caller, caller(options)).pipe(
+    Layer.provideMerge(Layer.merge(ReconciliationStored, Layer.effectDiscard(platformKeys(content)))),
+    Layer.provideMerge(Engine({ providers: scripted.layer, content, dispatcher: options.dispatcher ?? {} })),
+    Layer.provideMerge(StorageMemory({ inflightLimit: options.inflightLimit ?? 8 })),
+    Layer.provide(quiet)
+  )
+  const http: TestGateway["http"] = AddressOfServer.pipe(
+    Layer.provide(Layer.orDie(HttpLayer)),
+    Layer.provide([CapabilityRequestsMemory, RateLimiterMemory(options.requestRate ?? unlimited), Layer.succeed(HttpSettings, settings)]),
+    Layer.provideMerge(services),
+    Layer.provide(quiet)
+  )
+  return {
+    services,
+    http,
+    listen: async () => {
+      const runtime = ManagedRuntime.make(http)
+      const { address: { url }, owner: { principal, token } } = await runtime.runPromise(Effect.all({ address: Address, owner: Caller }))
+      return { url, token, workspaceId: principal.workspaceId, close: () => runtime.dispose() }
+    },
+    script: scripted.script,
+    calls: scripted.calls
+  }
+}
+
+const decodeBody = Schema.decodeUnknown(RunRequestBody)
+
+/** A run of the caller, with the body of `POST /v1/runs`; a key is made up when there is none. Waits 20 seconds of the clock for its end. */
+export const run = (body: typeof RunRequestBody.Encoded, waitSeconds = 20): Effect.Effect<CreatedRun, CreateError, Caller | Ids | Runs> =>
+  Effect.gen(function*() {
+    const { principal } = yield* Caller
+    const ids = yield* Ids
+    const runs = yield* Runs
+    const decoded = yield* Effect.orDie(decodeBody(body, { onExcessProperty: "error" }))
+    const request = quoteRequestOf(decoded, { serviceAgent: undefined, requestId: `req_${yield* ids.suffix}` })
+    return yield* runs.create(principal, { ...request, idempotencyKey: decoded.idempotencyKey ?? (yield* ids.suffix) }, waitSeconds)
+  })

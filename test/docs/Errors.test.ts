@@ -1,0 +1,28 @@
+// docs/errors.md says what the classes say: status, code, meaning and retry of every error, in both tables.
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import { isBlocking, runFailures } from "../../src/domain/RunFailures.js"
+import { wireErrors } from "../../src/http/Envelope.js"
+import { rowsOf } from "./tables.js"
+
+const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8")
+const yesNo = (is: boolean) => (is ? "yes" : "no")
+
+describe("docs/errors.md", () => {
+  it("lists every refusal with its status, code, meaning and retry, and what to do", () => {
+    const rows = rowsOf(page, "Refused requests")
+    assert.sameDeepMembers(
+      rows.map((row) => row.slice(0, 4)),
+      [...wireErrors.values()].map(({ code, retryable, status, title }) => [String(status), `\`${code}\``, title, yesNo(retryable)])
+    )
+    for (const [, code, , , advice = ""] of rows) assert.match(advice, /\.$/, code)
+  })
+
+  it("lists every failed-run code as its class has it", () => {
+    assert.sameDeepMembers(
+      rowsOf(page, "Failed runs"),
+      runFailures.map(({ code, facts: { retryHint, retryable, summary, whoseError } }) =>
+        [`\`${code}\``, summary, whoseError, yesNo(retryable), isBlocking(code) ? "blocked" : "failed", retryHint])
+    )
+  })
+})

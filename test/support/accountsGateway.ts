@@ -1,0 +1,41 @@
+/** The HTTP layer over real accounts, connections and login approvals, in memory; the rest as in `httpGateway`. */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import { scopes as allScopes, type Scope } from "../../src/domain/Scope.js"
+import { secretBytes, tokenText } from "../../src/domain/Token.js"
+import { AccountsMemory } from "../../src/layers/AccountsMemory.js"
+import { IdsCrypto } from "../../src/layers/IdsCrypto.js"
+import { LoginApprovalsMemory } from "../../src/layers/LoginApprovalsMemory.js"
+import { MemoryStorageLayer } from "../../src/layers/MemoryStorage.js"
+import { SealingAesGcm } from "../../src/layers/SealingAesGcm.js"
+import { SecretsMemory } from "../../src/layers/Secrets.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { Connections } from "../../src/services/Connections.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { newWorkspace } from "./sharedDatabase.js"
+import { startGateway, type Services } from "./httpGateway.js"
+
+const sealing = SealingAesGcm({ current: "test", byId: new Map([["test", Redacted.make(new Uint8Array(32))]]) })
+const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, sealing)).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer]))
+
+/** A token as a client makes one for itself, known to nobody yet. */
+export const clientToken = Effect.sync(() => {
+  const token = tokenText("0".repeat(26), randomBytes(secretBytes))
+  return { token, digest: createHash("sha256").update(token).digest("hex"), bearer: `Bearer ${token}` }
+})
+
+export const startAccounts = (services: Services = {}) =>
+  Effect.gen(function*() {
+    const context = yield* Layer.build(stored)
+    const accounts = Context.get(context, Accounts)
+    const connections = Context.get(context, Connections)
+    const gateway = yield* startGateway({ ...services, accounts, connections, logins: Context.get(context, LoginApprovals) })
+    /** A token in a workspace of its own. */
+    const person = (scopes: ReadonlyArray<Scope> = allScopes) =>
+      Effect.gen(function*() {
+        const { workspaceId } = yield* newWorkspace
+        const { token, tokenId } = yield* accounts.createToken({ workspaceId, label: "browser", scopes, monthlyLimitMicros: null, expiresAt: null })
+        return { workspaceId, tokenId, token: Redacted.value(token), authorization: `Bearer ${Redacted.value(token)}` }
+      }).pipe(Effect.provideService(Accounts, accounts), Effect.orDie)
+    return { ...gateway, accounts, connections, person }
+  })
