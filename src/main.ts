@@ -4,20 +4,17 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { demoWorkspace, welcome } from "./layers/Demo.js"
 import { readConfig } from "./layers/Config.js"
-import { catalogContent, Gateway } from "./layers/Main.js"
-import { CatalogPublisher } from "./services/CatalogPublisher.js"
+import { GatewayWithCatalog } from "./layers/Main.js"
 
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const publisher = yield* CatalogPublisher
-    yield* publisher.publish(yield* catalogContent(config))
     const { address } = yield* HttpServer.HttpServer
     const port = address._tag === "TcpAddress" ? address.port : config.port
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
     if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
     const tokenFile = yield* demoWorkspace(config.dataDir)
     yield* Console.log(welcome(url, tokenFile))
-  })).pipe(Layer.provide(Gateway(config)))
+  })).pipe(Layer.provide(GatewayWithCatalog(config)))
 ))
 
 Layer.launch(started).pipe(

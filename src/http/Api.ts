@@ -2,7 +2,9 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountApi } from "./account/Api.js"
 import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
+import { ConnectionsApi } from "./connections/Api.js"
 import { Wire } from "./Envelope.js"
+import { LoginsApi } from "./logins/Api.js"
 import { RunsApi } from "./runs/Api.js"
 import { SystemApi } from "./system/Api.js"
 
@@ -11,6 +13,8 @@ export class Api extends HttpApi.make("provider-gateway")
   .add(CatalogApi)
   .add(RunsApi)
   .add(AccountApi)
+  .add(ConnectionsApi)
+  .add(LoginsApi)
   .add(SystemApi)
   .addError(Wire.ValidationError)
   .addError(Wire.InternalError)

@@ -11,6 +11,7 @@ import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
 import { Exchange } from "./Exchange.js"
 import { addressOf, spend } from "./RequestRate.js"
+import { HttpSettings } from "./Settings.js"
 
 /** The authenticated caller of the request. */
 export class Principal extends Context.Tag("gateway/http/Principal")<Principal, Caller>() {}
@@ -32,10 +33,11 @@ export class Open extends HttpApiMiddleware.Tag<Open>()("gateway/http/Open", {
 
 const scheme = /^bearer +/i
 
-export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Open, AccessMissing, Accounts | RateLimiter> =>
+export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter> =>
   Layer.effectContext(Effect.gen(function*() {
     const accounts = yield* Accounts
     const limiter = yield* RateLimiter
+    const { trustProxy } = yield* HttpSettings
     const missing = routes.filter(({ access }) => access === null)
     if (missing.length > 0) return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
     const accessByRoute = new Map<string, Required>()
@@ -52,11 +54,11 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
     const authenticate = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted<string>) {
       const exchange = yield* Exchange
       if (!scheme.test(request.headers["authorization"] ?? "")) {
-        yield* spend(limiter, addressOf(request), exchange)
+        yield* spend(limiter, addressOf(request, trustProxy), exchange)
         return yield* new Unauthorized()
       }
       // A caller who guesses tokens runs out of the bucket of its address.
-      const principal = yield* Effect.tapErrorTag(accounts.authenticate(token), "unauthorized", () => spend(limiter, addressOf(request), exchange))
+      const principal = yield* Effect.tapErrorTag(accounts.authenticate(token), "unauthorized", () => spend(limiter, addressOf(request, trustProxy), exchange))
       yield* spend(limiter, principal.workspaceId, exchange)
       return principal
     })
@@ -82,7 +84,7 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
           yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
           return
         }
-        yield* spend(limiter, addressOf(request), exchange)
+        yield* spend(limiter, addressOf(request, trustProxy), exchange)
       }))
     )
   }))

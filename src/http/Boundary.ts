@@ -14,6 +14,7 @@ import { Exchange, incomingRequestId, type ExchangeState } from "./Exchange.js"
 import { fromIssues } from "./FieldProblems.js"
 import { observe } from "./RequestMetrics.js"
 import { addressOf, rateHeaders, spend } from "./RequestRate.js"
+import { HttpSettings } from "./Settings.js"
 
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
@@ -38,10 +39,11 @@ const decodable = (path: string): boolean => {
   }
 }
 
-export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, Ids | RateLimiter> =>
+export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
   Effect.gen(function*() {
     const ids = yield* Ids
     const limiter = yield* RateLimiter
+    const { trustProxy } = yield* HttpSettings
     const clock = yield* Effect.clock
     const methodsOf = methodsByPath(routes)
 
@@ -54,7 +56,7 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
         : allow.length > 0 && !allow.includes(request.method)
         ? new MethodNotAllowed({ method: request.method, allow })
         : new RouteNotFound({ method: request.method, path: shown })
-      return Effect.as(spend(limiter, addressOf(request), exchange), error)
+      return Effect.as(spend(limiter, addressOf(request, trustProxy), exchange), error)
     }
 
     const unexpected = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) =>

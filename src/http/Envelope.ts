@@ -172,7 +172,10 @@ export const Wire = {
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
-  StorageUncertain: wire(Storage.StorageUncertain, { status: 503, title: "The last write is unconfirmed" }),
+  StorageUncertain: wire(Storage.StorageUncertain, {
+    status: 503, title: "The last write is unconfirmed",
+    headers: () => ({ "retry-after": "1" })
+  }),
   StorageTimeout: wire(Storage.StorageTimeout, {
     status: 503, title: "Storage took too long",
     beside: [{ retryAfterSeconds: Seconds }, seconds],

@@ -1,5 +1,6 @@
 /** Lists, newest first: turns `limit` and `cursor` into a page request, and a page's end into `nextCursor`. */
 import { Effect, Option } from "effect"
+import { ValidationError } from "../domain/ApiErrors.js"
 import type { Page, PageRequest } from "../services/Page.js"
 import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
 
@@ -7,6 +8,8 @@ export interface PageQuery {
   readonly limit: number
   readonly cursor?: string
 }
+
+export const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
 
 /** Fails with the list's own error when the cursor does not belong to it. */
 export const pageRequest = <E>(asked: PageQuery, binding: CursorBinding, invalid: () => E): Effect.Effect<PageRequest, E> => {

@@ -1,6 +1,7 @@
 /** Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded and free of control characters. */
 import { ParseResult, Schema } from "effect"
 import { cursorCharsMax } from "./Cursor.js"
+import { instantExpected, readInstant } from "./Fields.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
 export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
@@ -56,11 +57,8 @@ export const choiceParam = <const Choices extends readonly [string, ...ReadonlyA
 
 /** An instant in ISO 8601, as milliseconds since the epoch. */
 export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int, {
-  expected: "must be a time in ISO 8601, such as 2026-11-05T12:00:00Z",
-  read: (raw) => {
-    const millis = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(raw) ? Date.parse(raw) : Number.NaN
-    return Number.isNaN(millis) ? undefined : millis
-  },
+  expected: instantExpected,
+  read: readInstant,
   jsonSchema: { type: "string", format: "date-time" }
 })
 

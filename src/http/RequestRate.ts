@@ -18,8 +18,14 @@ export const spend = (limiter: Limiter, tenant: string, exchange: ExchangeState)
       : Effect.fail(new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds)) }))
   })
 
-export const addressOf = (request: HttpServerRequest.HttpServerRequest): string =>
-  `address:${Option.getOrElse(request.remoteAddress, () => "unknown")}`
+/**
+ * The bucket of the client's address. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to have written
+ * it: everything before is the client's own word.
+ */
+export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
+  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "" : ""
+  return `address:${forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded}`
+}
 
 /** The `RateLimit` fields of the IETF draft; the contract's `x-ratelimit-*` go with refusals (`Envelope.ts`). */
 export const rateHeaders = (decision: RateDecision): { readonly [name: string]: string } => ({

@@ -11,7 +11,10 @@ import { Effect, Fiber, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
+import type { Connections } from "../services/Connections.js"
+import { Draining, DrainingLayer } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
+import type { LoginApprovals } from "../services/LoginApprovals.js"
 import type { RateLimiter } from "../services/RateLimiter.js"
 import type { Runs } from "../services/Runs.js"
 import type { TopUps } from "../services/TopUps.js"
@@ -22,10 +25,11 @@ import { Api } from "./Api.js"
 import { layerAuth } from "./Auth.js"
 import { makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
+import { ConnectionsHandlers } from "./connections/Handlers.js"
+import { LoginsHandlers } from "./logins/Handlers.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { HttpSettings } from "./Settings.js"
 import { SystemHandlers } from "./system/Handlers.js"
-import { Draining } from "./system/Readiness.js"
 
 const requestTimeoutMillis = 30_000
 const headersTimeoutMillis = 10_000
@@ -124,7 +128,7 @@ const Boundary = HttpApiBuilder.middleware(makeBoundary(routesOf(Api)))
 const RouterConfig = HttpRouter.setRouterConfig({ caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: pathParameterCharsMax })
 
 const Interface = HttpApiBuilder.api(Api).pipe(
-  Layer.provide([AccountHandlers, CatalogHandlers, PublicCatalogHandlers, RunsHandlers, SystemHandlers]),
+  Layer.provide([AccountHandlers, CatalogHandlers, ConnectionsHandlers, LoginsHandlers, PublicCatalogHandlers, RunsHandlers, SystemHandlers]),
   Layer.provide(layerAuth(routesOf(Api)))
 )
 
@@ -141,7 +145,7 @@ const LookAway = Layer.scopedDiscard(Effect.gen(function*() {
   yield* Effect.addFinalizer(() => Effect.zipRight(draining.begin, Effect.sleep(settings.readinessPauseMillis)))
 }))
 
-export type HttpServices = Accounts | CapabilityRequests | Catalog | Ids | RateLimiter | Runs | TopUps | Wallet
+export type HttpServices = Accounts | CapabilityRequests | Catalog | Connections | Ids | LoginApprovals | RateLimiter | Runs | TopUps | Wallet
 
 /** Serves the whole interface; the address is in the `HttpServer` that it gives. */
 export const HttpLayer: Layer.Layer<HttpServer.HttpServer, AccessMissing | HttpServerError.ServeError, HttpServices | HttpSettings> = LookAway.pipe(
@@ -149,5 +153,5 @@ export const HttpLayer: Layer.Layer<HttpServer.HttpServer, AccessMissing | HttpS
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
   Layer.provide(Interface),
-  Layer.provide(Draining.layer)
+  Layer.provide(DrainingLayer)
 )

@@ -1,4 +1,4 @@
-/** What the HTTP server is told at start-up: where to listen, and how long to drain. Values come from `layers/Config.ts`. */
+/** What the HTTP server is told at start-up: where to listen, how it is reached, and how long to drain. Values come from `layers/Config.ts`. */
 import { Context } from "effect"
 
 export interface HttpSettingsShape {
@@ -11,6 +11,10 @@ export interface HttpSettingsShape {
   readonly readinessPauseMillis: number
   /** Shown by `GET /v1/session-context`, such as `development` or `production`. */
   readonly deploymentMode: string
+  /** How people and clients reach this server, without a slash at the end; links in answers begin with it. */
+  readonly publicUrl: string
+  /** Whether a proxy of ours stands in front: then the client's address is what it put last into `X-Forwarded-For`. */
+  readonly trustProxy: boolean
 }
 
 export class HttpSettings extends Context.Tag("gateway/http/HttpSettings")<HttpSettings, HttpSettingsShape>() {}

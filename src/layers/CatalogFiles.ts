@@ -8,6 +8,7 @@ import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import { canonical, type Json } from "../domain/Json.js"
 import { type Endpoint, JobManifest, type Operation, ProviderManifest } from "../domain/Manifest.js"
+import { nextTurn } from "./catalog/Slices.js"
 import { compileRules } from "./providers/CompiledRules.js"
 import { compileInputSchema } from "./providers/InputSchema.js"
 import { planRequest } from "./providers/RequestPlan.js"
@@ -98,13 +99,29 @@ export interface ManifestTexts {
   readonly providers: ReadonlyArray<{ readonly file: string; readonly text: string }>
 }
 
+interface Read<A> {
+  readonly file: string
+  readonly manifest: A
+}
+type ReadEither<A> = Either.Either<Read<A>, ReadonlyArray<CatalogProblem>>
+
+const reader = <A>(decode: (value: unknown) => Either.Either<A, ParseResult.ParseError>) => ({ file, text }: ManifestTexts["jobs"][number]): ReadEither<A> =>
+  Either.flatMap(parseYaml(file, text), ({ value }) =>
+    Either.mapBoth(decode(value), { onLeft: (error) => located(file, error), onRight: (manifest) => ({ file, manifest }) }))
+const readJob = reader(decodeJob)
+const readProvider = reader(decodeProvider)
+
 /** Pure part of reading: from texts to content, or to every problem. */
-export const decodeCatalog = (texts: ManifestTexts, options: ReadOptions = {}): Either.Either<CatalogContent, CatalogInvalid> => {
+export const decodeCatalog = (texts: ManifestTexts, options: ReadOptions = {}): Either.Either<CatalogContent, CatalogInvalid> =>
+  assemble(texts.jobs.map(readJob), texts.providers.map(readProvider), options)
+
+const assemble = (
+  jobFiles: ReadonlyArray<ReadEither<JobManifest>>, providerFiles: ReadonlyArray<ReadEither<ProviderManifest>>, options: ReadOptions
+): Either.Either<CatalogContent, CatalogInvalid> => {
   const problems: Array<CatalogProblem> = []
-  const decoded = <A>(sources: ManifestTexts["jobs"], decode: (value: unknown) => Either.Either<A, ParseResult.ParseError>) =>
-    sources.flatMap(({ file, text }) => {
-      const read = Either.flatMap(parseYaml(file, text), ({ value }) => Either.mapLeft(decode(value), (error) => located(file, error)))
-      if (Either.isRight(read)) return [{ file, manifest: read.right }]
+  const sound = <A>(files: ReadonlyArray<ReadEither<A>>): ReadonlyArray<Read<A>> =>
+    files.flatMap((read) => {
+      if (Either.isRight(read)) return [read.right]
       problems.push(...read.left)
       return []
     })
@@ -116,10 +133,10 @@ export const decodeCatalog = (texts: ManifestTexts, options: ReadOptions = {}): 
     else problems.push({ file, path, message: `${kind} ${id} exists already in ${first}` })
   }
 
-  const jobs = decoded(texts.jobs, decodeJob)
+  const jobs = sound(jobFiles)
   for (const { file, manifest } of jobs) once("job", manifest.id, file, "id")
   const jobIds = new Set<string>(jobs.map(({ manifest }) => manifest.id))
-  const endpoints = decoded(texts.providers, decodeProvider).flatMap(({ file, manifest }) => {
+  const endpoints = sound(providerFiles).flatMap(({ file, manifest }) => {
     once("provider", manifest.id, file, "id")
     return endpointsOf(manifest).map((endpoint, index) => {
       const at = `operations.${index}`
@@ -156,5 +173,7 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folde
   }
   const jobs = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "jobs"))
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
-  return yield* decodeCatalog({ jobs: jobs.flat(), providers: providers.flat() }, options)
+  // A file a turn: parsing all of them takes a second, in which a database is waiting to be spoken to.
+  const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) => Effect.forEach(items, (item) => Effect.map(nextTurn, () => read(item)))
+  return yield* assemble(yield* inTurns(jobs.flat(), readJob), yield* inTurns(providers.flat(), readProvider), options)
 })

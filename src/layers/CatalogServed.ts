@@ -21,7 +21,7 @@ import { Providers } from "../services/Providers.js"
 import { accessTables, type AccessTable } from "./catalog/AccessTable.js"
 import { problemsOf } from "./catalog/ContentProblems.js"
 import { discover } from "./catalog/Discovering.js"
-import { facetsOf, numbersOf } from "./catalog/Filtering.js"
+import { facetsOf, filterKey, numbersOf } from "./catalog/Filtering.js"
 import { overview } from "./catalog/Overviewing.js"
 import { compare, publicItemOf, publicItems } from "./catalog/PublicItems.js"
 import { JobOrders, placeJob } from "./catalog/Ranking.js"
@@ -38,9 +38,6 @@ export interface CatalogOptions {
   readonly jobsMayPickFixtures: boolean
   readonly vocabulary: VocabularyFile
 }
-
-const filterKey = (filter: CatalogFilter): string =>
-  JSON.stringify([filter.category, filter.platform, filter.provider, filter.capability, filter.keyless, filter.verified, filter.mock, filter.maxPriceMicros, filter.hidden])
 
 /** Filtered endpoints are kept as long as the access table that they were filtered with. */
 const filteredMax = 50

@@ -29,6 +29,10 @@ export interface GatewayConfig {
   readonly billing: boolean
   /** How this gateway is reached from outside, without a slash at the end. */
   readonly publicUrl: string
+  /** Whether a proxy of the operator's stands in front and says who the client is, see HttpSettings. */
+  readonly trustProxy: boolean
+  /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
+  readonly ledgerCheckSeconds: number
   readonly drainMillis: number
   /** Where this process kills itself, for tests of what survives; see FaultPointsKill. */
   readonly faultPoint: Option.Option<Kill>
@@ -56,12 +60,16 @@ const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Co
 
 export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function*() {
   const production = (yield* Config.string("NODE_ENV").pipe(Config.withDefault("development"))) === "production"
+  const databaseUrl = Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== "")
+  if (production && Option.isNone(databaseUrl)) {
+    return yield* Effect.fail(ConfigError.MissingData(["DATABASE_URL"], "With NODE_ENV=production the gateway starts no Postgres of its own: set DATABASE_URL to one (15 or newer)"))
+  }
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
   return {
     host,
     port,
-    databaseUrl: Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== ""),
+    databaseUrl,
     databaseConnections: yield* whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20),
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
     rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, 60),
@@ -77,6 +85,8 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     billing: yield* onOff("GATEWAY_BILLING", true),
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
+    trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
+    ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(
       Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(

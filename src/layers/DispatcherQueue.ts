@@ -5,7 +5,8 @@
  */
 import { Clock, Context, Deferred, Effect, FiberSet, Layer, Option, Queue, Ref, Stream } from "effect"
 import { failed } from "./dispatcher/AttemptEnding.js"
-import { openAttempt, type Parts, type Stop, workOn } from "./dispatcher/RunWork.js"
+import { makeSharedCalls } from "./dispatcher/SharedCalls.js"
+import { openAttempt, type Parts, patiently, type Stop, workOn } from "./dispatcher/RunWork.js"
 import type { RunId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { CapacityExhausted } from "../domain/RunFailures.js"
@@ -19,7 +20,7 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 import { Providers } from "../services/Providers.js"
 import type { RunDetail } from "../services/Runs.js"
 import { RunSignals } from "../services/RunSignals.js"
-import { type Lease, type LeasedRun, RunStore } from "../services/RunStore.js"
+import { type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
 import { Settlement } from "../services/Settlement.js"
 
 export interface DispatcherOptions {
@@ -74,12 +75,15 @@ export const DispatcherQueue: Layer.Layer<
       normalizedOn: options.normalizedOn,
       providers: yield* Providers,
       settlement: yield* Settlement,
+      shared: makeSharedCalls(),
       stats: yield* EndpointStats,
       store: yield* RunStore
     }
     const { ids, settlement, store } = parts
     const node = yield* ids.suffix
     const active = new Map<RunId, Active>()
+    /** Lease tokens of runs that may be ours and are being looked for. */
+    const adopting = new Set<string>()
     const taken = yield* Ref.make(0)
     const open = yield* Ref.make(true)
     const backlog = yield* Ref.make(false)
@@ -109,22 +113,43 @@ export const DispatcherQueue: Layer.Layer<
       return yield* slotFor(yield* newLease)
     })
 
-    const start = (leased: LeasedRun, slot: Slot): Effect.Effect<Effect.Effect<RunDetail>> =>
+    const start = (leased: LeasedRun, slot: Slot): Effect.Effect<Effect.Effect<Option.Option<RunDetail>>> =>
       Effect.gen(function*() {
         const stop = yield* Deferred.make<Stop>()
-        const done = yield* Deferred.make<RunDetail>()
-        active.set(leased.run.runId, { leased, stop })
+        const done = yield* Deferred.make<Option.Option<RunDetail>>()
+        const entry: Active = { leased, stop }
+        active.set(leased.run.runId, entry)
         const work = run(leased, stop).pipe(
-          Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (detail) => Effect.asVoid(Deferred.succeed(done, detail)) })),
+          Effect.flatMap((ended) => Deferred.succeed(done, ended)),
           // A defect leaves the run leased and its money held: it is taken over when the lease ends.
           Effect.catchAllCause((cause) => Effect.logError("work on a run died", cause).pipe(Effect.annotateLogs({ runId: leased.run.runId, workspaceId: leased.run.workspaceId }))),
-          Effect.ensuring(Effect.sync(() => active.delete(leased.run.runId))),
-          Effect.ensuring(slot.release)
+          // Unless this node has taken the run again meanwhile, under another lease.
+          Effect.ensuring(Effect.sync(() => active.get(leased.run.runId) === entry && active.delete(leased.run.runId))),
+          Effect.ensuring(slot.release),
+          // However the work ends, whoever waits for it here is told.
+          Effect.ensuring(Deferred.succeed(done, Option.none()))
         )
         // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
         yield* FiberSet.run(fibers, Effect.interruptible(work))
         return Deferred.await(done)
       }).pipe(Effect.uninterruptible)
+
+    const adopt = (key: RunKey, slot: Slot) =>
+      Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const { held } = yield* patiently(store.heartbeat([{ ...key, token: slot.lease.token }], now + options.leaseMillis))
+        const run = held.has(key.runId) ? yield* patiently(store.get(key)) : null
+        if (run === null) return yield* slot.release
+        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false }, slot)
+      }).pipe(
+        Effect.onError(() => slot.release),
+        Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
+        Effect.interruptible,
+        (work) => Effect.suspend(() => {
+          adopting.add(slot.lease.token)
+          return Effect.asVoid(FiberSet.run(fibers, work))
+        })
+      )
 
     const stopRun = (runId: RunId, why: Stop) => {
       const entry = active.get(runId)
@@ -170,7 +195,7 @@ export const DispatcherQueue: Layer.Layer<
         limit,
         now,
         expiresAt: now + options.leaseMillis,
-        except: [...active.values()].map(({ leased }) => leased.lease.token)
+        except: [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)]
       }))
 
     const heartbeat = Effect.gen(function*() {
@@ -212,6 +237,7 @@ export const DispatcherQueue: Layer.Layer<
     return Dispatcher.of({
       reserve,
       start,
+      adopt,
       openAttempt: openAttempt(ids),
       wake,
       cancel: (runId) => stopRun(runId, "cancelled"),

@@ -2,26 +2,31 @@
  * The composition: the one place that knows every layer. `StoragePg` (Operations.ts) is what stands on Postgres, `Engine` what works
  * over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so stops first; the database last of all.
  */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { parse } from "yaml"
 import { readFile } from "node:fs/promises"
 import { HttpLayer } from "../http/Server.js"
 import { HttpSettings } from "../http/Settings.js"
 import { ReadinessChecks } from "../http/system/Readiness.js"
+import { DrainingLayer } from "../services/Draining.js"
 import { AdmissionBatched } from "./AdmissionBatched.js"
 import { builtInCatalog } from "./BuiltInCatalog.js"
 import { readCatalog } from "./CatalogFiles.js"
+import { CatalogFollowing } from "./CatalogFollowing.js"
+import { CatalogRevisionsPg } from "./CatalogRevisionsPg.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
 import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
 import { FaultPointsKill } from "./FaultPointsKill.js"
+import { Gauges } from "./Gauges.js"
 import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
+import { StorageIdentityPg } from "./StorageIdentityPg.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
 
 const vocabulary = Effect.flatMap(
@@ -29,20 +34,20 @@ const vocabulary = Effect.flatMap(
   (text) => Schema.decodeUnknown(VocabularyFile)(parse(text))
 )
 
-const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>) =>
+const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: Effect.Effect<VocabularyFile>) =>
   RunsAdmitted.pipe(
-    Layer.provideMerge(DispatcherQueue),
+    Layer.provideMerge(Layer.provide(DispatcherQueue, StorageIdentityPg)),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
-    Layer.provideMerge(Layer.unwrapEffect(Effect.map(Effect.orDie(vocabulary), (words) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary: words })))),
+    Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
     Layer.provideMerge(ProvidersHttp({
       egressAllow: config.egressAllow,
       origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
     })),
-    Layer.provide([FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
+    Layer.provide([DrainingLayer, FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
   )
 
 /** What the catalog folders hold, without the fixtures where they do not run. */
-export const catalogContent = (config: GatewayConfig) =>
+const catalogContent = (config: GatewayConfig) =>
   Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints, jobs }) => ({
     jobs,
     endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock)
@@ -59,22 +64,33 @@ const fixtureFor = (config: GatewayConfig) =>
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
-/** The whole gateway, listening. The catalog is not published yet: until then it answers `catalog_loading`. */
+/** The gateway, listening. No catalog is published yet: until one is, it answers `catalog_loading`. */
 export const Gateway = (config: GatewayConfig) =>
-  Layer.unwrapScoped(Effect.map(
-    fixtureFor(config),
-    (fixtureAt) =>
-      HttpLayer.pipe(
-        Layer.provide(Layer.succeed(HttpSettings, {
-          host: config.host,
-          port: config.port,
-          drainMillis: config.drainMillis,
-          readinessPauseMillis: 0,
-          deploymentMode: config.production ? "production" : "development"
-        })),
-        Layer.provide(Checks),
-        Layer.provideMerge(Engine(config, fixtureAt)),
-        Layer.provide(RateLimiterMemory({ burst: config.rateBurst, refillPerSecond: config.ratePerSecond })),
-        Layer.provideMerge(StoragePg(config))
-      )
-  ))
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
+    const fixtureAt = yield* fixtureFor(config)
+    return HttpLayer.pipe(
+      Layer.provide(Layer.succeed(HttpSettings, {
+        host: config.host,
+        port: config.port,
+        drainMillis: config.drainMillis,
+        readinessPauseMillis: 0,
+        deploymentMode: config.production ? "production" : "development",
+        publicUrl: config.publicUrl,
+        trustProxy: config.trustProxy
+      })),
+      Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds })]),
+      Layer.provideMerge(Engine(config, fixtureAt, words)),
+      Layer.provide(RateLimiterMemory({ burst: config.rateBurst, refillPerSecond: config.ratePerSecond })),
+      Layer.provideMerge(CatalogRevisionsPg),
+      Layer.provideMerge(StoragePg(config))
+    )
+  }))
+
+/**
+ * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on. The folders
+ * are read while the database starts: either takes about a second.
+ */
+export const GatewayWithCatalog = (config: GatewayConfig) =>
+  Layer.unwrapScoped(Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
+    Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(Layer.provideMerge(Gateway(config)))))

@@ -14,6 +14,7 @@ import * as EmbeddedPostgres from "./EmbeddedPostgres.js"
 import { EndpointStatsPg } from "./EndpointStatsPg.js"
 import { IdempotencyPg } from "./IdempotencyPg.js"
 import { IdsCrypto } from "./IdsCrypto.js"
+import { LoginApprovalsPg } from "./LoginApprovalsPg.js"
 import { migrate } from "./Migrations.js"
 import { migrations } from "./migrations/index.js"
 import { PaymentsNone } from "./PaymentsNone.js"
@@ -44,6 +45,7 @@ export const StoragePg = (config: GatewayConfig) =>
     ContractStorePg,
     EndpointStatsPg,
     IdempotencyPg,
+    LoginApprovalsPg,
     ProviderHealthPg,
     RunSignalsPg,
     RunStorePg,

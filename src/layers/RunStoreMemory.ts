@@ -129,6 +129,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           Option.getOrNull(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)))),
       uncertain: (limit) =>
         Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "reconciliation_pending").map(({ run }) => run).slice(0, limit)),
+      queuedSince: Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null),
       locate: (runId) =>
         Effect.map(storage.read, (state) =>
           Option.getOrNull(Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))))

@@ -59,7 +59,8 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       Effect.forEach(media, (one) =>
         query(sql`
           insert into media (workspace_id, run_id, media_id, content_type, filename, sha256, bytes)
-          values (${one.workspaceId}, ${one.runId}, ${one.mediaId}, ${one.contentType}, ${one.filename}, ${one.sha256}, ${Buffer.from(one.bytes)})`), { discard: true })
+          values (${one.workspaceId}, ${one.runId}, ${one.mediaId}, ${one.contentType}, ${one.filename}, ${one.sha256}, ${Buffer.from(one.bytes)})
+          on conflict do nothing`), { discard: true })
 
     const insert = (fresh: ReadonlyArray<NewRun>) => {
       const rows = fresh.map(({ lease, run }) => ({
@@ -125,7 +126,9 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
             where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
           )
           insert into attempts (${sql.literal(attemptTable.names)})
-          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify([attemptTable.row(opened)])}::json) as a (${sql.literal(attemptTable.typed)})`
+          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify([attemptTable.row(opened)])}::json) as a (${sql.literal(attemptTable.typed)})
+          -- A commit whose answer was lost is written again, under the same lease and so by the same attempt.
+          on conflict do nothing`
         yield* insertMedia(media === null ? [] : [media])
         return true
       }))
@@ -214,6 +217,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           select ${runs} from runs r where r.status = 'reconciliation_pending' order by r.created_at limit ${limit}`)
         return yield* Effect.orDie(decodeRuns(rows))
       }),
+      queuedSince: Effect.map(query(sql<{ since: number | null }>`select min(created_at) as since from runs where status = 'queued'`), ([row]) => row?.since ?? null),
       locate: Effect.fnUntraced(function*(runId) {
         const rows = yield* query(sql`select run_id as "runId", workspace_id as "workspaceId" from runs where run_id = ${runId}`)
         return (yield* Effect.orDie(decodeKeys(rows)))[0] ?? null

@@ -1,8 +1,8 @@
 /**
- * Runs over any storage: plan, admit, start, wait. What admits and starts cannot be interrupted, so a client that hangs up
- * loses no run; waiting can, and costs neither a connection nor a query until the run is said to have ended.
+ * Runs over any storage: plan, admit, start, wait. What admits, starts and cancels cannot be interrupted, so a client that hangs up
+ * loses no run; waiting can, ends early when this node stops, and costs neither a connection nor a query until the run is said to have ended.
  */
-import { Clock, Effect, Either, Exit, Layer, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Either, Exit, Layer, Option } from "effect"
 import type { Refusal } from "../domain/Admission.js"
 import { refusals } from "../domain/Admission.js"
 import {
@@ -11,7 +11,7 @@ import {
 import { RunId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { holdOf } from "../domain/RoutePlan.js"
-import { monthOf } from "../domain/Run.js"
+import { monthOf, type Run } from "../domain/Run.js"
 import { CancelledBeforeDispatch, toRunError } from "../domain/RunFailures.js"
 import { isSettledForWaiters } from "../domain/RunMachine.js"
 import { isReadOnly } from "../domain/Scope.js"
@@ -20,6 +20,7 @@ import { Admission } from "../services/Admission.js"
 import { Catalog } from "../services/Catalog.js"
 import { Credentials } from "../services/Credentials.js"
 import { Dispatcher } from "../services/Dispatcher.js"
+import { Draining } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { Providers } from "../services/Providers.js"
@@ -42,13 +43,14 @@ const lookAgainSeconds = 5
 export const RunsAdmitted: Layer.Layer<
   Runs,
   never,
-  | Admission | Catalog | Credentials | Dispatcher | Ids | ProviderHealth | Providers | RunSignals | RunStore | Settlement | TopUps
+  | Admission | Catalog | Credentials | Dispatcher | Draining | Ids | ProviderHealth | Providers | RunSignals | RunStore | Settlement | TopUps
   | Transactions | Wallet
 > = Layer.effect(
   Runs,
   Effect.gen(function*() {
     const admission = yield* Admission
     const dispatcher = yield* Dispatcher
+    const draining = yield* Draining
     const ids = yield* Ids
     const settlement = yield* Settlement
     const signals = yield* RunSignals
@@ -66,7 +68,11 @@ export const RunsAdmitted: Layer.Layer<
     /** A run that must be there, because this process was just told so. */
     const known = (key: RunKey) => Effect.catchTag(detail(key), "not_found", (error) => Effect.die(error))
 
-    /** The run when it has ended, or as it is when the time is over. Registered before each look, so no signal is missed. */
+    /** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
+    const waitFor = <A>(end: Effect.Effect<A>, millis: number): Effect.Effect<Option.Option<A>> =>
+      Effect.timeoutOption(Effect.raceFirst(Effect.asSome(end), Effect.as(draining.untilBegun, Option.none())), millis).pipe(Effect.map(Option.flatten))
+
+    /** The run when it has ended, or as it is when the time is over or this node stops. Registered before each look, so no signal is missed. */
     const awaitEnd = (key: RunKey, seconds: number) =>
       Effect.gen(function*() {
         const until = (yield* Clock.currentTimeMillis) + seconds * 1000
@@ -74,8 +80,8 @@ export const RunsAdmitted: Layer.Layer<
           const ended = yield* signals.subscribe(key.runId)
           const now = yield* known(key)
           const left = until - (yield* Clock.currentTimeMillis)
-          if (isSettledForWaiters(now.run.status) || left <= 0) return Option.some(now)
-          yield* Effect.timeoutOption(ended, Math.min(left, lookAgainSeconds * 1000))
+          if (isSettledForWaiters(now.run.status) || left <= 0 || (yield* draining.begun)) return Option.some(now)
+          yield* waitFor(ended, Math.min(left, lookAgainSeconds * 1000))
           return Option.none<RunDetail>()
         }))
         return yield* Effect.flatMap(Effect.repeat(look, { until: Option.isSome }), Effect.orDie)
@@ -117,8 +123,12 @@ export const RunsAdmitted: Layer.Layer<
         const slot = first === undefined ? null : yield* dispatcher.reserve
         const start = slot === null || first === undefined ? null : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
         const giveBack = slot?.release ?? Effect.void
-        const answer = yield* Effect.onExit(admission.admit({ run, start }), (exit) =>
-          Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null ? Effect.void : giveBack)
+        const answer = yield* Effect.onExit(admission.admit({ run, start }), (exit) => {
+          if (Exit.isSuccess(exit)) return exit.value._tag === "Admitted" && exit.value.stored.lease !== null ? Effect.void : giveBack
+          const failure = Cause.failureOption(exit.cause)
+          // The run may be there, with an attempt that was never sent; nobody but this node can know that it was not.
+          return slot !== null && Option.isSome(failure) && failure.value._tag === "storage_uncertain" ? dispatcher.adopt(run, slot) : giveBack
+        })
         switch (answer._tag) {
           case "Refused":
             return yield* refuse(principal, answer.refusal)
@@ -147,8 +157,9 @@ export const RunsAdmitted: Layer.Layer<
           if (waitSeconds <= 0) return answer(yield* known(key))
           if (ended === null) return answer(yield* restore(awaitEnd(key, waitSeconds)))
           // The node that works on the run tells its end directly, with everything that a reader would have to look up.
-          const here = yield* restore(Effect.timeoutOption(ended, waitSeconds * 1000))
-          return answer(Option.isSome(here) ? here.value : yield* known(key))
+          const [spent, here] = yield* restore(Effect.timed(waitFor(ended, waitSeconds * 1000)))
+          const told = Option.flatten(here)
+          return answer(Option.isSome(told) ? told.value : yield* restore(awaitEnd(key, waitSeconds - Duration.toSeconds(spent))))
         }))
 
     const quote: Runs["Type"]["quote"] = Effect.fn("Runs.quote")(function*(principal, request) {
@@ -172,8 +183,15 @@ export const RunsAdmitted: Layer.Layer<
 
     const cancel: Runs["Type"]["cancel"] = Effect.fn("Runs.cancel")(function*(workspaceId, runId) {
       const key = { workspaceId, runId }
+      const cancelled = yield* Effect.uninterruptible(withdraw(key))
+      if (cancelled.waitSeconds === null) return { run: cancelled.run, attempts: yield* store.attempts(key) }
+      return yield* awaitEnd(key, cancelled.waitSeconds)
+    })
+
+    /** The run after the cancel, and how long its call may take to be aborted; null when nothing is under way. */
+    const withdraw = Effect.fnUntraced(function*(key: RunKey) {
       const run = yield* store.requestCancel(key)
-      if (run === null) return yield* new NotFound({ what: "run", id: runId })
+      if (run === null) return yield* new NotFound({ what: "run", id: key.runId })
       if (run.status === "queued") {
         const answer = yield* settlement.settle({
           run: { ...failed(run, new CancelledBeforeDispatch(), "error", null), completedAt: yield* Clock.currentTimeMillis },
@@ -185,17 +203,15 @@ export const RunsAdmitted: Layer.Layer<
           media: null
         })
         // A node took it in the meantime: then it is a running one, to be cancelled like those.
-        return answer._tag === "Settled" ? { run: answer.run, attempts: yield* store.attempts(key) } : yield* cancelRunning(key)
+        return answer._tag === "Settled" ? { run: answer.run, waitSeconds: null } : yield* abort((yield* store.requestCancel(key)) ?? run)
       }
-      return run.status === "running" ? yield* cancelRunning(key) : { run, attempts: yield* store.attempts(key) }
+      return run.status === "running" ? yield* abort(run) : { run, waitSeconds: null }
     })
 
-    const cancelRunning = Effect.fnUntraced(function*(key: RunKey) {
-      const run = yield* store.requestCancel(key)
-      yield* dispatcher.cancel(key.runId)
-      const current = run?.plan?.candidates.find(({ endpointId }) => endpointId === run.endpointId)
-      return yield* awaitEnd(key, current?.effectful === true ? 0 : cancelWaitSeconds)
-    })
+    const abort = (run: Run) => {
+      const current = run.plan?.candidates.find(({ endpointId }) => endpointId === run.endpointId)
+      return Effect.as(dispatcher.cancel(run.runId), { run, waitSeconds: current?.effectful === true ? 0 : cancelWaitSeconds })
+    }
 
     return Runs.of({
       create,

@@ -2,12 +2,12 @@
  * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases alive,
  * takes over what dead nodes left, and gives back what it has not started when it stops. Never repeats a call blindly.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Candidate } from "../domain/RoutePlan.js"
 import type { RunDetail } from "./Runs.js"
-import type { Lease, LeasedRun } from "./RunStore.js"
+import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
 
 /** The right to start one run on this node at once, taken before admission; given back when the run was not admitted. */
 export interface Slot {
@@ -19,8 +19,16 @@ export interface Slot {
 export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<Dispatcher, {
   /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
   readonly reserve: Effect.Effect<Slot | null>
-  /** Starts an admitted run in its slot and answers at once; the inner effect gives the run as it ended, with its attempts. */
-  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Effect.Effect<RunDetail>>
+  /**
+   * Starts an admitted run in its slot and answers at once; the inner effect gives the run as it ended, with its attempts, or none
+   * when this node cannot say: the run was taken over, or its end was written by a commit whose answer was lost.
+   */
+  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Effect.Effect<Option.Option<RunDetail>>>
+  /**
+   * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's lease, it goes on
+   * as if the answer had come. Otherwise gives the slot back. Answers at once.
+   */
+  readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
   /** The next attempt at a candidate, to be written before its first byte leaves. */
   readonly openAttempt: (run: Run, candidate: Candidate, n: number) => Effect.Effect<Attempt>
   /** Looks into the queue soon. */

@@ -103,6 +103,8 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore,
   readonly media: (run: RunKey, mediaId: string) => Effect.Effect<Media | null, StorageError>
   /** Runs that wait for a person, oldest first, of all workspaces. */
   readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+  /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */
+  readonly queuedSince: Effect.Effect<number | null, StorageError>
   /** The workspace of a run, for operators who have only its id. */
   readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
 }>() {}

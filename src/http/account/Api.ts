@@ -7,7 +7,7 @@ import { Bearer } from "../Auth.js"
 import { created, Wire, WireStorage } from "../Envelope.js"
 import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
 import {
-  BalanceBody, CapabilityRequestBody, CapabilityRequestInput, CapabilityRequestPage, LedgerPage, SessionContextBody, TopUpBody, TopUpInput, TopUpPage, WhoamiBody
+  BalanceBody, CapabilityRequestBody, CapabilityRequestInput, CapabilityRequestPage, LedgerPage, LoggedOut, SessionContextBody, TopUpBody, TopUpInput, TopUpPage, WhoamiBody
 } from "./Bodies.js"
 
 const idempotencyKey = Schema.optionalWith(
@@ -64,6 +64,13 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireStorage)
       .annotate(Access, "any-token")
       .annotate(OpenApi.Summary, "Who am I")
+  )
+  .add(
+    HttpApiEndpoint.post("logout", "/v1/logout")
+      .addSuccess(LoggedOut)
+      .addError(WireStorage)
+      .annotate(Access, "any-token")
+      .annotate(OpenApi.Summary, "Revoke the calling token, from the next request on")
   )
   .add(
     HttpApiEndpoint.get("sessionContext", "/v1/session-context")

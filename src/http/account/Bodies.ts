@@ -10,14 +10,10 @@ import type { CapabilityRequest } from "../../services/CapabilityRequests.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
+import { optional, says, Time, time, timeOrNull } from "../Fields.js"
 import { IdempotencyKey } from "../runs/RunRequestBody.js"
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const nullable = Schema.NullOr
-const Time = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
-const time = (millis: number): string => new Date(millis).toISOString()
-const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
-const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
 const prose = (charsMax: number) =>
   Schema.String.pipe(
@@ -129,6 +125,8 @@ export const whoamiBody = (caller: Principal, monthSpend: Micros): typeof Whoami
   monthSpendMicros: monthSpend,
   readOnly: isReadOnly(caller.scopes)
 })
+
+export const LoggedOut = Schema.Struct({ revoked: Schema.Literal(true) }).annotations({ identifier: "LoggedOut" })
 
 export const SessionContextBody = Schema.Struct({
   mode: Schema.Literal("token"),

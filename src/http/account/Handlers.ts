@@ -13,7 +13,7 @@ import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { answering } from "../Exchange.js"
-import { nextCursor, pageRequest } from "../ListPage.js"
+import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
 import { HttpSettings } from "../Settings.js"
 import {
@@ -24,7 +24,6 @@ const holdsShownMax = 50
 const readTopUp = jsonBody(TopUpInput)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput)
 const toRunId = Schema.decodeOption(RunId)
-const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
 
 type Services = Accounts | CapabilityRequests | TopUps | Wallet | HttpSettings | Bearer
 
@@ -79,6 +78,13 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         Effect.gen(function*() {
           const caller = yield* Principal
           return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
+        })))
+      .handle("logout", answering(() =>
+        Effect.gen(function*() {
+          const { tokenId } = yield* Principal
+          // The caller's own token is there: it was just let in.
+          yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
+          return { revoked: true as const }
         })))
       .handle("sessionContext", answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))))
       .handle("capabilityRequests", answering(({ urlParams }) =>

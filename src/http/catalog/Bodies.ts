@@ -1,22 +1,29 @@
-/** The catalog's answers as JSON texts. Rows keep their text: the catalog gives the same row object while nothing about it changes. */
+/** The catalog's answers as JSON. Rows keep their bytes: the catalog gives the same row object while nothing about it changes. */
 import { HttpServerResponse } from "@effect/platform"
 import type { CatalogRow } from "../../domain/CatalogView.js"
 
-const texts = new WeakMap<CatalogRow, string>()
+const kept = new WeakMap<CatalogRow, Buffer>()
 
-const textOf = (row: CatalogRow): string => {
-  const known = texts.get(row)
+const bytesOf = (row: CatalogRow): Buffer => {
+  const known = kept.get(row)
   if (known !== undefined) return known
-  const text = JSON.stringify(row)
-  texts.set(row, text)
-  return text
+  const bytes = Buffer.from(JSON.stringify(row))
+  kept.set(row, bytes)
+  return bytes
 }
+
+const opens: Buffer = Buffer.from("{\"endpoints\":[")
+const comma: Buffer = Buffer.from(",")
 
 /** An answer whose rows are under `endpoints`. */
 export const rowsResponse = <A extends { readonly endpoints: ReadonlyArray<CatalogRow> }>(
   { endpoints, ...rest }: A, headers: { readonly [name: string]: string } = {}
 ): HttpServerResponse.HttpServerResponse => {
-  let rows = ""
-  for (const row of endpoints) rows += rows === "" ? textOf(row) : `,${textOf(row)}`
-  return HttpServerResponse.text(`{"endpoints":[${rows}],${JSON.stringify(rest).slice(1)}`, { contentType: "application/json", headers })
+  const parts: Array<Buffer> = [opens]
+  for (const [at, row] of endpoints.entries()) {
+    if (at > 0) parts.push(comma)
+    parts.push(bytesOf(row))
+  }
+  parts.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`))
+  return HttpServerResponse.uint8Array(Buffer.concat(parts), { contentType: "application/json", headers })
 }

@@ -9,12 +9,12 @@ import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 import { answering } from "../Exchange.js"
+import { badCursor } from "../ListPage.js"
 import { rowsResponse } from "./Bodies.js"
 import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
 import { llmsText } from "./Llms.js"
 
 const readComparison = jsonBody(CompareRequest)
-const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
 
 interface FilterParams {
   readonly category?: string

@@ -5,8 +5,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { Prefer, SkipCode } from "../../domain/RoutePlan.js"
 import { RunError } from "../../domain/RunFailures.js"
 import type { Quote } from "../../services/Runs.js"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+import { optional } from "../Fields.js"
 
 export const QuoteAnswer = Schema.Struct({
   admissible: Schema.Boolean.annotations({ description: "Whether the run would be dispatched now" }),

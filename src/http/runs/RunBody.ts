@@ -10,11 +10,10 @@ import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
 import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import type { RunDetail } from "../../services/Runs.js"
+import { optional, Time, time, timeOrNull } from "../Fields.js"
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const nullable = Schema.NullOr
 const Usd = Schema.Number.annotations({ description: "US dollars" })
-const Time = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
 const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
 
 const RequestedJob = Schema.Struct({
@@ -124,8 +123,6 @@ export const AttemptList = Schema.Struct({
 }).annotations({ identifier: "AttemptList" })
 export type AttemptList = typeof AttemptList.Type
 
-const time = (millis: number): string => new Date(millis).toISOString()
-const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
 const usdOrNull = (micros: number | null): number | null => (micros === null ? null : toUsd(micros))
 
 export const mediaPath = (runId: string, mediaId: string): string => `/v1/runs/${runId}/media/${mediaId}`

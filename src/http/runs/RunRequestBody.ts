@@ -9,17 +9,8 @@ import { JsonObject } from "../../domain/Json.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
+import { line, optional, says } from "../Fields.js"
 import { WaitBody } from "./Wait.js"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
-
-/** Text that can be stored and printed on one line. */
-const line = (charsMax: number) =>
-  Schema.String.pipe(
-    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
-    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax } })
-  )
 
 export const IdempotencyKey = line(255).annotations({ identifier: "IdempotencyKey", description: "1 to 255 printable characters, spaces and colons included" })
 

@@ -5,8 +5,8 @@
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { runFailures } from "../../domain/RunFailures.js"
 import { wireErrors } from "../Envelope.js"
+import { escapeHtml as escape, pageHeaders } from "../Html.js"
 
-const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const list = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
 const string = (value: Json | undefined): string => (typeof value === "string" ? value : "")
@@ -63,6 +63,8 @@ const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2r
 h2{margin-top:3rem;border-bottom:1px solid #ccc}h3{margin-top:2rem}code{font:13px ui-monospace,monospace;background:#f2f2f5;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;margin:.5rem 0}td,th{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #e6e6ea}nav a{margin-right:1rem}
 @media(prefers-color-scheme:dark){body{color:#e4e4e9;background:#17171b}code{background:#2a2a31}td,th{border-color:#33333b}a{color:#8ab4ff}}`
+
+export const docsHeaders = pageHeaders(style)
 
 export const docsPage = (document: JsonObject): string => {
   const info = object(document["info"])

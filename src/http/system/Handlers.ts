@@ -2,13 +2,14 @@
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, type Layer } from "effect"
 import { Catalog } from "../../services/Catalog.js"
+import { Draining } from "../../services/Draining.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { answering } from "../Exchange.js"
 import { openApiDocument } from "../OpenApi.js"
-import { docsPage } from "./DocsPage.js"
+import { docsHeaders, docsPage } from "./DocsPage.js"
 import { exposition } from "./Exposition.js"
-import { Draining, ReadinessChecks } from "./Readiness.js"
+import { ReadinessChecks } from "./Readiness.js"
 
 const checkMillis = 1_000
 
@@ -43,6 +44,6 @@ export const SystemHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
       .handle("docs", answering(() =>
         Effect.succeed(HttpServerResponse.text(page, {
           contentType: "text/html; charset=utf-8",
-          headers: { "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" }
+          headers: docsHeaders
         }))))
   }))

@@ -20,7 +20,10 @@ export interface EndpointAccess {
 }
 
 export class AccessTable {
-  constructor(private readonly revision: Revision, private readonly codes: Uint8Array, readonly madeAt: number) {}
+  readonly hidesAny: boolean
+  constructor(private readonly revision: Revision, private readonly codes: Uint8Array) {
+    this.hidesAny = codes.some((code) => (code & hiddenBit) !== 0)
+  }
 
   /** A small number that stands for one `EndpointAccess`. */
   codeOf(number: number): number {
@@ -41,11 +44,38 @@ export class AccessTable {
 /** Above this many providers a table is kept for a second instead of being made anew for every question. */
 const manyProviders = 100
 const keptMillis = 1000
-const workspacesMax = 200
+const keptMax = 200
+
+/** Of one revision: the tables that differ, and who was last seen to have which. */
+class Tables {
+  private readonly different = new Map<string, AccessTable>()
+  private readonly seen = new Map<WorkspaceId | null, { readonly table: AccessTable; readonly at: number }>()
+  constructor(private readonly revision: Revision) {}
+
+  fresh(workspaceId: WorkspaceId | null, now: number): AccessTable | null {
+    const known = this.seen.get(workspaceId)
+    return known !== undefined && now - known.at < keptMillis ? known.table : null
+  }
+
+  /** One and the same table for the same codes, so that what was found with it can be kept beside it. */
+  of(codes: Uint8Array): AccessTable {
+    const key = Buffer.from(codes).toString("latin1")
+    const table = this.different.get(key) ?? new AccessTable(this.revision, codes)
+    if (this.different.size >= keptMax) this.different.clear()
+    this.different.set(key, table)
+    return table
+  }
+
+  keep(workspaceId: WorkspaceId | null, table: AccessTable, now: number): void {
+    if (this.seen.size >= keptMax) this.seen.clear()
+    this.seen.set(workspaceId, { table, at: now })
+  }
+}
 
 export const accessTables = Effect.gen(function*() {
   const credentials = yield* Credentials
   const health = yield* ProviderHealth
+  const tables = new WeakMap<Revision, Tables>()
 
   const codeOf = Effect.fnUntraced(function*(workspaceId: WorkspaceId | null, provider: Provider) {
     const { openForSeconds, state } = yield* health.health(provider.id)
@@ -57,22 +87,18 @@ export const accessTables = Effect.gen(function*() {
     return accesses.indexOf(provider.ownKey ? "needs_your_account" : "coming_soon") | healthy
   })
 
-  const make = Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
+  return Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
+    const known = tables.get(revision) ?? new Tables(revision)
+    tables.set(revision, known)
+    const many = revision.providers.length >= manyProviders
+    const now = yield* Clock.currentTimeMillis
+    const fresh = many ? known.fresh(workspaceId, now) : null
+    if (fresh !== null) return fresh
     const codes = new Uint8Array(revision.providers.length)
     for (const [at, provider] of revision.providers.entries()) codes[at] = yield* codeOf(workspaceId, provider)
-    return new AccessTable(revision, codes, yield* Clock.currentTimeMillis)
-  })
-
-  const kept = new WeakMap<Revision, Map<WorkspaceId | null, AccessTable>>()
-  return Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
-    if (revision.providers.length < manyProviders) return yield* make(revision, workspaceId)
-    const tables = kept.get(revision) ?? new Map<WorkspaceId | null, AccessTable>()
-    const known = tables.get(workspaceId)
-    if (known !== undefined && (yield* Clock.currentTimeMillis) - known.madeAt < keptMillis) return known
-    const made = yield* make(revision, workspaceId)
-    if (tables.size >= workspacesMax) tables.clear()
-    kept.set(revision, tables.set(workspaceId, made))
-    return made
+    const table = known.of(codes)
+    if (many) known.keep(workspaceId, table, now)
+    return table
   })
 })
 /** What gives the table of a workspace. */

@@ -4,9 +4,10 @@ import { titleOf, type Discovered, type DiscoveredOperation, type DiscoverQuery,
 import { requiredFields } from "../../domain/OperationContract.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
-import { compileFilter } from "./Filtering.js"
+import type { SearchHit } from "../search/SearchIndex.js"
+import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type Hit, type Moment, type Serving } from "./Searching.js"
+import { find, type Moment, type Serving } from "./Searching.js"
 
 const candidatesMax = 100
 
@@ -36,11 +37,13 @@ const reasonOf = (operation: Pick<DiscoveredOperation, "works" | "estimatedPrice
 export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment): Discovered => {
   const { revision, rows } = serving
   const { statistics, table } = moment
-  const keeps = compileFilter(revision, { ...noFilter, maxPriceMicros: query.maxPriceMicros }, table)
-  const found = keeps === null ? [] : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, statistics, (number) => keeps(number) && table.of(number).runnableNow).hits
+  const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
+  const keeps = compileFilter(revision, filter, table)
+  const runnable = keeps === null ? null : { key: `runnable ${filterKey(filter)}`, keeps: (number: number) => keeps(number) && table.of(number).runnableNow }
+  const found = runnable === null ? [] : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable).hits
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
 
-  const weigh = ({ matchedBy, number, score }: Hit): DiscoveredOperation | null => {
+  const weigh = ({ doc: number, matchedBy, score }: SearchHit): DiscoveredOperation | null => {
     const endpoint = revision.endpoints[number]
     const row = rows.row(number, table, statistics, matchedBy)
     if (endpoint === undefined || row === null) return null

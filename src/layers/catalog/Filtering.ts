@@ -5,6 +5,9 @@ import { type Column, flags, type Revision } from "./Revision.js"
 
 export type Keeps = (number: number) => boolean
 
+/** What nothing is filtered by: known by identity, so that an index need not ask it for every row. */
+export const keepsAll: Keeps = () => true
+
 /** Null when nothing can pass, because a value is asked for that no endpoint has. */
 export const compileFilter = (revision: Revision, filter: CatalogFilter, table: AccessTable): Keeps | null => {
   const tests: Array<Keeps> = []
@@ -28,7 +31,10 @@ export const compileFilter = (revision: Revision, filter: CatalogFilter, table: 
   if (mask !== 0) tests.push((number) => ((revision.flags[number] ?? 0) & mask) === bits)
   const { maxPriceMicros } = filter
   if (maxPriceMicros !== null) tests.push((number) => (revision.priceMicros[number] ?? 0) <= maxPriceMicros)
-  if (!filter.hidden) tests.push((number) => !table.isHidden(number))
+  if (!filter.hidden && table.hidesAny) tests.push((number) => !table.isHidden(number))
+  const [only] = tests
+  if (only === undefined) return keepsAll
+  if (tests.length === 1) return only
   return (number) => {
     for (const test of tests) if (!test(number)) return false
     return true
@@ -60,6 +66,9 @@ const countsOf = ({ codes, values }: Column, numbers: Uint32Array): Facets["cate
     .filter(({ count, value }) => count > 0 && value !== "")
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
+
+export const filterKey = (filter: CatalogFilter): string =>
+  JSON.stringify([filter.category, filter.platform, filter.provider, filter.capability, filter.keyless, filter.verified, filter.mock, filter.maxPriceMicros, filter.hidden])
 
 /** How many of these endpoints each value has, the most frequent first. */
 export const facetsOf = (revision: Revision, numbers: Uint32Array): Facets => ({

@@ -7,7 +7,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { bindingOf, inputFields, listedMicros, maxMicrosOf, placementOf, requiredFields } from "../../domain/OperationContract.js"
 import { expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { PreparedInput } from "../../services/Providers.js"
-import { compileFilter, numbersOf } from "./Filtering.js"
+import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
 import { jobOf } from "./Revision.js"
 import { worksView } from "./Rows.js"
@@ -85,8 +85,8 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
   } else {
     const keeps = compileFilter(revision, filter, moment.table)
     if (keeps !== null) {
-      const found = find(serving, { q: query.q, offset, limit: query.limit, prefer: "balanced" }, moment.statistics, keeps)
-      page = found.hits.map(({ number }) => number)
+      const found = find(serving, { q: query.q, offset, limit: query.limit, prefer: "balanced" }, moment, { key: filterKey(filter), keeps })
+      page = found.hits.map(({ doc }) => doc)
       total = found.total
     }
   }

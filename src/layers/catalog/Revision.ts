@@ -39,6 +39,7 @@ export interface Revision {
   /** The value is empty where an operation does no job. */
   readonly capability: Column
   readonly flags: Uint8Array
+  readonly hasMocks: boolean
   readonly priceMicros: Float64Array
   readonly index: SearchIndex
   /** Over the jobs, in the order of `jobs`. */
@@ -184,6 +185,7 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
     accountOf,
     capability: capability.done(),
     flags: marks,
+    hasMocks: marks.some((mark) => (mark & flags.mock) !== 0),
     priceMicros,
     index,
     jobIndex,

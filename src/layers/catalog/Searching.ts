@@ -1,12 +1,12 @@
 // Search over a revision. Relevance comes from the index; here comes the order of business: real before mock, hits of one job
 // together where the first of them stands, and inside a job the preference. Only the first `window` hits are grouped, so that
 // every page of a query sees one and the same order.
-import type { CatalogQuery, MatchedBy, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
+import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import type { SearchHit } from "../search/SearchIndex.js"
 import type { AccessTable } from "./AccessTable.js"
-import { compileFilter, type Keeps } from "./Filtering.js"
+import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { RowBook, Statistics } from "./Rows.js"
@@ -25,41 +25,84 @@ export interface Moment {
   readonly statistics: Statistics
 }
 
-export interface Hit {
-  readonly number: number
-  readonly score: number
-  readonly matchedBy: MatchedBy
+/** Which endpoints a question is about; equal keys stand for equal answers as long as the access table is the same. */
+export interface Narrowing {
+  readonly key: string
+  readonly keeps: Keeps
 }
 
 export interface Found {
-  readonly hits: ReadonlyArray<Hit>
+  readonly hits: ReadonlyArray<SearchHit>
   readonly total: number
   readonly expandedCapabilities: ReadonlyArray<string>
 }
 
+/** What the index says, before the order of business. */
+interface Relevant extends Found {
+  /** Mocks that match as well and were left out. */
+  readonly mocks: number
+}
+
+/** The last questions and what was relevant to them: people page through an answer, and agents ask the same things. */
+const answersMax = 256
+class Answers {
+  private readonly kept = new Map<string, Relevant>()
+  get(key: string, find: () => Relevant): Relevant {
+    const known = this.kept.get(key)
+    const answer = known ?? find()
+    // The one that was not asked for longest stands first.
+    const [oldest] = this.kept.keys()
+    this.kept.delete(known !== undefined || this.kept.size < answersMax ? key : oldest ?? key)
+    this.kept.set(key, answer)
+    return answer
+  }
+}
+/** By access table, of which every revision has its own: what is switched on or off, or published, is asked anew. */
+const answers = new WeakMap<AccessTable, Answers>()
+
 /** Brings the hits of one job together at the place of the best of them, ordered by the preference. */
-const groupByJob = (serving: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<Hit> => {
+const groupByJob = (serving: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<SearchHit> => {
   const { orders, revision } = serving
-  const groups = new Map<string | number, Array<Hit>>()
-  for (const { doc, matchedBy, score } of hits) {
-    const job = revision.endpoints[doc]?.operation.job
-    const key = job ?? doc
+  if (!hits.some(({ doc }) => revision.endpoints[doc]?.operation.job !== undefined)) return hits
+  const groups = new Map<string | number, Array<SearchHit>>()
+  for (const hit of hits) {
+    const key = revision.endpoints[hit.doc]?.operation.job ?? hit.doc
     const known = groups.get(key)
-    if (known === undefined) groups.set(key, [{ number: doc, score, matchedBy }])
-    else known.push({ number: doc, score, matchedBy })
+    if (known === undefined) groups.set(key, [hit])
+    else known.push(hit)
   }
   return Array.from(groups).flatMap(([job, members]) => {
     if (typeof job === "number" || members.length === 1) return members
     const positions = orders.positions(job, prefer, statistics)
-    return members.sort((a, b) => (positions.get(a.number) ?? 0) - (positions.get(b.number) ?? 0))
+    return members.sort((a, b) => (positions.get(a.doc) ?? 0) - (positions.get(b.doc) ?? 0))
   })
 }
 
+/** Real ones or mocks, never both. */
+type Kind = "real" | "mock"
+
+const relevant = ({ revision }: Serving, query: RankedQuery, { keeps }: Narrowing, kind: Kind, count: number): Relevant => {
+  const mocks = new Set<number>()
+  const ofKind = (number: number): boolean => {
+    if (!keeps(number)) return false
+    const isMock = isFlagged(revision, number, flags.mock)
+    if (isMock) mocks.add(number)
+    return isMock === (kind === "mock")
+  }
+  const filter = kind === "real" && !revision.hasMocks ? keeps : ofKind
+  const found = revision.index.search(query.q, { limit: count, ...(filter === keepsAll ? {} : { filter }) })
+  return { ...found, mocks: mocks.size }
+}
+
 /** Hits of one kind from the first on, at least `count` of them where there are so many. */
-const ranked = (serving: Serving, query: string, count: number, prefer: Prefer, statistics: Statistics, keeps: Keeps): Found => {
-  const { expandedCapabilities, hits, total } = serving.revision.index.search(query, { limit: Math.max(window, count), filter: keeps })
-  const grouped = groupByJob(serving, hits.slice(0, window), prefer, statistics)
-  return { hits: [...grouped, ...hits.slice(window).map(({ doc, matchedBy, score }) => ({ number: doc, score, matchedBy }))], total, expandedCapabilities }
+const ranked = (serving: Serving, query: RankedQuery, count: number, { statistics, table }: Moment, narrowing: Narrowing, kind: Kind): Relevant => {
+  const kept = answers.get(table) ?? new Answers()
+  answers.set(table, kept)
+  const found = count > window
+    ? relevant(serving, query, narrowing, kind, count)
+    : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
+  const grouped = groupByJob(serving, found.hits.slice(0, window), query.prefer, statistics)
+  return { ...found, hits: found.hits.length <= window ? grouped : [...grouped, ...found.hits.slice(window)] }
 }
 
 export interface RankedQuery {
@@ -70,31 +113,25 @@ export interface RankedQuery {
 }
 
 /** One page: every real hit stands before every mock. */
-export const find = (serving: Serving, query: RankedQuery, statistics: Statistics, keeps: Keeps): Found => {
-  const { revision } = serving
+export const find = (serving: Serving, query: RankedQuery, moment: Moment, narrowing: Narrowing): Found => {
   const end = query.offset + query.limit
-  const mocks = new Set<number>()
-  const real = ranked(serving, query.q, end, query.prefer, statistics, (number) => {
-    if (!keeps(number)) return false
-    if (!isFlagged(revision, number, flags.mock)) return true
-    mocks.add(number)
-    return false
-  })
+  const real = ranked(serving, query, end, moment, narrowing, "real")
   // The last resort of the index has a score of 0: a fixture that does match is the better answer.
   const matched = real.hits[0] !== undefined && real.hits[0].score > 0
-  if (matched && (mocks.size === 0 || end <= real.total)) {
-    return { ...real, hits: real.hits.slice(query.offset, end), total: real.total + mocks.size }
+  if (matched && (real.mocks === 0 || end <= real.total)) {
+    return { ...real, hits: real.hits.slice(query.offset, end), total: real.total + real.mocks }
   }
-  const fixtures = ranked(serving, query.q, end, query.prefer, statistics, (number) => keeps(number) && isFlagged(revision, number, flags.mock))
+  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : none
   const fixturesMatched = fixtures.hits[0] !== undefined && fixtures.hits[0].score > 0
-  const first = matched || !fixturesMatched ? real : { hits: [], total: 0 }
-  const second = fixturesMatched || first.total === 0 ? fixtures : { hits: [], total: 0 }
+  const first = matched || !fixturesMatched ? real : none
+  const second = fixturesMatched || first.total === 0 ? fixtures : none
   return {
     hits: [...first.hits.slice(0, first.total), ...second.hits].slice(query.offset, end),
     total: first.total + second.total,
     expandedCapabilities: real.expandedCapabilities
   }
 }
+const none: Found = { hits: [], total: 0, expandedCapabilities: [] }
 
 /** The job that a query is about, and whether it says so itself. */
 const namedJob = (revision: Revision, query: CatalogQuery, expanded: ReadonlyArray<string>): { readonly job: string; readonly said: boolean } | null => {
@@ -137,12 +174,12 @@ const advice = (revision: Revision, query: CatalogQuery, found: Found, { table }
 export const search = (serving: Serving, query: CatalogQuery, moment: Moment): SearchAnswer => {
   const { revision, rows } = serving
   const keeps = compileFilter(revision, query, moment.table)
-  const found = keeps === null ? { hits: [], total: 0, expandedCapabilities: [] } : find(serving, query, moment.statistics, keeps)
+  const found = keeps === null ? none : find(serving, query, moment, { key: filterKey(query), keeps })
   const end = query.offset + query.limit
   return {
     query: query.q,
     total: found.total,
-    endpoints: found.hits.flatMap(({ matchedBy, number }) => rows.row(number, moment.table, moment.statistics, matchedBy) ?? []),
+    endpoints: found.hits.flatMap(({ doc, matchedBy }) => rows.row(doc, moment.table, moment.statistics, matchedBy) ?? []),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,
     expandedCapabilities: found.expandedCapabilities,

@@ -48,7 +48,7 @@ class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 /** Storage comes back or the lease is lost: either way this ends. */
 const untilStorageAnswers = Schedule.exponential("50 millis").pipe(Schedule.union(Schedule.spaced("1 second")), Schedule.jittered)
-const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
+export const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
   Effect.catchIf(work, isStorageTrouble, () => Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble })).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
 
 const isStorageTrouble = (error: unknown): error is StorageError =>

@@ -19,11 +19,16 @@ import { compileVocabulary, dictionaryOf, type Vocabulary, type VocabularyFile }
 /** How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses. */
 export type MatchedBy = "text" | "capability" | "tokens"
 
-export interface SearchHit {
-  /** Position of the document in the list the index was built from. */
-  readonly doc: number
-  readonly score: number
-  readonly matchedBy: MatchedBy
+export class SearchHit {
+  readonly #judge: (doc: number) => MatchedBy
+  /** `doc` is the position of the document in the list the index was built from. */
+  constructor(readonly doc: number, readonly score: number, judge: (doc: number) => MatchedBy) {
+    this.#judge = judge
+  }
+  /** Found out when it is asked for: of the many hits that are ranked few are shown. */
+  get matchedBy(): MatchedBy {
+    return this.#judge(this.doc)
+  }
 }
 
 export interface SearchOptions {
@@ -132,8 +137,9 @@ export class SearchIndex {
     const head = this.reranker.raise(best.slice(0, tuning.rerank), clauses)
     const ranked = end > head.length ? head.concat(best.slice(tuning.rerank)) : head
     const rowsOfJobs = new Set(jobs.flatMap((job) => this.data.capabilities.get(job.id) ?? []))
+    const judge = (doc: number): MatchedBy => this.matchedBy(doc, clauses, rowsOfJobs)
     return {
-      hits: ranked.slice(offset, end).map(({ doc, score }) => ({ doc, score, matchedBy: this.matchedBy(doc, clauses, rowsOfJobs) })),
+      hits: ranked.slice(offset, end).map(({ doc, score }) => new SearchHit(doc, score, judge)),
       total,
       expandedCapabilities
     }
@@ -192,7 +198,7 @@ export class SearchIndex {
     const hits: Array<SearchHit> = []
     if (wordCount >= naturalWords) {
       for (let doc = 0; doc < this.data.size && hits.length < lastResortCount; doc += 1) {
-        if (options.filter === undefined || options.filter(doc)) hits.push({ doc, score: 0, matchedBy: "tokens" })
+        if (options.filter === undefined || options.filter(doc)) hits.push(new SearchHit(doc, 0, () => "tokens"))
       }
     }
     const offset = options.offset ?? 0

@@ -1,6 +1,7 @@
 /**
  * Top-ups over any rows. A request is written down before the payment processor is asked, so that no checkout exists that the
  * gateway knows nothing of; the credit goes with the status `paid`, under the row's lock, with a key made of the top-up's id.
+ * A client that hangs up interrupts no transaction, only what comes between them.
  */
 import { Clock, Context, Effect } from "effect"
 import { BillingUnavailable, IdempotencyConflict, NotFound, ValidationError } from "../../domain/ApiErrors.js"
@@ -33,7 +34,7 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
       createdAt
     })
     const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
-      Effect.flatMap(rows.change(topUpId, change), (row) => row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row)))
+      Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) => row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row)))
 
     /** Also finishes what a request before did not: a checkout that timed out, or a gateway that stopped in between. */
     const openCheckout = Effect.fnUntraced(function*(row: TopUpRow) {
@@ -54,7 +55,7 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const problem = amountProblem(policy, amountMicros)
       if (problem !== null) return yield* ValidationError.of("amountUsd", problem)
-      const row = yield* rows.insert({
+      const row = yield* Effect.uninterruptible(rows.insert({
         topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
         workspaceId: input.workspaceId,
         status: "pending",
@@ -65,7 +66,7 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
         paymentReference: null,
         createdAt: yield* Clock.currentTimeMillis,
         paidAt: null
-      })
+      }))
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
       return row.status === "pending" && row.checkoutUrl === null ? yield* openCheckout(row) : shown(row)
     })

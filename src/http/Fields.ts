@@ -1,0 +1,38 @@
+/** Fields that several bodies share, with their own texts for what is wrong with them; a schema's text would repeat what the client sent. */
+import { ParseResult, Schema } from "effect"
+
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
+
+/** Text that can be stored and printed on one line. */
+export const line = (charsMax: number) =>
+  Schema.String.pipe(
+    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
+    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax } })
+  )
+
+/** An instant in an answer. */
+export const Time = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
+export const time = (millis: number): string => new Date(millis).toISOString()
+export const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
+
+export const instantExpected = "must be a time in ISO 8601, such as 2026-11-05T12:00:00Z"
+export const readInstant = (raw: string): number | undefined => {
+  const millis = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(raw) ? Date.parse(raw) : Number.NaN
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+/** An instant in a request, as milliseconds since the epoch. */
+export const Instant: Schema.Schema<number, string> = Schema.transformOrFail(
+  Schema.String.annotations({ ...says(instantExpected), jsonSchema: { type: "string", format: "date-time" } }),
+  Schema.Int,
+  {
+    strict: true,
+    decode: (raw, _, ast) => {
+      const millis = readInstant(raw)
+      return millis === undefined ? ParseResult.fail(new ParseResult.Type(ast, raw, instantExpected)) : ParseResult.succeed(millis)
+    },
+    encode: (millis) => ParseResult.succeed(time(millis))
+  }
+)

@@ -1,0 +1,51 @@
+/** The routes of connections: a customer's own keys at providers (contract: "Authentication", 6). */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Access } from "../Access.js"
+import { Bearer } from "../Auth.js"
+import { created, Wire, WireStorage } from "../Envelope.js"
+import { pageParams, query } from "../Query.js"
+import { ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
+
+const connectionPath = Schema.Struct({ connectionId: Schema.String.annotations({ description: "An id that begins with con_" }) })
+
+export class ConnectionsApi extends HttpApiGroup.make("connections")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/connections")
+      .setPayload(ConnectionInput)
+      .addSuccess(created(ConnectionBody, "Connection"))
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.CatalogLoading)
+      .addError(WireStorage)
+      .annotate(Access, "account:manage")
+      .annotate(OpenApi.Summary, "Connect your own account at a provider")
+      .annotate(OpenApi.Description, "The secret is stored sealed and never shown again. Runs of this workspace at the provider use the newest connection, or the one that they name as connectionId.")
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/v1/connections")
+      .setUrlParams(query(pageParams))
+      .addSuccess(ConnectionPage)
+      .addError(WireStorage)
+      .annotate(Access, "account:manage")
+      .annotate(OpenApi.Summary, "List connections, newest first")
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/v1/connections/:connectionId")
+      .setPath(connectionPath)
+      .addSuccess(ConnectionBody)
+      .addError(Wire.NotFound)
+      .addError(WireStorage)
+      .annotate(Access, "account:manage")
+      .annotate(OpenApi.Summary, "Get a connection")
+  )
+  .add(
+    HttpApiEndpoint.del("delete", "/v1/connections/:connectionId")
+      .setPath(connectionPath)
+      .addSuccess(HttpApiSchema.NoContent.annotations({ description: "Deleted, and its secret destroyed" }))
+      .addError(Wire.NotFound)
+      .addError(WireStorage)
+      .annotate(Access, "account:manage")
+      .annotate(OpenApi.Summary, "Delete a connection and destroy its secret")
+  )
+  .middleware(Bearer)
+{}

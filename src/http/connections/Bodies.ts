@@ -1,0 +1,35 @@
+/** What the routes of connections take and give. A secret is only ever taken. */
+import { Schema } from "effect"
+import type { Connection } from "../../services/Connections.js"
+import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
+
+const Secret = Schema.Redacted(Schema.String.annotations({
+  ...says("must be text"),
+  jsonSchema: { type: "string", format: "password", writeOnly: true, minLength: 1, maxLength: 8192 },
+  description: "The key at the provider; user and password, or client id and secret, as user:password"
+}))
+
+export const ConnectionInput = Schema.Struct({
+  providerId: line(63).annotations({ description: "A provider of the catalog" }),
+  label: line(100),
+  secret: Secret,
+  expiresAt: optional(Schema.NullOr(Instant))
+}).annotations({ identifier: "ConnectionRequest" })
+
+export const ConnectionBody = Schema.Struct({
+  connectionId: Schema.String,
+  providerId: Schema.String,
+  label: Schema.String,
+  createdAt: Time,
+  expiresAt: Schema.NullOr(Time)
+}).annotations({ identifier: "Connection" })
+
+export const ConnectionPage = Schema.Struct({ connections: Schema.Array(ConnectionBody), nextCursor: Schema.NullOr(Schema.String) }).annotations({ identifier: "ConnectionPage" })
+
+export const connectionBody = (connection: Connection): typeof ConnectionBody.Type => ({
+  connectionId: connection.connectionId,
+  providerId: connection.providerId,
+  label: connection.label,
+  createdAt: time(connection.createdAt),
+  expiresAt: timeOrNull(connection.expiresAt)
+})

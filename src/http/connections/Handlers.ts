@@ -1,0 +1,53 @@
+/** Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so that a slip of the pen is told at once. */
+import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import { Effect, Option, Schema, type Layer } from "effect"
+import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import { noFilter } from "../../domain/CatalogView.js"
+import { ConnectionId } from "../../domain/Ids.js"
+import { Catalog } from "../../services/Catalog.js"
+import { Connections } from "../../services/Connections.js"
+import { Api } from "../Api.js"
+import { Principal, type Bearer } from "../Auth.js"
+import { jsonBody } from "../Body.js"
+import { answering } from "../Exchange.js"
+import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { connectionBody, ConnectionInput } from "./Bodies.js"
+
+const readConnection = jsonBody(ConnectionInput)
+const toConnectionId = Schema.decodeOption(ConnectionId)
+/** What cannot be an id names nothing, and need not be looked for. */
+const connectionIdOf = (raw: string) =>
+  Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: raw.slice(0, 100) })), onSome: Effect.succeed })
+
+export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | Bearer> =
+  HttpApiBuilder.group(Api, "connections", (handlers) =>
+    Effect.gen(function*() {
+      const catalog = yield* Catalog
+      const connections = yield* Connections
+      return handlers
+        .handleRaw("create", answering(({ request }) =>
+          Effect.gen(function*() {
+            const { workspaceId } = yield* Principal
+            const { expiresAt = null, ...input } = yield* readConnection(request)
+            const known = yield* catalog.list({ ...noFilter, hidden: true, provider: input.providerId, limit: 1, after: null, facets: false }, workspaceId)
+            if (known.total === 0) return yield* ValidationError.of("providerId", "is no provider of the catalog")
+            return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
+          })))
+        .handle("list", answering(({ urlParams }) =>
+          Effect.gen(function*() {
+            const { workspaceId } = yield* Principal
+            const binding = { list: "connections", workspaceId, filters: {} }
+            const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+            return { connections: page.items.map(connectionBody), nextCursor: nextCursor(page, binding) }
+          })))
+        .handle("get", answering(({ path }) =>
+          Effect.gen(function*() {
+            const { workspaceId } = yield* Principal
+            return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
+          })))
+        .handle("delete", answering(({ path }) =>
+          Effect.gen(function*() {
+            const { workspaceId } = yield* Principal
+            yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
+          })))
+    }))

@@ -1,0 +1,71 @@
+/**
+ * Translates between command-line logins and their service. On the page, a person decides with a token in the form: it is checked like any
+ * other, and needs `account:manage`. Whatever fails there is told as a page, with the status of the table of errors.
+ */
+import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import { Effect, Option, Schema, type Layer } from "effect"
+import { Forbidden, NotFound } from "../../domain/ApiErrors.js"
+import { ApprovalId } from "../../domain/Ids.js"
+import { Accounts } from "../../services/Accounts.js"
+import { LoginApprovals } from "../../services/LoginApprovals.js"
+import { Api } from "../Api.js"
+import type { Open } from "../Auth.js"
+import { formBody, jsonBody } from "../Body.js"
+import { wireErrors } from "../Envelope.js"
+import { answering } from "../Exchange.js"
+import { HttpSettings } from "../Settings.js"
+import { approvePage, approvePageHeaders, noLoginPage, troublePage } from "./ApprovePage.js"
+import { DecisionForm, loginBody, loginCreated, LoginInput } from "./Bodies.js"
+
+const readLogin = jsonBody(LoginInput)
+const readDecision = formBody(DecisionForm)
+const toApprovalId = Schema.decodeOption(ApprovalId)
+/** What cannot be an id names nothing, and need not be looked for; user codes least of all. */
+const approvalIdOf = (raw: string) =>
+  Option.match(toApprovalId(raw), { onNone: () => Effect.fail(new NotFound({ what: "login approval", id: raw.slice(0, 100) })), onSome: Effect.succeed })
+
+const page = (html: string, status: number, headers: { readonly [name: string]: string } = {}) =>
+  HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8", headers: { ...approvePageHeaders, ...headers } })
+const noLogin = page(noLoginPage, 404)
+
+type Services = Accounts | HttpSettings | LoginApprovals | Open
+
+export const LoginsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "logins">, never, Services> = HttpApiBuilder.group(Api, "logins", (handlers) =>
+  Effect.gen(function*() {
+    const accounts = yield* Accounts
+    const logins = yield* LoginApprovals
+    const { publicUrl } = yield* HttpSettings
+
+    const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
+
+    return handlers
+      .handleRaw("create", answering(({ request }) =>
+        Effect.gen(function*() {
+          const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
+          return loginCreated(yield* logins.create({ digest, label, scopes: [...new Set(scopes)], tokenExpiresAt: expiresAt }), publicUrl)
+        })))
+      .handle("get", answering(({ path }) => Effect.map(get(path.approvalId), loginBody)))
+      .handle("page", answering(({ path }) =>
+        get(path.approvalId).pipe(
+          Effect.map((login) => page(approvePage(login, null), 200)),
+          Effect.catchTag("not_found", () => Effect.succeed(noLogin))
+        )))
+      .handleRaw("decide", answering(({ path, request }) =>
+        Effect.gen(function*() {
+          const approvalId = yield* approvalIdOf(path.approvalId)
+          const { decision, token } = yield* readDecision(request)
+          const principal = yield* accounts.authenticate(token)
+          if (!principal.scopes.includes("account:manage")) return yield* new Forbidden({ scope: "account:manage" })
+          yield* Effect.uninterruptible(decision === "approve" ? logins.approve(approvalId, principal) : logins.deny(approvalId, principal))
+          // Back to the page itself, which now shows the decision: loading it again sends nothing twice.
+          return HttpServerResponse.empty({ status: 303, headers: { location: approvalId, "cache-control": "no-store" } })
+        }).pipe(
+          Effect.catchAll((error) =>
+            Effect.gen(function*() {
+              if (error._tag === "not_found") return noLogin
+              const { headers, status } = wireErrors.get(error._tag) ?? { headers: () => ({}), status: 500 }
+              const login = yield* Effect.option(get(path.approvalId))
+              return page(Option.match(login, { onNone: () => troublePage(error.message), onSome: (found) => approvePage(found, error.message) }), status, headers(error))
+            }))
+        )))
+  }))
