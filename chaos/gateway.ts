@@ -1,0 +1,31 @@
+/**
+ * One node under attack: the gateway of `layers/Main.ts` with a catalog of fixtures only (GATEWAY_CATALOG), because it is started
+ * hundreds of times. Says its port in one line once it serves, and ends when its standard input does, so that it never outlives its test.
+ */
+import { HttpServer } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { readCatalog } from "../src/layers/CatalogFiles.js"
+import { readConfig } from "../src/layers/Config.js"
+import { Gateway } from "../src/layers/Main.js"
+import { CatalogPublisher } from "../src/services/CatalogPublisher.js"
+
+const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
+    const { address } = yield* HttpServer.HttpServer
+    yield* Console.log(JSON.stringify({ port: address._tag === "TcpAddress" ? address.port : 0 }))
+  })).pipe(Layer.provide(Gateway(config)))))
+
+const inputEnded = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
+  process.stdin.once("close", () => resume(Effect.void)).resume()
+})
+
+Layer.launch(started).pipe(
+  Effect.raceFirst(inputEnded),
+  Effect.provide(NodeContext.layer),
+  Effect.tapErrorCause((cause) => Effect.logFatal("The gateway could not start", cause)),
+  Effect.provide(Logger.json),
+  Logger.withMinimumLogLevel(LogLevel.Info),
+  (program) => NodeRuntime.runMain(program, { disableErrorReporting: true, disablePrettyLogger: true })
+)

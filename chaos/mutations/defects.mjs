@@ -1,0 +1,236 @@
+// Deliberate defects: each breaks one promise about money in the source, and names the tests that must notice. `edits` are
+// [file, text that occurs exactly once, replacement]. Types do not matter here: tests run without a type check.
+
+const settlement = "src/domain/Settlement.ts"
+const admission = "src/domain/Admission.ts"
+const admitting = "src/layers/AdmissionBatched.ts"
+const storeMemory = "src/layers/RunStoreMemory.ts"
+const storePg = "src/layers/RunStorePg.ts"
+const walletPg = "src/layers/WalletPg.ts"
+const work = "src/layers/dispatcher/RunWork.ts"
+
+const endingsMemory = "test/layers/RunEndingsMemory.test.ts"
+const endingsPg = "test/layers/RunEndingsPg.test.ts"
+const runsMemory = "test/layers/RunsMemory.test.ts"
+const runsPg = "test/layers/RunsPg.test.ts"
+
+export const defects = [
+  {
+    name: "the owner of a key is not looked at",
+    edits: [["src/layers/IdempotencyPg.ts", "return owner === undefined || owner.runId === one.runId ?", "return true ?"]],
+    tests: [runsPg]
+  },
+  {
+    name: "a key is checked first and claimed later, outside of the lock",
+    edits: [
+      ["src/layers/IdempotencyMemory.ts", "keys = HashMap.set(keys, place(claim), claim)", "later.push(claim)"],
+      ["src/layers/IdempotencyMemory.ts", "let keys = state.keys", "let keys = state.keys; const later = []"],
+      ["src/layers/IdempotencyMemory.ts", "return [answers, { ...state, keys }]", "for (const one of later) keys = HashMap.set(keys, place(one), one); return [answers, { ...state, keys }]"]
+    ],
+    tests: [runsMemory]
+  },
+  {
+    name: "another request under a known key replays the run",
+    edits: [[admitting, "state.requestDigest === claims[index]?.requestDigest ?", "true ?"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a refused admission keeps its key",
+    edits: [[admitting, "if (refused.size > 0) yield*", "if (refused.size < 0) yield*"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "the wallets' lock is left out",
+    edits: [[walletPg, "for update of w, t`", "`"]],
+    tests: ["test/layers/WalletPg.test.ts"]
+  },
+  {
+    name: "a credit does not lock the wallet",
+    edits: [[walletPg, "where workspace_id = ${input.workspaceId} for update`", "where workspace_id = ${input.workspaceId}`"]],
+    tests: ["test/layers/WalletPg.test.ts"]
+  },
+  {
+    name: "a credit that comes again is credited again",
+    edits: [["src/layers/WalletMemory.ts", "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance", ""]],
+    tests: ["test/layers/WalletMemory.test.ts"]
+  },
+  {
+    name: "the hold is not released",
+    edits: [[settlement, 'kind: "release", micros: closing.holdMicros', 'kind: "release", micros: 0']],
+    tests: ["test/domain/Settlement.test.ts"]
+  },
+  {
+    name: "a charge may be above the hold",
+    edits: [[settlement, "const charge = Money.min(closing.costMicros, closing.holdMicros)", "const charge = closing.costMicros"]],
+    tests: ["test/domain/Settlement.test.ts"]
+  },
+  {
+    name: "a provider's cost above the maximum is passed on",
+    edits: [[settlement, "rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }", "{ micros: Micros.make(rounded), anomaly: null }"]],
+    tests: ["test/domain/Settlement.test.ts"]
+  },
+  {
+    name: "a negative cost is passed on",
+    edits: [[settlement, "if (!Number.isFinite(micros) || micros < 0)", "if (!Number.isFinite(micros))"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a run that ended stays in flight",
+    edits: [[settlement, "(isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)", "0"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a run that started is not counted in flight",
+    edits: [[admission, "inflight: standing.inflight + 1", "inflight: standing.inflight"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "one run more than the in-flight limit",
+    edits: [[admission, "if (inflight >= inflightLimit)", "if (inflight > inflightLimit)"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "one run more than the minute's budget",
+    edits: [[admission, "window.minuteCount >= runsPerMinute", "window.minuteCount > runsPerMinute"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "the month's spend is not counted",
+    edits: [[admission, "spend: spent(month, request.holdMicros)", "spend: month"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "the key's limit looks at what was spent, not at what this run may cost",
+    edits: [[admission, "month.spentMicros + request.holdMicros > spend.limitMicros", "month.spentMicros >= spend.limitMicros"]],
+    tests: ["test/domain/Admission.test.ts"]
+  },
+  {
+    name: "the month goes back with the clock",
+    edits: [[admission, "month > spend.month ?", "month !== spend.month ?"]],
+    tests: ["test/domain/Admission.test.ts"]
+  },
+  {
+    name: "a hold of last month makes room in this one",
+    edits: [[settlement, "spend: spend.month === closing.spendMonth ?", "spend: true ?"]],
+    tests: ["test/domain/Settlement.test.ts"]
+  },
+  {
+    name: "what was not spent stays counted against the month",
+    edits: [[settlement, "spend.spentMicros - unspent", "spend.spentMicros"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "the hold is sized for one result",
+    edits: [["src/domain/Pricing.ts", "Math.max(1, volumeOf(operation, input))", "1"]],
+    tests: ["test/domain/Pricing.test.ts"]
+  },
+  {
+    name: "the hold covers one attempt of several",
+    edits: [["src/domain/RoutePlan.ts", ".slice(0, attemptsMax(plan))", ".slice(0, 1)"]],
+    tests: ["test/domain/RoutePlan.test.ts"]
+  },
+  {
+    name: "the client's cost cap is ignored",
+    edits: [["src/domain/RoutePlan.ts", "cap === null ? total : Money.min(total, cap)", "total"]],
+    tests: ["test/domain/RoutePlan.test.ts"]
+  },
+  {
+    name: "the workspace's run cap is ignored",
+    edits: [[admission, "if (runCapMicros !== null && request.holdMicros > runCapMicros)", "if (false)"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "fallback goes on beyond maxAttempts",
+    edits: [["src/domain/Fallback.ts", 'if (tried.size >= attemptsMax(plan)) return { _tag: "Conclude" }', ""]],
+    tests: ["test/domain/Fallback.test.ts"]
+  },
+  {
+    name: "fallback goes on beyond the hold",
+    edits: [["src/domain/Fallback.ts", " && spent + candidate.maxMicros <= holdMicros", ""]],
+    tests: ["test/domain/Fallback.test.ts"]
+  },
+  {
+    name: "a write action is repeated after its node died",
+    edits: [
+      [work, "if (candidate === undefined || candidate.effectful) {", "if (candidate === undefined) {"],
+      [work, "errorCode: candidate.repeatable ? nodeLost : failure.code", "errorCode: nodeLost"],
+      ["src/domain/Fallback.ts", "current?.repeatable === true && !current.effectful &&", "current !== undefined &&"]
+    ],
+    tests: [endingsMemory]
+  },
+  {
+    name: "a write action fails when its node died, though it may have happened",
+    edits: [[work, "if (candidate === undefined || candidate.effectful) {", "if (candidate === undefined) {"]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "a write action whose answer was lost fails, though it may have happened",
+    edits: [["src/layers/dispatcher/AttemptEnding.ts", 'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"', "const uncertain = false"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a write action is aborted by a cancel",
+    edits: [[work, 'if (providerCall.endpoint.operation.effect === "effectful") return', "if (false) return"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "an ending is written whatever lease it has (memory)",
+    edits: [[storeMemory, " && (stored.lease?.token ?? null) === leaseToken", ""]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "an ending is written whatever lease it has (Postgres)",
+    edits: [[storePg, "and r.lease_token is not distinct from c.held_lease", ""]],
+    tests: [endingsPg]
+  },
+  {
+    name: "an ending is written whatever the run's status is (Postgres)",
+    edits: [[storePg, "and r.status = c.from_status", ""]],
+    tests: [endingsPg]
+  },
+  {
+    name: "an attempt is opened under a lost lease",
+    edits: [[storePg, "and r.status = 'running' and r.lease_token = ${lease.token}\n          returning 1", "and r.status = 'running'\n          returning 1"]],
+    tests: [endingsPg]
+  },
+  {
+    name: "a late cancel keeps the node from ending its run",
+    edits: [["src/layers/SettlementBatched.ts", "left = left.filter((each) => !ended.has(each.conclusion.run.runId) && turn.get(each.conclusion.run.runId) !== each)", "left = []"]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "the cancel of a queued run charges it",
+    edits: [["src/layers/RunsAdmitted.ts", "costMicros: zero,\n          reason: null,", "costMicros: run.holdMicros,\n          reason: null,"]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "a run that waited too long for a slot keeps one",
+    edits: [["src/layers/DispatcherQueue.ts", "Effect.ensuring(expire(leased, now), slot.release)", "expire(leased, now)"]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "a client is answered before the commit",
+    edits: [
+      [admitting, "const { transact } = yield* Transactions", `const { transact: atLast } = yield* Transactions
+    const transact = (work) => Effect.flatMap(Deferred.make(), (early) => Effect.zipRight(
+      Effect.forkDaemon(atLast(Effect.zipLeft(Effect.tap(work, (answers) => Deferred.succeed(early, answers)), Effect.sleep(50)))), Deferred.await(early)))`],
+      [admitting, "import { Effect, Either, Layer, Option }", "import { Deferred, Effect, Either, Layer, Option }"]
+    ],
+    tests: [runsMemory]
+  },
+  {
+    name: "a ledger entry without its change of the wallet",
+    edits: [[walletPg, "update wallets w set available_micros = c.available, reserved_micros = c.reserved,", "update wallets w set reserved_micros = c.reserved,"]],
+    tests: [runsPg]
+  },
+  {
+    name: "a change of the wallet without its ledger entry",
+    edits: [["src/layers/SettlementBatched.ts", "for (const posting of settled.right.postings) postings.push({ workspaceId, posting })", ""]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a half-done transaction stays",
+    edits: [["src/layers/MemoryStorage.ts", "const result = yield* Effect.provideService(work, Draft, draft)", "const result = yield* Effect.ensuring(Effect.provideService(work, Draft, draft), Effect.flatMap(Ref.get(draft), (half) => Ref.set(committed, half)))"]],
+    tests: ["test/layers/MemoryStorage.test.ts"]
+  }
+]

@@ -1,0 +1,99 @@
+/**
+ * Gateway processes under attack. Everything that a node logs as an error is a finding, and so is an end that nobody asked for:
+ * storage and providers may fail as they like, the process neither dies of it nor calls it a defect.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { Deferred, Effect, Option, type Scope } from "effect"
+import type { Findings } from "./Findings.js"
+
+export interface Node {
+  readonly origin: string
+  readonly ended: Effect.Effect<NodeJS.Signals | null>
+  readonly isAlive: () => boolean
+  readonly kill: Effect.Effect<void>
+}
+
+export interface NodeOptions {
+  readonly program: string
+  readonly databaseUrl: string
+  readonly fixtureOrigin: string
+  readonly catalog: string
+  readonly dataDir: string
+  readonly findings: Findings
+  readonly environment?: { readonly [name: string]: string }
+}
+
+const readyWithin = "60 seconds"
+
+const environmentOf = (options: NodeOptions): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  HOST: "127.0.0.1",
+  PORT: "0",
+  DATABASE_URL: options.databaseUrl,
+  GATEWAY_FIXTURE_ORIGIN: options.fixtureOrigin,
+  GATEWAY_CATALOG: options.catalog,
+  GATEWAY_DATA_DIR: options.dataDir,
+  GATEWAY_DATABASE_CONNECTIONS: "8",
+  GATEWAY_RATE_BURST: "1000000",
+  GATEWAY_RATE_PER_SECOND: "1000000",
+  GATEWAY_INFLIGHT_LIMIT: "10000",
+  GATEWAY_DRAIN_MILLIS: "2000",
+  ...options.environment
+})
+
+interface Line {
+  readonly port?: number
+  readonly logLevel?: string
+}
+
+const parse = (line: string): Line | null => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Starts a node and answers once it serves, or with none when it ended before. It is killed with its scope. */
+export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Node>, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const port = yield* Deferred.make<number>()
+    const ended = yield* Deferred.make<NodeJS.Signals | null>()
+    const state: { alive: boolean; asked: boolean } = { alive: true, asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined }
+    const child: ChildProcess = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(process.execPath, [options.program], { env: environmentOf(options), stdio: ["pipe", "pipe", "pipe"] })),
+      (made) =>
+        Effect.suspend(() => {
+          state.asked = true
+          made.kill("SIGKILL")
+          return Deferred.await(ended)
+        })
+    )
+    child.once("exit", (code, signal) => {
+      state.alive = false
+      if (!state.asked || signal !== "SIGKILL") options.findings.note(`a node ended with ${signal ?? code}`)
+      Deferred.unsafeDone(ended, Effect.succeed(signal))
+    })
+    const read = (line: string): void => {
+      const said = parse(line)
+      if (said?.port !== undefined) Deferred.unsafeDone(port, Effect.succeed(said.port))
+      else if (said === null || said.logLevel === "ERROR" || said.logLevel === "FATAL") options.findings.note(`a node said: ${line.slice(0, 1500)}`)
+    }
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) createInterface({ input: stream }).on("line", read)
+
+    const serves = yield* Effect.raceFirst(Effect.asSome(Deferred.await(port)), Effect.as(Deferred.await(ended), Option.none<number>())).pipe(
+      Effect.timeoutTo({ duration: readyWithin, onSuccess: (found) => found, onTimeout: () => Option.none<number>() })
+    )
+    return Option.map(serves, (number): Node => ({
+      origin: `http://127.0.0.1:${number}`,
+      ended: Deferred.await(ended),
+      isAlive: () => state.alive,
+      kill: Effect.suspend(() => {
+        state.asked = true
+        child.kill("SIGKILL")
+        return Effect.asVoid(Deferred.await(ended))
+      })
+    }))
+  })
