@@ -35,7 +35,7 @@ const beside: Readonly<Record<string, ReadonlyArray<string>>> = {
   rows_mode_unsupported: ["reason"], too_many_inflight_runs: ["inflight", "limit", "retryAfterSeconds"], run_rate_limited: ["limit", "retryAfterSeconds"],
   storage_busy: ["retryAfterSeconds"], runtime_bridge_timeout: ["retryAfterSeconds"]
 }
-const retryAfterCodes = ["too_many_inflight_runs", "run_rate_limited", "rate_limit_exceeded", "catalog_loading", "storage_busy", "runtime_bridge_timeout"]
+const retryAfterCodes = ["too_many_inflight_runs", "run_rate_limited", "rate_limit_exceeded", "catalog_loading", "storage_busy", "storage_uncertain", "runtime_bridge_timeout"]
 
 const document = openApiDocument(Api, { strict: true })
 
@@ -162,6 +162,27 @@ describe("the request rate", () => {
       assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.retryAfterSeconds], [429, new RateLimitExceeded({ limit: 1, retryAfterSeconds: 1 })._tag, 3])
       assert.deepStrictEqual(["x-ratelimit-limit", "x-ratelimit-remaining", "retry-after"].map((name) => answer.headers.get(name)), ["60", "0", "3"])
       assert.strictEqual((yield* gateway.get("/livez")).status, 200)
+    }))
+
+  it.scopedLive("counts for the address that a trusted proxy says last, and never for what a client says of itself", () =>
+    Effect.gen(function*() {
+      const tenantsOf = (trustProxy: boolean, forwarded: string | null) =>
+        Effect.gen(function*() {
+          const tenants: Array<string> = []
+          const limiter = { take: (tenant: string) => Effect.sync(() => (tenants.push(tenant), { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 6 })) }
+          const gateway = yield* startGateway({ limiter, settings: { trustProxy } })
+          const options = { authorization: null, headers: forwarded === null ? {} : { "x-forwarded-for": forwarded } }
+          // A page, a route that wants a token, and no route at all: three places that count.
+          for (const path of ["/openapi.json", "/v1/whoami", "/nope"]) yield* gateway.get(path, options)
+          assert.lengthOf(tenants, 3)
+          return [...new Set(tenants)]
+        })
+      const own = yield* tenantsOf(false, null)
+      assert.match(own.join(), /^address:(::ffff:)?127\.0\.0\.1$/)
+      assert.deepStrictEqual(yield* tenantsOf(false, "203.0.113.9"), own)
+      assert.deepStrictEqual(yield* tenantsOf(true, "203.0.113.9"), ["address:203.0.113.9"])
+      assert.deepStrictEqual(yield* tenantsOf(true, "198.51.100.1, 10.0.0.1 ,2001:db8::7 "), ["address:2001:db8::7"])
+      for (const nothing of [null, "", " ", "203.0.113.9,"]) assert.deepStrictEqual(yield* tenantsOf(true, nothing), own)
     }))
 
   it.scopedLive("limits by address whoever guesses tokens", () =>

@@ -4,6 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, FastCheck, Fiber } from "effect"
+import type { Run } from "../../src/domain/Run.js"
 import { ProviderError } from "../../src/domain/RunFailures.js"
 import { drop, fail, hit, miss, type Step } from "../../src/layers/ProvidersScripted.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
@@ -27,7 +28,7 @@ const answers: { readonly [name: string]: readonly [step: Step, cost: number, st
   lost: [drop(), 0, "reconciliation_pending"]
 }
 
-const moment = FastCheck.nat(60)
+const moment = FastCheck.nat(30)
 export const race = FastCheck.record({
   /** Of the order in which fibers take turns. */
   seed: FastCheck.nat(),
@@ -51,6 +52,9 @@ export interface Surroundings {
   readonly tick: Effect.Effect<void>
 }
 
+/** Whether a cancel was asked for is the gateway's own note: it can come after the run's end was told. */
+const seen = ({ cancelRequested: _, ...run }: Run): Omit<Run, "cancelRequested"> => run
+
 let races = 0
 
 export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =>
@@ -67,7 +71,7 @@ export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =
     const taken = drawn.queued ? yield* Effect.replicateEffect(dispatcher.reserve, slots) : []
 
     const admitted = Effect.repeat(
-      Effect.zipRight(pause(1), runs.list(principal.workspaceId, {}, { limit: 1, after: null })),
+      Effect.zipRight(pause(2), runs.list(principal.workspaceId, {}, { limit: 1, after: null })),
       { until: ({ items }) => items.length > 0 }
     ).pipe(Effect.map(({ items }) => items[0]!.runId))
     const created = yield* Effect.fork(runs.create(principal, request, 20))
@@ -75,9 +79,10 @@ export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =
     const cancels = yield* Effect.forEach(drawn.cancels, (when) =>
       Effect.fork(Effect.flatMap(admitted, (runId) => Effect.zipRight(pause(when), runs.cancel(principal.workspaceId, runId)))))
     const room = yield* Effect.fork(Effect.zipRight(pause(drawn.room), Effect.forEach(taken, (slot) => slot?.release ?? Effect.void)))
-    const everybody = Fiber.all<unknown, unknown>([created, room, ...waiters, ...cancels])
-    yield* Effect.repeat(tick, { until: () => Effect.map(everybody.status, ({ _tag }) => _tag === "Done"), times: 400 })
-    assert.strictEqual((yield* everybody.status)._tag, "Done", "somebody still waits")
+    const everybody = [created, room, ...waiters, ...cancels]
+    const waiting = Effect.map(Effect.forEach(everybody, (fiber) => fiber.status), (all) => all.filter(({ _tag }) => _tag !== "Done").length)
+    const left = yield* Effect.repeat(Effect.zipRight(tick, waiting), { until: (count) => count === 0, times: 400 })
+    assert.strictEqual(left, 0, "somebody still waits")
 
     const { run: { runId } } = yield* Fiber.join(created)
     // An effectful call goes on after its cancel was answered.
@@ -97,10 +102,10 @@ export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =
       assert.strictEqual(chargeMicros, lost && drawn.effectful ? null : Math.min(cost, tool.hold))
     }
 
-    for (const told of [created, ...waiters]) assert.deepStrictEqual((yield* Fiber.join(told)).run, final.run)
+    for (const told of [created, ...waiters]) assert.deepStrictEqual(seen((yield* Fiber.join(told)).run), seen(final.run))
     for (const told of cancels) {
       const { run } = yield* Fiber.join(told)
-      if (run.status !== "running" || !drawn.effectful) assert.deepStrictEqual(run, final.run)
+      if (run.status !== "running" || !drawn.effectful) assert.deepStrictEqual(seen(run), seen(final.run))
     }
 
     const held = status === "reconciliation_pending" ? tool.hold : 0
@@ -109,7 +114,11 @@ export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =
     assert.deepStrictEqual(items.map(({ kind }) => kind).reverse(), held > 0 ? ["hold"] : ["hold", "release", ...((chargeMicros ?? 0) > 0 ? ["charge" as const] : [])])
 
     assert.strictEqual(yield* dispatcher.active, 0)
-    const free = yield* Effect.replicateEffect(dispatcher.reserve, slots)
-    assert.isFalse(free.includes(null), "a slot was lost")
-    yield* Effect.forEach(free, (slot) => slot?.release ?? Effect.void)
+    // The dispatcher takes slots for a moment whenever it looks into the queue.
+    const free = Effect.acquireUseRelease(
+      Effect.replicateEffect(dispatcher.reserve, slots),
+      (got) => Effect.as(tick, got.every((slot) => slot !== null)),
+      (got) => Effect.forEach(got, (slot) => slot?.release ?? Effect.void)
+    )
+    assert.isTrue(yield* Effect.repeat(free, { until: (all) => all, times: 20 }), "a slot was lost")
   })

@@ -38,7 +38,7 @@ export const ProvidersByCase = (): ProvidersByCase => {
     }))),
     script: (name, steps, before = Effect.void) => {
       const { layer, script } = ProvidersScripted()
-      for (const endpointId of ["mock-email-find", "mock-slow-email-find", "mock-web-search", "mock-send-message"]) script(endpointId, ...steps)
+      for (const endpointId of ["mock-email-find", "mock-slow-email-find", "mock-web-search", "mock-geocode", "mock-send-message"]) script(endpointId, ...steps)
       cases.set(name, { layer, before, calls: 0 })
     },
     calls: (name) => cases.get(name)?.calls ?? 0

@@ -17,7 +17,10 @@ export const seeded = (seed: number) => {
   }
 }
 
+// Being held up is itself some 25 steps: sooner than this, a fiber would do nothing else.
+const stepsMin = 32
 const stepsMax = 2048
+const turnsMax = 20_000
 
 export class SeededScheduler implements Scheduler.Scheduler {
   private random = seeded(0)
@@ -29,23 +32,31 @@ export class SeededScheduler implements Scheduler.Scheduler {
   reseed(seed: number): void {
     this.random = seeded(seed)
     // Some orders need many changes of turn, others need one fiber to run far ahead of the rest.
-    this.holdUp = [0, 0.005, 0.05, 0.3][Math.floor(this.random() * 4)] ?? 0
+    this.holdUp = [0, 0.002, 0.02, 0.2][Math.floor(this.random() * 4)] ?? 0
   }
 
   shouldYield(fiber: Fiber): number | false {
-    return fiber.currentOpCount > stepsMax || (this.holdUp > 0 && this.random() < this.holdUp) ? 0 : false
+    const due = fiber.currentOpCount > stepsMax || (fiber.currentOpCount > stepsMin && this.holdUp > 0 && this.random() < this.holdUp)
+    return due ? 0 : false
   }
 
   scheduleTask(task: Scheduler.Task): void {
     this.ready.push(task)
     if (this.running) return
     this.running = true
-    queueMicrotask(() => {
-      while (this.ready.length > 0) {
-        const [next] = this.ready.splice(Math.floor(this.random() * this.ready.length), 1)
-        next?.()
+    queueMicrotask(() => this.drain())
+  }
+
+  /** Until nobody is ready; those who only ever take turns must let timers in now and then. */
+  private drain(): void {
+    for (let turns = 0; turns < turnsMax; turns++) {
+      const [next] = this.ready.splice(Math.floor(this.random() * this.ready.length), 1)
+      if (next === undefined) {
+        this.running = false
+        return
       }
-      this.running = false
-    })
+      next()
+    }
+    setTimeout(() => this.drain(), 0)
   }
 }

@@ -1,0 +1,172 @@
+/** How runs end when several want to end them, when nodes die under them and when they never get their turn; whatever they are stored in. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { describe } from "vitest"
+import { zero } from "../../src/domain/Micros.js"
+import { Micros } from "../../src/domain/Micros.js"
+import type { Run } from "../../src/domain/Run.js"
+import type { DispatcherOptions } from "../../src/layers/DispatcherQueue.js"
+import { drop, hit, ProvidersScripted, type ScriptedProviders, silence } from "../../src/layers/ProvidersScripted.js"
+import type { Principal } from "../../src/services/Accounts.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Runs } from "../../src/services/Runs.js"
+import { type LeasedRun, RunStore } from "../../src/services/RunStore.js"
+import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
+import { Wallet } from "../../src/services/Wallet.js"
+import { engine, funded, requestOf, type Storage } from "../support/engine.js"
+
+type Services = Layer.Layer.Success<ReturnType<typeof engine>> | Storage
+
+const funds = 1_000_000
+const price = 5_000
+const message = { input: { to: "ada@example.com", text: "hello" } }
+
+export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
+  describe(name, () => {
+    const test = (title: string, work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>, settings: Partial<DispatcherOptions> = {}) =>
+      it.live(title, () => {
+        const providers = ProvidersScripted()
+        return Effect.provide(Effect.zipRight(work(providers), noDrift), Layer.provideMerge(engine(providers.layer, settings), storage))
+      })
+
+    const noDrift = Effect.flatMap(Wallet, ({ verify }) => Effect.map(verify, ({ difference, driftMicros }) => assert.deepStrictEqual([driftMicros, difference], [0, null])))
+    const create = (principal: Principal, endpointId: string, wait: number, changes = {}) =>
+      Effect.flatMap(Runs, (runs) => runs.create(principal, requestOf(endpointId, changes), wait))
+    const balance = ({ workspaceId }: Principal) => Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.balance(workspaceId), ({ availableMicros, reservedMicros }) => [availableMicros, reservedMicros] as ReadonlyArray<number>))
+    const kinds = ({ runId, workspaceId }: Run) =>
+      Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.entries(workspaceId, { runId }, { limit: 20, after: null }), ({ items }) => items.map(({ kind }) => kind).reverse()))
+
+    /** Takes the running runs away from the node that works on them, as another would after its death. */
+    const takeAway = (expiresAt: number): Effect.Effect<LeasedRun, unknown, RunStore> =>
+      Effect.flatMap(RunStore, (store) =>
+        Effect.map(store.reclaim({ node: "another", limit: 10, now: Number.MAX_SAFE_INTEGER, expiresAt, except: [] }), ([leased]) => leased!))
+    const never = Number.MAX_SAFE_INTEGER
+    const ending = ({ attempts, lease, run }: LeasedRun, changes: Partial<SettlementRequest>): SettlementRequest => ({
+      run: { ...run, outcome: "hit", completedAt: run.createdAt },
+      event: "Completed",
+      costMicros: Micros.make(1_200),
+      reason: null,
+      leaseToken: lease.token,
+      attempt: attempts[0] === undefined ? null : { ...attempts[0], status: "completed", outcome: "hit", costMicros: Micros.make(1_200), billed: true },
+      media: null,
+      ...changes
+    })
+    /** What a client wants who read the run while it was queued. */
+    const staleCancel = (leased: LeasedRun): SettlementRequest => ending({ ...leased, run: { ...leased.run, status: "queued" } }, { event: "Cancelled", costMicros: zero, leaseToken: null, attempt: null })
+
+    test("when a cancel that came too late and the node's own ending share a commit, the node's ending stands", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const principal = yield* funded(funds)
+        const { run } = yield* create(principal, "mock-email-find", 0)
+        const leased = yield* takeAway(never)
+        const { settle } = yield* Settlement
+        // The first ones keep the worker busy, so that all others wait for the same commit.
+        const requests = [...Array.from({ length: 10 }, () => staleCancel(leased)), ending(leased, {}), staleCancel(leased), ending(leased, {})]
+        const answers = yield* Effect.forEach(requests, settle, { concurrency: "unbounded" })
+        assert.deepStrictEqual(answers.map(({ _tag }) => _tag), [...Array.from({ length: 10 }, () => "Superseded"), "Settled", "Superseded", "Superseded"])
+        assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
+        assert.deepStrictEqual(yield* balance(principal), [funds - 1_200, 0])
+        const [attempt] = (yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts
+        assert.strictEqual(attempt?.status, "completed")
+      }))
+
+    test("settling a run again, or with a lease that was taken over, writes nothing and charges nothing", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const principal = yield* funded(funds)
+        const { run } = yield* create(principal, "mock-email-find", 0)
+        const late = yield* takeAway(never)
+        const leased = yield* takeAway(never)
+        const { settle } = yield* Settlement
+        assert.strictEqual((yield* settle(ending(late, {})))._tag, "Superseded")
+        assert.deepStrictEqual(yield* balance(principal), [funds - price, price])
+        assert.strictEqual((yield* settle(ending(leased, {})))._tag, "Settled")
+        assert.strictEqual((yield* settle(ending(leased, {})))._tag, "Superseded")
+        assert.strictEqual((yield* settle(ending(leased, { leaseToken: null })))._tag, "Superseded")
+        assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
+      }))
+
+    test("a lease that was taken over opens no attempt", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+        const late = yield* takeAway(never)
+        yield* takeAway(never)
+        const opened = yield* (yield* Dispatcher).openAttempt(run, run.plan!.candidates[0]!, 2)
+        assert.isFalse(yield* (yield* RunStore).nextAttempt({ run, lease: late.lease, ended: null, opened, media: null }))
+        assert.strictEqual((yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts.length, 1)
+      }))
+
+    const impatient = { heartbeatMillis: 50, pollMillis: 50 }
+    const ended = (run: Run) =>
+      Effect.flatMap(Runs, (runs) =>
+        Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), { until: (found) => found.run.status !== "running", times: 1_000 }))
+
+    test("when its node dies, a call that only reads is made again, and the lost attempt stays on record", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence, hit(undefined, { costMicros: 1_000 }))
+        const principal = yield* funded(funds)
+        const { run } = yield* create(principal, "mock-email-find", 0)
+        yield* takeAway(0)
+        const found = yield* ended(run)
+        assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
+        assert.deepStrictEqual(found.attempts.map(({ errorCode, n, status }) => [n, status, errorCode]), [[1, "failed", "node_lost"], [2, "completed", null]])
+        assert.strictEqual(providers.calls().length, 2)
+      }), impatient)
+
+    test("when its node dies, a call that has an effect is not made again: the hold stays, and a person decides", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-send-message", silence, hit())
+        const principal = yield* funded(funds)
+        const { run } = yield* create(principal, "mock-send-message", 0, message)
+        yield* takeAway(0)
+        const found = yield* ended(run)
+        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.run.completedAt], ["reconciliation_pending", null, null])
+        assert.strictEqual(found.attempts[0]?.status, "reconciliation_pending")
+        assert.strictEqual(providers.calls().length, 1)
+        assert.deepStrictEqual(yield* balance(principal), [funds - run.holdMicros, run.holdMicros])
+      }), impatient)
+
+    test("a run with an uncertain end keeps its money, and makes room for the next run", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-send-message", drop(), hit())
+        const principal = yield* funded(funds, { inflightLimit: 1 })
+        assert.strictEqual((yield* create(principal, "mock-send-message", 20, message)).run.status, "reconciliation_pending")
+        assert.strictEqual((yield* create(principal, "mock-send-message", 20, message)).run.status, "completed")
+      }))
+
+    const oneSlot = { ...impatient, slots: 1 }
+    /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
+    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
+
+    test("a run that waits for a slot is queued with its money held, and a cancel gives all of it back without a call", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const principal = yield* funded(funds)
+        yield* create(principal, "mock-email-find", 0)
+        yield* called(providers)
+        const { run } = yield* create(principal, "mock-email-find", 0)
+        assert.strictEqual(run.status, "queued")
+        assert.deepStrictEqual(yield* balance(principal), [funds - 2 * price, 2 * price])
+        const cancelled = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
+        assert.deepStrictEqual([cancelled.run.status, cancelled.run.error?.code, cancelled.run.chargeMicros, cancelled.attempts.length], ["failed", "cancelled_before_dispatch", 0, 0])
+        assert.isNotNull(cancelled.run.completedAt)
+        assert.strictEqual(providers.calls().length, 1)
+        assert.deepStrictEqual(yield* balance(principal), [funds - price, price])
+      }), oneSlot)
+
+    test("a run that waited too long for a slot fails without a call or a charge, and its slot is free again", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", hit(undefined, { after: "1200 millis" }), hit())
+        const principal = yield* funded(funds)
+        yield* create(principal, "mock-email-find", 0)
+        yield* called(providers)
+        const { run } = yield* create(principal, "mock-email-find", 0)
+        const found = yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), (yield* Runs).get(run.workspaceId, run.runId)), { until: (seen) => seen.run.error !== null, times: 500 })
+        assert.deepStrictEqual([found.run.status, found.run.error?.code, found.run.chargeMicros], ["failed", "capacity_exhausted", 0])
+        assert.isNotNull(found.run.completedAt)
+        assert.strictEqual(providers.calls().length, 1)
+        assert.strictEqual((yield* create(principal, "mock-email-find", 20)).run.status, "completed")
+      }), { ...oneSlot, queueMillisMax: 1_000 })
+  })
