@@ -5,11 +5,14 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWi
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
+/** A schema of its own for the document hides the description beside it, so it has to bring it along. */
+const described = (description: string | undefined) => (description === undefined ? {} : { description })
+
 /** Text that can be stored and printed on one line. */
-export const line = (charsMax: number) =>
+export const line = (charsMax: number, description?: string) =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
-    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax } })
+    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) } })
   )
 
 /** An instant in an answer. */

@@ -9,7 +9,7 @@ import { type CatalogContent, CatalogRefused } from "../services/CatalogPublishe
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { ContractStore } from "../services/ContractStore.js"
 import { problemsOf } from "./catalog/ContentProblems.js"
-import { nextTurn } from "./catalog/Slices.js"
+import { inSlices, nextTurn } from "./catalog/Slices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.js"
 import { Database } from "./Database.js"
 
@@ -84,17 +84,23 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
             select kept.contract_version as "contractVersion", kept.contract
             from unnest(${part.map(([id]) => id)}::text[], ${part.map(([, version]) => version)}::text[]) as wanted (endpoint_id, contract_version)
             join catalog_contracts kept using (endpoint_id, contract_version)`)
-          for (const { contract, contractVersion } of rows) {
-            const decoded = decodeStoredEndpoint(contract)
+          const unreadable: Array<string> = []
+          yield* inSlices(rows.length, (at) => {
+            const row = rows[at]
+            if (row === undefined) return
+            const decoded = decodeStoredEndpoint(row.contract)
             if (decoded._tag === "None") {
-              yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(Effect.annotateLogs({ contractVersion }))
-              continue
+              unreadable.push(row.contractVersion)
+              return
             }
             const { operation, provider } = decoded.value
             const key = JSON.stringify(provider)
             const shared = providers.get(key) ?? provider
             providers.set(key, shared)
-            endpoints.push({ provider: shared, operation, contractVersion })
+            endpoints.push({ provider: shared, operation, contractVersion: row.contractVersion })
+          })
+          for (const contractVersion of unreadable) {
+            yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(Effect.annotateLogs({ contractVersion }))
           }
           yield* nextTurn
         }

@@ -13,7 +13,7 @@ import type { StorageError } from "../domain/StorageErrors.js"
 import type { RoutingCandidate } from "../domain/Routing.js"
 import { Catalog } from "../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../services/CatalogPublisher.js"
-import { ContractStore } from "../services/ContractStore.js"
+import { ContractStore, type StoredContract } from "../services/ContractStore.js"
 import type { Credentials } from "../services/Credentials.js"
 import { EndpointStats } from "../services/EndpointStats.js"
 import type { ProviderHealth } from "../services/ProviderHealth.js"
@@ -27,7 +27,7 @@ import { compare, publicItemOf, publicItems } from "./catalog/PublicItems.js"
 import { JobOrders, placeJob } from "./catalog/Ranking.js"
 import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog/Revision.js"
 import { RowBook } from "./catalog/Rows.js"
-import { nextTurn } from "./catalog/Slices.js"
+import { inSlices, nextTurn } from "./catalog/Slices.js"
 import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./catalog/StoredContracts.js"
 import { search, type Serving } from "./catalog/Searching.js"
 import { similar } from "./catalog/Similar.js"
@@ -126,7 +126,13 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     yield* contracts.keep(storedJobs(revision))
     // In portions: the texts of a large catalog at once would take more memory than the catalog itself.
     for (let start = 0; start < revision.endpoints.length; start += keptAtOnce) {
-      yield* contracts.keep(revision.endpoints.slice(start, start + keptAtOnce).map(storedEndpoint))
+      const portion = revision.endpoints.slice(start, start + keptAtOnce)
+      const texts: Array<StoredContract> = []
+      yield* inSlices(portion.length, (at) => {
+        const endpoint = portion[at]
+        if (endpoint !== undefined) texts.push(storedEndpoint(endpoint))
+      })
+      yield* contracts.keep(texts)
       yield* nextTurn
     }
     const served = yield* Ref.get(serving)

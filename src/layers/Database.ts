@@ -24,6 +24,11 @@ export class Database extends Context.Tag("gateway/layers/Database")<Database, {
   readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
   /** Reads outside of a transaction, with the same errors; inside one it takes part in it. */
   readonly query: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
+  /**
+   * For single statements that must not wait behind those of all others, such as the renewal of leases: a connection of their own, made
+   * when it is first needed. Never part of a transaction; give it to `query`.
+   */
+  readonly urgent: PgClient.PgClient
   /** Payloads of `pg_notify`, and `undefined` after every (re)connect: look for what may have been missed. */
   readonly listen: (channel: string) => Stream.Stream<string | undefined>
 }>() {}
@@ -72,6 +77,9 @@ const poolOf = (options: DatabaseOptions) =>
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("5 seconds"))
   )
 
+/** Making a pool connects nothing yet, so it cannot fail. */
+const clientOf = (options: DatabaseOptions) => Layer.orDie(PgClient.layerFromPool({ acquire: poolOf(options) }))
+
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
 /** Fails at the start, with words for the operator, where a later statement could only say `storage_busy`. */
@@ -88,10 +96,11 @@ const causeOf = ({ cause, message }: SqlError.SqlError): string =>
 
 /** The database of a url. Also gives sql-pg's own clients, for libraries that ask for them. */
 export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
-  Layer.effect(
+  Layer.scoped(
     Database,
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
+      const urgent = Context.get(yield* Layer.build(clientOf({ ...options, connectionsMax: 1 })), PgClient.PgClient)
       yield* assertUsable(sql)
       const traced = Effect.withTracerEnabled(options.traced ?? false)
       const transact = transactWith(sql)
@@ -99,10 +108,10 @@ export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgC
         sql,
         transact: (self) => traced(transact(self)),
         query: (self) => traced(query(self)),
+        urgent,
         listen: (channel) => listenTo(options.url, channel)
       })
     })
   ).pipe(
-    // Making the pool connects nothing yet, so it cannot fail.
-    Layer.provideMerge(Layer.orDie(PgClient.layerFromPool({ acquire: poolOf(options) })))
+    Layer.provideMerge(clientOf(options))
   )

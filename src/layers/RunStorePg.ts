@@ -34,7 +34,7 @@ const ending = ["status", "outcome", "reason", "errorCode", "providerStatus", "l
 export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
   RunStore,
   Effect.gen(function*() {
-    const { query, sql, transact } = yield* Database
+    const { query, sql, transact, urgent } = yield* Database
     const ids = yield* Ids
     const runs = sql.literal(runTable.selected("r"))
 
@@ -166,7 +166,8 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       claim: (options) => take("queued", { ...options, except: [] }),
       reclaim: (options) => take("running", options),
       heartbeat: Effect.fnUntraced(function*(leases, expiresAt) {
-        const rows = yield* query(sql`
+        // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
+        const rows = yield* query(urgent`
           update runs r set lease_expires_at = ${expiresAt}
           from unnest(${leases.map((lease) => lease.workspaceId)}::text[], ${leases.map((lease) => lease.runId)}::text[], ${leases.map((lease) => lease.token)}::text[])
             as l (workspace_id, run_id, token)

@@ -114,7 +114,7 @@ describe("the approve page", () => {
       yield* gateway.accounts.revokeToken(revoked.tokenId)
       const login = yield* asking(gateway)
       const cases: ReadonlyArray<readonly [token: string, status: number, says: string]> = [
-        ["", 401, "valid token"], ["guess", 401, "valid token"], [login.token, 401, "valid token"], [revoked.token, 401, "revoked"],
+        ["", 401, "not a valid token"], ["guess", 401, "not a valid token"], [login.token, 401, "not a valid token"], [revoked.token, 401, "revoked"],
         [mighty.token, 403, "account:manage"], [managing.token, 403, "runs:execute"]
       ]
       for (const [token, status, says] of cases) {

@@ -45,6 +45,12 @@ describe("the document", () => {
     assert.deepStrictEqual(document.paths["/v1/catalog/overview"].get.security, [{}, { bearer: [] }])
   })
 
+  it("says of every operation in a sentence what it is for", () => {
+    for (const [path, item] of Object.entries<Loose>(document.paths)) {
+      for (const [method, { summary }] of Object.entries<Loose>(item)) assert.match(summary ?? "", /^[A-Z].*[^.]$/, `${method} ${path}`)
+    }
+  })
+
   it("says of every endpoint who may call it", () => {
     assert.deepStrictEqual(routesOf(Api).filter(({ access }) => access === null), [])
     const named = new Set(routesOf(Api).map(({ access }) => access))

@@ -5,15 +5,17 @@ import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields
 
 const Secret = Schema.Redacted(Schema.String.annotations({
   ...says("must be text"),
-  jsonSchema: { type: "string", format: "password", writeOnly: true, minLength: 1, maxLength: 8192 },
-  description: "The key at the provider; user and password, or client id and secret, as user:password"
+  jsonSchema: {
+    type: "string", format: "password", writeOnly: true, minLength: 1, maxLength: 8192,
+    description: "The key at the provider; user and password, or client id and secret, as user:password"
+  }
 }))
 
 export const ConnectionInput = Schema.Struct({
-  providerId: line(63).annotations({ description: "A provider of the catalog" }),
+  providerId: line(63, "A provider of the catalog"),
   label: line(100),
   secret: Secret,
-  expiresAt: optional(Schema.NullOr(Instant))
+  expiresAt: optional(Schema.NullOr(Instant).annotations({ description: "When it is to be used no more; never without it" }))
 }).annotations({ identifier: "ConnectionRequest" })
 
 export const ConnectionBody = Schema.Struct({

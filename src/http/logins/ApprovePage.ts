@@ -13,7 +13,7 @@ main{background:#fff;border:1px solid #dcdce2;border-radius:12px;padding:1.5rem 
 h1{font-size:1.4rem;margin:0 0 1rem}p{margin:.75rem 0}
 .code{font:600 2rem/1.2 ui-monospace,monospace;letter-spacing:.08em;text-align:center;background:#f2f2f5;border-radius:8px;padding:1rem;margin:1rem 0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.5rem 1.25rem;margin:1.25rem 0}dt{color:#66666f}dd{margin:0;overflow-wrap:anywhere}
-ul{margin:0;padding:0;list-style:none}code{font:14px ui-monospace,monospace}small{color:#66666f;font-size:.875rem}
+ul{margin:0;padding:0;list-style:none}li+li{margin-top:.25rem}code{font:14px ui-monospace,monospace}small{color:#66666f;font-size:.875rem}
 label{display:block;font-weight:600;margin:1.5rem 0 .25rem}
 input{box-sizing:border-box;width:100%;font:15px ui-monospace,monospace;padding:.6rem .75rem;border:1px solid #9a9aa5;border-radius:8px;background:#fff;color:inherit}
 .buttons{display:flex;gap:.75rem;margin-top:1.25rem}

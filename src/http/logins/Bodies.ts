@@ -8,19 +8,20 @@ import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields
 export const LoginInput = Schema.Struct({
   digest: Schema.String.annotations({
     ...says("must be text"),
-    jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$" },
-    description: "SHA-256, in hex, of a token that the client made itself"
+    jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$", description: "SHA-256, in hex, of a token that the client made itself" }
   }),
-  label: line(100).annotations({ description: "What the person who approves sees, and what the token is called" }),
+  label: line(100, "What the person who approves sees, and what the token is called"),
   scopes: Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),
   expiresAt: optional(Schema.NullOr(Instant).annotations({ description: "When the token is to expire; never without it" }))
 }).annotations({ identifier: "LoginApprovalRequest" })
+
+const DecideBefore = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time", description: "Until when the login can be approved" } })
 
 export const LoginCreated = Schema.Struct({
   approvalId: Schema.String,
   userCode: Schema.String.annotations({ description: "To be shown beside the link, so that the person can compare it" }),
   approveUrl: Schema.String,
-  expiresAt: Time.annotations({ description: "Until when the login can be approved" }),
+  expiresAt: DecideBefore,
   pollIntervalSeconds: Schema.Int
 }).annotations({ identifier: "LoginApprovalCreated" })
 
@@ -30,7 +31,7 @@ export const LoginBody = Schema.Struct({
   label: Schema.String,
   scopes: Schema.Array(Scope),
   tokenExpiresAt: Schema.NullOr(Time),
-  expiresAt: Time.annotations({ description: "Until when the login can be approved" }),
+  expiresAt: DecideBefore,
   pollIntervalSeconds: Schema.Int
 }).annotations({ identifier: "LoginApproval" })
 

@@ -65,7 +65,9 @@ export const LoginsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
               if (error._tag === "not_found") return noLogin
               const { headers, status } = wireErrors.get(error._tag) ?? { headers: () => ({}), status: 500 }
               const login = yield* Effect.option(get(path.approvalId))
-              return page(Option.match(login, { onNone: () => troublePage(error.message), onSome: (found) => approvePage(found, error.message) }), status, headers(error))
+              // A person has pasted something into a form, and sent no header.
+              const problem = error._tag === "unauthorized" ? "That is not a valid token of this gateway." : error.message
+              return page(Option.match(login, { onNone: () => troublePage(problem), onSome: (found) => approvePage(found, problem) }), status, headers(error))
             }))
         )))
   }))

@@ -12,7 +12,7 @@ import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { line, optional, says } from "../Fields.js"
 import { WaitBody } from "./Wait.js"
 
-export const IdempotencyKey = line(255).annotations({ identifier: "IdempotencyKey", description: "1 to 255 printable characters, spaces and colons included" })
+export const IdempotencyKey = line(255, "1 to 255 printable characters, spaces and colons included").annotations({ identifier: "IdempotencyKey" })
 
 const Fallback = Schema.Struct({
   enabled: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => true }),
@@ -24,13 +24,13 @@ const Fallback = Schema.Struct({
 }).annotations({ identifier: "Fallback" })
 
 const fields = {
-  endpointId: line(255).annotations({ description: "job:<job_id> or a tool id" }),
+  endpointId: line(255, "job:<job_id> or a tool id"),
   input: JsonObject.annotations({ ...says("must be an object"), description: "Fields of the job or tool; unknown keys pass through unchanged" }),
   fallback: optional(Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })),
   output: optional(Schema.Struct({
     mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
   })),
-  connectionId: optional(line(255))
+  connectionId: optional(line(255, "Run on this connection of yours"))
 }
 
 export const RunRequestBody = Schema.Struct({ ...fields, wait: optional(WaitBody), idempotencyKey: optional(IdempotencyKey) }).annotations({ identifier: "RunRequest" })

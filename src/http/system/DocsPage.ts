@@ -52,7 +52,9 @@ const operationHtml = (method: string, path: string, operation: JsonObject): str
   const body = contentSchema(operation["requestBody"])
   const responses = Object.entries(object(operation["responses"])).map(([status, response]) => {
     const schema = contentSchema(response)
-    return row([code(status), schema === undefined ? "" : typeText(schema), escape(string(object(response)["description"]))])
+    const meaning = string(object(response)["description"])
+    // Without words of its own, an answer is described by its schema's name, which stands beside it already.
+    return row([code(status), schema === undefined ? "" : typeText(schema), string(object(schema)["$ref"]).endsWith(`/${meaning}`) ? "" : escape(meaning)])
   })
   return `<section id="${escape(string(operation["operationId"]))}"><h3><b>${escape(method.toUpperCase())}</b> ${code(path)}</h3>
 <p>${escape(string(operation["summary"]))}. ${needs}.</p>${operation["description"] === undefined ? "" : `<p>${escape(string(operation["description"]))}</p>`}
@@ -60,6 +62,7 @@ ${table(["Parameter", "In", "Type", "", "Meaning"], parameters)}${body === undef
 }
 
 const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
+@media(min-width:50rem){td:first-child code{white-space:nowrap}}
 h2{margin-top:3rem;border-bottom:1px solid #ccc}h3{margin-top:2rem}code{font:13px ui-monospace,monospace;background:#f2f2f5;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;margin:.5rem 0}td,th{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #e6e6ea}nav a{margin-right:1rem}
 @media(prefers-color-scheme:dark){body{color:#e4e4e9;background:#17171b}code{background:#2a2a31}td,th{border-color:#33333b}a{color:#8ab4ff}}`

@@ -7,7 +7,7 @@ import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain
 import type { SearchHit } from "../search/SearchIndex.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type Moment, type Serving } from "./Searching.js"
+import { find, type Moment, nothing, type Serving } from "./Searching.js"
 
 const candidatesMax = 100
 
@@ -40,7 +40,9 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
   const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
   const keeps = compileFilter(revision, filter, table)
   const runnable = keeps === null ? null : { key: `runnable ${filterKey(filter)}`, keeps: (number: number) => keeps(number) && table.of(number).runnableNow }
-  const found = runnable === null ? [] : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable).hits
+  const { expandedCapabilities, hits: found } = runnable === null ? nothing : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
+  // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
+  const wanted = expandedCapabilities.find((job) => found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job))
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
 
   const weigh = ({ doc: number, matchedBy, score }: SearchHit): DiscoveredOperation | null => {
@@ -69,7 +71,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
 
   const isMock = (id: string): number => Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
   const operations = found.flatMap((hit) => weigh(hit) ?? [])
-    .sort((a, b) => isMock(a.endpointId) - isMock(b.endpointId) || b.score - a.score || (a.endpointId < b.endpointId ? -1 : 1))
+    .sort((a, b) => Number(b.capability === wanted) - Number(a.capability === wanted) || isMock(a.endpointId) - isMock(b.endpointId) || b.score - a.score || (a.endpointId < b.endpointId ? -1 : 1))
     .slice(0, query.limit)
   const capability = operations[0]?.capability ?? null
   const job = capability === null ? undefined : revision.jobs.get(capability)

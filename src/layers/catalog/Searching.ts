@@ -63,7 +63,7 @@ const answers = new WeakMap<AccessTable, Answers>()
 /** Brings the hits of one job together at the place of the best of them, ordered by the preference. */
 const groupByJob = (serving: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<SearchHit> => {
   const { orders, revision } = serving
-  if (!hits.some(({ doc }) => revision.endpoints[doc]?.operation.job !== undefined)) return hits
+  if (revision.numbersOfJob.size === 0) return hits
   const groups = new Map<string | number, Array<SearchHit>>()
   for (const hit of hits) {
     const key = revision.endpoints[hit.doc]?.operation.job ?? hit.doc
@@ -121,17 +121,17 @@ export const find = (serving: Serving, query: RankedQuery, moment: Moment, narro
   if (matched && (real.mocks === 0 || end <= real.total)) {
     return { ...real, hits: real.hits.slice(query.offset, end), total: real.total + real.mocks }
   }
-  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : none
+  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : nothing
   const fixturesMatched = fixtures.hits[0] !== undefined && fixtures.hits[0].score > 0
-  const first = matched || !fixturesMatched ? real : none
-  const second = fixturesMatched || first.total === 0 ? fixtures : none
+  const first = matched || !fixturesMatched ? real : nothing
+  const second = fixturesMatched || first.total === 0 ? fixtures : nothing
   return {
     hits: [...first.hits.slice(0, first.total), ...second.hits].slice(query.offset, end),
     total: first.total + second.total,
     expandedCapabilities: real.expandedCapabilities
   }
 }
-const none: Found = { hits: [], total: 0, expandedCapabilities: [] }
+export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [] }
 
 /** The job that a query is about, and whether it says so itself. */
 const namedJob = (revision: Revision, query: CatalogQuery, expanded: ReadonlyArray<string>): { readonly job: string; readonly said: boolean } | null => {
@@ -174,7 +174,7 @@ const advice = (revision: Revision, query: CatalogQuery, found: Found, { table }
 export const search = (serving: Serving, query: CatalogQuery, moment: Moment): SearchAnswer => {
   const { revision, rows } = serving
   const keeps = compileFilter(revision, query, moment.table)
-  const found = keeps === null ? none : find(serving, query, moment, { key: filterKey(query), keeps })
+  const found = keeps === null ? nothing : find(serving, query, moment, { key: filterKey(query), keeps })
   const end = query.offset + query.limit
   return {
     query: query.q,

@@ -237,6 +237,18 @@ describe("overview, discover, contracts and the public catalog", () => {
     assert.deepStrictEqual(ids((yield* get("/v1/discover?q=work+email&maxPriceMicros=10000&prefer=cheapest")).json.operations), ["cheap-email", "mock-email"])
   })))
 
+  it.live("discovers who does the job that is asked for before whoever merely shares words with the question", () => {
+    const sparse = {
+      jobs: [job("people.email.find", { title: "Find a work email", phrases: ["find a work email"] })],
+      endpoints: [endpoint({ id: "works", name: "Find works", summary: "Finds a work of literature." }), endpoint({ id: "mock-email", job: "people.email.find", provider: { mock: true } })]
+    }
+    return Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(sparse) }), ({ get }) => Effect.gen(function*() {
+      const { json } = yield* get("/v1/discover?q=find+a+work+email")
+      assert.deepStrictEqual(json.job, { id: "people.email.find", title: "Find a work email" })
+      assert.deepStrictEqual(ids(json.operations), ["mock-email", "works"])
+    })))
+  })
+
   it.live("shows contracts, pinned by version, of tools and of jobs with their providers in order", () => withGateway(({ get }) => Effect.gen(function*() {
     const tool = (yield* get("/v1/operations/verify")).json
     assert.deepStrictEqual(tool.endpoint.price, { basis: "per_result", amountUsd: 0.0004, amountMicros: 400, unit: "result", estimateFormula: "400 micros * results (at most limit, default 10, max 100)", maxMicros: 40_000 })
