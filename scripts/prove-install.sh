@@ -58,7 +58,8 @@ start_external() {
 printed_curl() { awk '/^[[:space:]]*curl / { on = 1 } on { print } on && !/\\$/ { exit }' "$1"; }
 
 wait_ready() { # wait_ready PORT PID
-  for _ in $(seq 600); do
+  # The first start builds, which takes its time on a busy machine.
+  for _ in $(seq 4000); do
     curl -fsS -o /dev/null "http://127.0.0.1:$1/readyz" 2>/dev/null && return 0
     kill -0 "$2" 2>/dev/null || return 1
     sleep 0.05
