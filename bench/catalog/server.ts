@@ -8,7 +8,7 @@ import { type Context, Effect, Layer, Logger, Schema } from "effect"
 import { parse } from "yaml"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"
-import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
+import { TokenId } from "../../src/domain/Ids.js"
 import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings } from "../../src/http/Settings.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
@@ -21,22 +21,15 @@ import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
 import { Connections } from "../../src/services/Connections.js"
-import { Connections } from "../../src/services/Connections.js"
-import { ContractStore } from "../../src/services/ContractStore.js"
-import { Credentials } from "../../src/services/Credentials.js"
-import { EndpointStats } from "../../src/services/EndpointStats.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
-import { LoginApprovals } from "../../src/services/LoginApprovals.js"
-import { ProviderHealth } from "../../src/services/ProviderHealth.js"
-import { Providers } from "../../src/services/Providers.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Runs } from "../../src/services/Runs.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
+import { worldless, workspaceId } from "../search/Served.js"
 
 const file = process.argv[2] ?? ""
 const port = Number(process.argv[3])
-const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 
 /** What a benchmark of the catalog never calls. */
 const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
@@ -45,16 +38,9 @@ const caller = {
   tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, monthlyLimitMicros: null
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
-const empty = new Map<string, never>()
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
 
-const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide([
-  unused(ContractStore, { keep: () => Effect.void, find: () => Effect.succeed(null) }),
-  unused(Credentials, { access: () => Effect.succeed({ hasPlatformKey: false, hasConnection: false }) }),
-  unused(ProviderHealth, { health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }) }),
-  unused(EndpointStats, { snapshot: Effect.succeed(empty) }),
-  unused(Providers)
-]))
+const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide(worldless))
 
 const Http = HttpLayer.pipe(
   Layer.provide([

@@ -23,7 +23,7 @@ export interface BenchQuery {
   readonly relevant: ReadonlyArray<string>
 }
 
-const lines = (file: string): ReadonlyArray<string> => {
+export const readLines = (file: string): ReadonlyArray<string> => {
   const bytes = readFileSync(file)
   return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").split("\n").filter((line) => line !== "")
 }
@@ -42,9 +42,9 @@ export const documentOf = (row: OperationRow): SearchDocument => ({
 })
 
 export const readDocuments = (file: string): ReadonlyArray<SearchDocument> =>
-  lines(file).map((line) => documentOf(JSON.parse(line) as OperationRow))
+  readLines(file).map((line) => documentOf(JSON.parse(line) as OperationRow))
 
-export const readQueries = (file: string): ReadonlyArray<BenchQuery> => lines(file).map((line) => JSON.parse(line) as BenchQuery)
+export const readQueries = (file: string): ReadonlyArray<BenchQuery> => readLines(file).map((line) => JSON.parse(line) as BenchQuery)
 
 /** The data folder: `--data DIR`, the environment, or beside the repository. */
 export const dataFolder = (args: ReadonlyArray<string>): string => {

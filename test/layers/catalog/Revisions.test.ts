@@ -1,6 +1,6 @@
 /** Publishing: over real Postgres, from one node to another, while the old revision goes on answering. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { CatalogFollowing } from "../../../src/layers/CatalogFollowing.js"
 import { CatalogRevisionsPg } from "../../../src/layers/CatalogRevisionsPg.js"
 import { CatalogServed } from "../../../src/layers/CatalogServed.js"
@@ -9,7 +9,7 @@ import { Catalog } from "../../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../../src/services/CatalogPublisher.js"
 import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
 import { endpoint, job, newWorld, noVocabulary, servedCatalog, worldServices } from "../../support/catalog.js"
-import { workspaceId } from "../../support/httpGateway.js"
+import { startGateway, workspaceId } from "../../support/httpGateway.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const builtIn = { jobs: [job("web.search")], endpoints: [endpoint({ id: "built-in", job: "web.search" })] }
@@ -43,6 +43,32 @@ describe("publishing a catalog", () => {
       const { content, sequence } = yield* Effect.provide(Effect.flatMap(CatalogRevisions, (revisions) => revisions.latest), first)
       assert.strictEqual(sequence, 2)
       assert.sameMembers(content.endpoints.map(({ operation }) => String(operation.id)), ["new-one", "another"])
+    }), 60_000)
+
+  it.scopedLive("swaps while requests come in: none fails, and each is answered from the old revision or from the new one", () =>
+    Effect.gen(function*() {
+      const context = yield* Layer.build(node).pipe(Effect.provide(yield* Layer.build(testDatabase())))
+      const revisions = Context.get(context, CatalogRevisions)
+      const { get } = yield* startGateway({ catalogLayer: Layer.succeed(Catalog, Context.get(context, Catalog)) })
+      const path = "/v1/catalog/search?q=operation+about&limit=200"
+      const before = (yield* get(path)).json
+      /** The revision and total of every answer, until the new revision has been seen by this caller. */
+      const calling = Effect.iterate(new Map<string, number>(), {
+        while: (seen) => seen.size < 2,
+        body: (seen) => Effect.map(get(path), ({ json, status }) => {
+          assert.strictEqual(status, 200)
+          assert.strictEqual(json.endpoints.length, Math.min(json.total, 200))
+          assert.strictEqual(seen.get(json.revision) ?? json.total, json.total)
+          return new Map(seen).set(json.revision, json.total)
+        })
+      })
+      const callers = yield* Effect.fork(Effect.all(Array.from({ length: 8 }, () => calling), { concurrency: "unbounded" }))
+      const content = { jobs: [], endpoints: Array.from({ length: 2_000 }, (_, n) => endpoint({ id: `more-${n}` })) }
+      yield* revisions.publish(content, { mode: "add", builtIn })
+      for (const seen of yield* Effect.timeout(Fiber.join(callers), "30 seconds")) {
+        assert.deepStrictEqual([...seen.values()], [before.total, before.total + 2_000])
+        assert.isTrue(seen.has(before.revision))
+      }
     }), 60_000)
 
   it.live("keeps the contract that a run was promised readable after it has changed", () =>
