@@ -2,7 +2,7 @@
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
-import { demoWorkspace, welcome } from "./layers/Demo.js"
+import { tokenFile, welcome } from "./layers/Demo.js"
 import { readConfig } from "./layers/Config.js"
 import { GatewayWithCatalog } from "./layers/Main.js"
 
@@ -12,8 +12,7 @@ const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
     const port = address._tag === "TcpAddress" ? address.port : config.port
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
     if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
-    const tokenFile = yield* demoWorkspace(config.dataDir)
-    yield* Console.log(welcome(url, tokenFile))
+    yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
   })).pipe(Layer.provide(GatewayWithCatalog(config)))
 ))
 

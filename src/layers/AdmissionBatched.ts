@@ -2,7 +2,7 @@
  * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order, keys are
  * claimed, each request is decided by the domain on the state that the ones before it left, and everything is written once.
  */
-import { Effect, Either, Layer, Option } from "effect"
+import { Clock, Effect, Either, Layer, Option } from "effect"
 import { admit, type Refusal } from "../domain/Admission.js"
 import type { RunId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
@@ -39,7 +39,7 @@ const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>
 })
 
 /** The decisions of one batch, and the state they leave. */
-const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyArray<AdmissionAnswer | null>, locked: LockedPurses) => {
+const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyArray<AdmissionAnswer | null>, locked: LockedPurses, now: number) => {
   const standings = new Map(locked.standings)
   const spends = new Map(locked.spends)
   const postings: Array<WalletChanges["postings"][number]> = []
@@ -72,7 +72,9 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyAr
       status: start === null ? "queued" : "running",
       startedAt: start === null ? null : run.createdAt
     }
-    return Option.some(keep({ run: admitted, lease: start?.lease ?? null, attempt: start?.attempt ?? null }))
+    // The lease was made when the request came, and nobody renews it before it is stored: what was waited meanwhile is given back.
+    const lease = start === null ? null : { ...start.lease, expiresAt: start.lease.expiresAt + Math.max(0, now - run.createdAt) }
+    return Option.some(keep({ run: admitted, lease, attempt: start?.attempt ?? null }))
   }
 
   const answers = requests.map((request, index) => {
@@ -103,7 +105,7 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
           state._tag === "Claimed"
             ? null
             : { _tag: state.requestDigest === claims[index]?.requestDigest ? "Replay" : "Conflict", runId: state.runId })
-        const { answers, changes, refused, stored } = decideAll(requests, states, locked)
+        const { answers, changes, refused, stored } = decideAll(requests, states, locked, yield* Clock.currentTimeMillis)
         if (refused.size > 0) yield* idempotency.release(claims.filter((claim) => refused.has(claim.runId)))
         const held = stored.some(({ run }) => !isTerminal(run.status))
         yield* Effect.all([

@@ -11,13 +11,14 @@ import { Wallet } from "../services/Wallet.js"
 
 const demo = "demo"
 
-/** Answers the path of the token's file. */
+/** Where the token of the demo workspace is. */
+export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "dev-token"))
+
 export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: string) {
   const accounts = yield* Accounts
   const wallet = yield* Wallet
   const files = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const tokenFile = path.join(dataDir, "dev-token")
+  const file = yield* tokenFile(dataDir)
 
   const workspace = (yield* accounts.workspaceByName(demo)) ?? (yield* accounts.createWorkspace(demo))
   yield* wallet.credit({
@@ -29,9 +30,9 @@ export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: stri
     key: "demo"
   })
 
-  const kept = yield* files.readFileString(tokenFile).pipe(Effect.orElseSucceed(() => ""))
+  const kept = yield* files.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
   const works = yield* Effect.either(accounts.authenticate(Redacted.make(kept.trim())))
-  if (Either.isRight(works)) return tokenFile
+  if (Either.isRight(works)) return
   const { token } = yield* accounts.createToken({
     workspaceId: workspace.workspaceId,
     label: "development",
@@ -40,23 +41,22 @@ export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: stri
     expiresAt: null
   })
   yield* files.makeDirectory(dataDir, { recursive: true })
-  yield* files.remove(tokenFile, { force: true })
-  yield* files.writeFileString(tokenFile, `${Redacted.value(token)}\n`, { mode: 0o600 })
-  return tokenFile
+  yield* files.remove(file, { force: true })
+  yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
 })
 
 /** What is printed once the gateway listens. */
-export const welcome = (url: string, tokenFile: string): string => `
+export const welcome = (url: string, file: string): string => `
 provider-gateway is ready.
 
   Address   ${url}
   Docs      ${url}/docs
-  Token     ${tokenFile}   (workspace demo, 100 dollars, every scope)
+  Token     ${file}   (workspace demo, 100 dollars, every scope)
 
 Run a job:
 
   curl -s '${url}/v1/runs?wait=true' \\
-    -H "Authorization: Bearer $(cat ${tokenFile})" \\
+    -H "Authorization: Bearer $(cat ${file})" \\
     -H "Idempotency-Key: $(date +%s%N)" \\
     -H 'Content-Type: application/json' \\
     -d '{"endpointId":"job:people.email.find","input":{"name":"Ada Example","domain":"example.com"}}'

@@ -17,6 +17,7 @@ import { CatalogRevisionsPg } from "./CatalogRevisionsPg.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
+import { demoWorkspace } from "./Demo.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
 import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
 import { FaultPointsKill } from "./FaultPointsKill.js"
@@ -89,8 +90,12 @@ export const Gateway = (config: GatewayConfig) =>
 
 /**
  * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on. The folders
- * are read while the database starts: either takes about a second.
+ * are read while the database starts: either takes about a second. In development the demo workspace and its token are made
+ * before the catalog is served, so whoever waits for `/readyz` finds the token.
  */
 export const GatewayWithCatalog = (config: GatewayConfig) =>
   Layer.unwrapScoped(Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
-    Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(Layer.provideMerge(Gateway(config)))))
+    Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
+      Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir))),
+      Layer.provideMerge(Gateway(config))
+    )))

@@ -80,13 +80,12 @@ describe("a client that hangs up", () => {
       yield* Effect.gen(function*() {
         const runs = yield* Runs
         const principal = yield* funded(1_000_000)
-        yield* runs.create(principal, requestOf(job), 0)
         const { run } = yield* runs.create(principal, requestOf(job), 0)
         assert.strictEqual(run.status, "queued")
         yield* hangUp(runs.cancel(principal.workspaceId, run.runId))
         const after = yield* runs.get(principal.workspaceId, run.runId)
         assert.deepStrictEqual([after.run.status, after.run.error?.code], ["failed", "cancelled_before_dispatch"])
-      }).pipe(Effect.provide(Layer.provideMerge(engine(silent, { slots: 1 }), slowCancel)))
+      }).pipe(Effect.provide(Layer.provideMerge(engine(silent, { slots: 0 }), slowCancel)))
     }))
 
   it.effect("in the middle of a top-up leaves what was being written written", () =>

@@ -1,6 +1,7 @@
 /** Money that comes in: credited once per key, exactly, however many come at once, and never below zero. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Layer } from "effect"
+import type { Layer } from "effect";
+import { Effect, Either } from "effect"
 import { describe } from "vitest"
 import { Wallet } from "../../src/services/Wallet.js"
 import { funded, type Storage } from "../support/engine.js"
