@@ -8,7 +8,7 @@ export default defineConfig({
     // One process per file keeps the servers and databases of a file to itself; two run at once on a small machine.
     pool: "forks",
     poolOptions: { forks: { maxForks: 2, minForks: 1 } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    testTimeout: 60_000,
+    hookTimeout: 120_000
   }
 })

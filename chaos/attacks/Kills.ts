@@ -58,7 +58,11 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
           // One that already died of what it took over at its start is a kill like any other.
           if (Option.isSome(node)) {
             nodes.set(at, node.value)
-            yield* node.value.ended
+            yield* Effect.timeoutTo(node.value.ended, {
+              duration: "60 seconds",
+              onSuccess: () => undefined,
+              onTimeout: () => findings.note(`a node did not pass ${point} often enough to die there`)
+            })
             nodes.delete(at)
           }
           yield* Ref.update(done, (before) => before + 1)

@@ -209,6 +209,11 @@ export const defects = [
     tests: [endingsMemory]
   },
   {
+    name: "a run whose node was away for months cannot end",
+    edits: [["src/domain/Run.ts", "Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))", "Math.max(0, endedAt - startedAt)"]],
+    tests: [endingsPg]
+  },
+  {
     name: "a client is answered before the commit",
     edits: [
       [admitting, "const { transact } = yield* Transactions", `const { transact: atLast } = yield* Transactions

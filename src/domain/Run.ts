@@ -114,5 +114,9 @@ export const Attempt = Schema.Struct({
 })
 export type Attempt = typeof Attempt.Type
 
+const latencyMsMax = 2 ** 31 - 1
+/** How long an attempt took. The clock may have been set back meanwhile, or its node away for months: at least 0, at most what is stored. */
+export const latencyMsOf = (startedAt: number, endedAt: number): number => Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))
+
 /** The calendar month of a moment, in UTC: `2026-11`. */
 export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)

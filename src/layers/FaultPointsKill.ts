@@ -40,7 +40,8 @@ const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
     return FaultPoints.of({
       at: (here) => Effect.flatMap(hit(here), (last) => (last ? die : Effect.void)),
       during: (here, work) =>
-        Effect.flatMap(hit(here), (last) => (last ? Effect.zipRight(Effect.fork(work), Effect.zipRight(Effect.sleep(underWay), die)) : work))
+        // Not even a cancel of the work saves the process.
+        Effect.flatMap(hit(here), (last) => (last ? Effect.uninterruptible(Effect.zipRight(Effect.fork(work), Effect.zipRight(Effect.sleep(underWay), die))) : work))
     })
   })
 

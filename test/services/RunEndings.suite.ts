@@ -2,13 +2,15 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { describe } from "vitest"
-import { zero } from "../../src/domain/Micros.js"
-import { Micros } from "../../src/domain/Micros.js"
+import { AttemptId, RunId } from "../../src/domain/Ids.js"
+import { Micros, zero } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import type { DispatcherOptions } from "../../src/layers/DispatcherQueue.js"
 import { drop, hit, ProvidersScripted, type ScriptedProviders, silence } from "../../src/layers/ProvidersScripted.js"
 import type { Principal } from "../../src/services/Accounts.js"
+import { Admission } from "../../src/services/Admission.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Ids } from "../../src/services/Ids.js"
 import { Runs } from "../../src/services/Runs.js"
 import { type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
@@ -126,6 +128,25 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(found.attempts[0]?.status, "reconciliation_pending")
         assert.strictEqual(providers.calls().length, 1)
         assert.deepStrictEqual(yield* balance(principal), [funds - run.holdMicros, run.holdMicros])
+      }), impatient)
+
+    test("a run whose node died months ago ends like any other", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence, hit(undefined, { costMicros: 1_000 }))
+        const principal = yield* funded(funds)
+        const { attempts: [attempt], run: recent } = yield* create(principal, "mock-email-find", 0)
+        const createdAt = recent.createdAt - 100 * 86_400_000
+        const runId = RunId.make(`run_${yield* (yield* Ids).suffix}`)
+        yield* (yield* Admission).admit({
+          run: { ...recent, runId, idempotencyKey: "old", status: "queued", createdAt, startedAt: null },
+          start: {
+            lease: { node: "another", token: "of another", expiresAt: createdAt },
+            attempt: { ...attempt!, runId, attemptId: AttemptId.make(`att_${yield* (yield* Ids).suffix}`), startedAt: createdAt }
+          }
+        })
+        const found = yield* ended({ ...recent, runId })
+        assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
+        assert.deepStrictEqual(found.attempts.map(({ errorCode }) => errorCode), ["node_lost", null])
       }), impatient)
 
     test("a run with an uncertain end keeps its money, and makes room for the next run", (providers) =>

@@ -18,4 +18,4 @@ it.effect("1,000 seeded races of cancels with dispatch and settlement: each run 
     Effect.provide(Layer.provideMerge(engine(providers.layer, { slots }), storageMemory)),
     Effect.withScheduler(scheduler)
   )
-}, 120_000)
+}, 300_000)

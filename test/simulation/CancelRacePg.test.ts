@@ -20,4 +20,4 @@ it.live("races of cancels with dispatch and settlement on Postgres: each run end
       Layer.provide(storagePg, testDatabase({ connectionsMax: 10 }))
     ))
   )
-}, 120_000)
+}, 300_000)

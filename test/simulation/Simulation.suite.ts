@@ -1,5 +1,3 @@
-import { appendFileSync } from "node:fs"
-const lg=(x:string)=>appendFileSync("/tmp/dbg.txt",Math.round(performance.now())+" "+x+"\n")
 /**
  * The gateway's engine and the model, driven by the same random commands over several workspaces: each answer must be the one
  * that the model foretells, and after each command every balance, hold, count and month must be the model's, with no drift.
@@ -206,7 +204,6 @@ export const simulate = (providers: ProvidersByCase, clock: SetClock) => (sequen
             if (index === undefined) return
             yield* Deferred.succeed(real.gates.get(world.runs[index]!.order.name)!, undefined)
             world = Model.answer(world, index)
-            lg('open '+index+JSON.stringify(yield* read(index))); yield* Effect.promise(()=>new Promise(r=>setTimeout(r,1500))); lg('later '+JSON.stringify(yield* read(index))+' calls '+providers.calls(world.runs[index]!.order.name)); yield* Effect.promise(()=>new Promise(r=>setTimeout(r,8500))); lg('later '+JSON.stringify(yield* read(index))+' calls '+providers.calls(world.runs[index]!.order.name))
             return assert.deepStrictEqual(tell((yield* ended(index)).run), Model.tell(world.runs[index]!))
           }
           case "Cancel": {

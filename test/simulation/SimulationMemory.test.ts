@@ -15,4 +15,4 @@ it.effect("random commands over several workspaces in memory: every answer and e
     Effect.flatMap(makeSetClock(TestClock.adjust), (clock) => Effect.withClock(Effect.provide(simulate(providers, clock)(sequence), services), clock)).pipe(
       Effect.provide(TestContext.TestContext)
     ))
-}, 120_000)
+}, 300_000)

@@ -15,4 +15,4 @@ it.live("random commands over several workspaces on Postgres: every answer and e
   // What sleeps there sleeps by the real clock: Postgres cannot be told to wait.
   return Effect.flatMap(makeSetClock(() => Effect.void), (clock) =>
     forAll(commands, 8, simulate(providers, clock)).pipe(Effect.provide(services), Effect.withClock(clock)))
-}, 120_000)
+}, 300_000)

@@ -10,7 +10,7 @@ import type { Endpoint } from "../../domain/Manifest.js"
 import { zero } from "../../domain/Micros.js"
 import type { AnswerBody, CallResult, Normalized } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
-import type { Attempt, Receipt, Run, RunOutcome, StoredResult } from "../../domain/Run.js"
+import { type Attempt, latencyMsOf, type Receipt, type Run, type RunOutcome, type StoredResult } from "../../domain/Run.js"
 import { type RunFailure, toRunError } from "../../domain/RunFailures.js"
 import { costOf } from "../../domain/Settlement.js"
 import type { Media } from "../../services/RunStore.js"
@@ -66,7 +66,7 @@ export const end = (call: Call): Ending => {
     reason: answered ? result.outcomeReason : result.failure.message,
     errorCode: answered ? null : result.failure.code,
     providerStatus: result.providerStatus,
-    latencyMs: Math.max(0, now - attempt.startedAt),
+    latencyMs: latencyMsOf(attempt.startedAt, now),
     costMicros: uncertain ? null : cost.micros,
     billed: !uncertain && cost.micros > 0,
     receiptId: call.receiptId,

@@ -11,7 +11,7 @@ import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
 import * as Money from "../../domain/Micros.js"
 import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
-import type { Attempt, Run } from "../../domain/Run.js"
+import { type Attempt, latencyMsOf, type Run } from "../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure } from "../../domain/RunFailures.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -134,7 +134,7 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Defer
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.zipRight(
         credential._tag === "Connection" ? Effect.void : parts.health.record(attempt.providerId, result),
-        parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: Math.max(0, now - attempt.startedAt) })
+        parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
       ))
 
   const tryCandidate = (run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
@@ -181,7 +181,7 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Defer
     Effect.gen(function*() {
       const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
       const completedAt = yield* Clock.currentTimeMillis
-      const lost: Attempt = { ...left, completedAt, latencyMs: Math.max(0, completedAt - left.startedAt), reason: "The gateway stopped while the provider was working on it." }
+      const lost: Attempt = { ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it." }
       if (candidate === undefined || candidate.effectful) {
         const ended: Attempt = { ...lost, status: "reconciliation_pending" }
         return yield* settle({ ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
