@@ -11,8 +11,8 @@ import { Wallet } from "../services/Wallet.js"
 
 const demo = "demo"
 
-/** Where the token of the demo workspace is. */
-export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "dev-token"))
+/** Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal. */
+export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.resolve(dataDir, "dev-token"))
 
 export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: string) {
   const accounts = yield* Accounts
