@@ -21,6 +21,8 @@ export interface KillsSize {
 const recoveredWithinMillis = 10_000
 /** Clients do not wait for what a dead node left: there is more to run. */
 const waitSeconds = 1
+/** Nor do they keep the machine from starting nodes, which is most of its work here. */
+const betweenRuns = "250 millis"
 
 export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
   Effect.scoped(Effect.gen(function*() {
@@ -76,6 +78,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
       Effect.gen(function*() {
         const n = yield* Ref.getAndUpdate(operations, (before) => before + 1)
         yield* mixed(findings, serving, purses[n % purses.length]!, n + number, `kill ${n}`, waitSeconds)
+        yield* Effect.sleep(betweenRuns)
       }).pipe(Effect.forever)
 
     const clients = yield* Effect.forkScoped(Effect.forEach(Array.from({ length: size.clients }, (_, number) => number), client, { concurrency: "unbounded", discard: true }))

@@ -72,7 +72,7 @@ export const defects = [
   {
     name: "a negative cost is passed on",
     edits: [[settlement, "if (!Number.isFinite(micros) || micros < 0)", "if (!Number.isFinite(micros))"]],
-    tests: [runsMemory]
+    tests: ["test/domain/Settlement.test.ts"]
   },
   {
     name: "a run that ended stays in flight",
@@ -219,7 +219,7 @@ export const defects = [
       [admitting, "const { transact } = yield* Transactions", `const { transact: atLast } = yield* Transactions
     const transact = (work) => Effect.flatMap(Deferred.make(), (early) => Effect.zipRight(
       Effect.forkDaemon(atLast(Effect.zipLeft(Effect.tap(work, (answers) => Deferred.succeed(early, answers)), Effect.sleep(50)))), Deferred.await(early)))`],
-      [admitting, "import { Effect, Either, Layer, Option }", "import { Deferred, Effect, Either, Layer, Option }"]
+      [admitting, "import { Clock, Effect,", "import { Clock, Deferred, Effect,"]
     ],
     tests: [runsMemory]
   },

@@ -86,6 +86,8 @@ const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({
 const assertUsable = (sql: SqlClient.SqlClient) =>
   Effect.gen(function*() {
     const rows = yield* sql<{ version: string }>`select current_setting('server_version_num') as version`.pipe(
+      // On a machine that is busy with starting, the first connection may take longer than any later one may.
+      Effect.retry({ times: 3, while: (error) => causeOf(error).includes("timeout") }),
       Effect.mapError((error) => unusable(`The database cannot be used (${causeOf(error)}); check DATABASE_URL`)(error))
     )
     if (Number(rows[0]?.version) < serverVersionMin) return yield* unusable("The database is older than Postgres 15")(undefined)

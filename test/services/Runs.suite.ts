@@ -128,6 +128,34 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.isFalse(retried.replayed)
       }))
 
+    test("of equal keys that share a commit one makes a run, and the others replay it or are in conflict with it", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const principal = yield* funded(1_000_000)
+        const request = requestOf(job)
+        const other = { ...request, input: { ...request.input, domain: "example.org" } }
+        // The first ones keep the worker busy, so that the last four wait for the same commit.
+        const requests = [...Array.from({ length: 10 }, () => requestOf(job)), request, request, other, request]
+        const answers = (yield* together(requests.length, (index) => start(principal, requests[index]!, 0))).slice(-4)
+        const made = answers.flatMap((answer) => (Either.isRight(answer) ? [answer.right] : []))
+        assert.strictEqual(made.filter(({ replayed }) => !replayed).length, 1)
+        assert.strictEqual(new Set(made.map(({ run }) => run.runId)).size, 1)
+        for (const refused of answers.filter(Either.isLeft)) assert.propertyVal(refused.left, "_tag", "idempotency_conflict")
+        assert.isAbove(answers.filter(Either.isLeft).length, 0)
+        assert.strictEqual((yield* balanceOf(principal)).reservedMicros, 11 * price)
+      }))
+
+    test("equal keys that share a commit and cannot be paid are all refused, and the key is free afterwards", () =>
+      Effect.gen(function*() {
+        const principal = yield* funded(price - 1)
+        const request = requestOf(job)
+        const requests = [...Array.from({ length: 10 }, () => requestOf(job)), request, request, request]
+        const answers = yield* together(requests.length, (index) => start(principal, requests[index]!, 0))
+        for (const answer of answers) assert.propertyVal(Either.isLeft(answer) ? answer.left : answer.right, "_tag", "insufficient_balance")
+        yield* (yield* Wallet).credit({ workspaceId: principal.workspaceId, kind: "adjustment", micros: price, reason: null, topUpId: null, key: "more" })
+        assert.isFalse((yield* start(principal, request, 20)).replayed)
+      }))
+
     test("the same key with another request is a conflict, in any state of the first run", (providers) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)
@@ -253,6 +281,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const runs = yield* Runs
         const list = runs.list(principal.workspaceId, {}, { limit: 1, after: null })
         const { items: [run] } = yield* Effect.repeat(list, { until: ({ items }) => items.length === 1 })
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => providers.calls().length === 1 })
         const asked = yield* runs.cancel(principal.workspaceId, run!.runId)
         assert.strictEqual(asked.run.status, "running")
         assert.strictEqual((yield* Fiber.join(waiting)).run.status, "completed")

@@ -1,7 +1,7 @@
 /**
  * The seeds of the simulations. The suite takes the same ones every time, so that a red test means a change; other ones and
  * more of them come from the environment:
- *   SIMULATION_SEED=7 SIMULATION_RUNS=500 npx vitest run test/simulation
+ *   SIMULATION_SEED=7 (or `new`) SIMULATION_RUNS=500 npx vitest run test/simulation
  * A failure prints its seed and path: SIMULATION_SEED and SIMULATION_PATH replay just that case.
  */
 import { Effect, FastCheck, Runtime } from "effect"
@@ -21,7 +21,7 @@ export const forAll = <A, R>(cases: FastCheck.Arbitrary<A>, runs: number, work: 
         seed,
         numRuns: number("SIMULATION_RUNS") ?? runs,
         // One that hangs or takes minutes to shrink says less than the first failure does.
-        interruptAfterTimeLimit: number("SIMULATION_MILLIS") ?? 120_000,
-        markInterruptAsFailure: false,
+        interruptAfterTimeLimit: number("SIMULATION_MILLIS") ?? 280_000,
+        markInterruptAsFailure: true,
         ...(path === undefined ? {} : { path, endOnFailure: true })
       })))
