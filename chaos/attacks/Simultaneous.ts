@@ -4,7 +4,7 @@ import { Micros } from "../../src/domain/Micros.js"
 import { audit } from "../stage/Audit.js"
 import { ask, insist } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
-import { expectedOf, find, mixed, sendMessage } from "../stage/Mix.js"
+import { expectedOf, find, findPinned, mixed, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
 import { type Stage, whileStorageReturns } from "../stage/Stage.js"
 
@@ -30,7 +30,7 @@ export const simultaneous = (stage: Stage, { credits, mixedRuns, nodes: count }:
     // One key, 64 times.
     const one = yield* stage.fund(1_000_000)
     const before = stage.fixture.calls.of("mock-email-find")
-    const answers = yield* together(64, (index) => insist(findings, all, { token: one.token, body: find({ delayMs: 50 }), key: "one key", wait: 20 }, index))
+    const answers = yield* together(64, (index) => insist(findings, all, { token: one.token, body: findPinned({ delayMs: 50 }), key: "one key", wait: 20 }, index))
     findings.hold(new Set(answers.map(({ runId }) => runId)).size === 1, "64 posts of one key made more than one run")
     findings.hold(answers.filter(({ replayed }) => replayed === true).length === 63, "64 posts of one key were not 1 run and 63 replays")
     findings.hold(answers.every(({ status }) => status === "completed"), "a replay of a run under way did not wait for its end")
@@ -39,13 +39,13 @@ export const simultaneous = (stage: Stage, { credits, mixedRuns, nodes: count }:
 
     // Funds for ten.
     const poor = yield* stage.fund(10 * price + price - 1)
-    const drained = yield* together(20, (index) => insist(findings, all, { token: poor.token, body: find({ delayMs: 100 }), key: `drain ${index}`, wait: 20 }, index))
+    const drained = yield* together(20, (index) => insist(findings, all, { token: poor.token, body: findPinned({ delayMs: 100 }), key: `drain ${index}`, wait: 20 }, index))
     findings.hold(drained.filter(({ httpStatus }) => httpStatus === 201).length === 10, `funds for 10 gave ${drained.filter(({ httpStatus }) => httpStatus === 201).length} runs`)
     findings.hold(drained.filter(({ error, httpStatus }) => httpStatus === 402 && error?.code === "insufficient_balance").length === 10, "10 of 20 were not refused for want of balance")
 
     // A key that may spend three a month.
     const capped = yield* stage.fund(1_000_000, { monthlyLimitMicros: Micros.make(3 * price) })
-    const spent = yield* together(5, (index) => insist(findings, all, { token: capped.token, body: find({ delayMs: 100 }), key: `month ${index}`, wait: 20 }, index))
+    const spent = yield* together(5, (index) => insist(findings, all, { token: capped.token, body: findPinned({ delayMs: 100 }), key: `month ${index}`, wait: 20 }, index))
     findings.hold(spent.filter(({ httpStatus }) => httpStatus === 201).length === 3, "a month limit for 3 did not give 3 runs")
     findings.hold(spent.filter(({ error }) => error?.code === "key_spend_limit_reached").length === 2, "a month limit for 3 did not refuse 2 of 5")
 

@@ -16,6 +16,8 @@ interface Kind {
 }
 
 export const find = (script: object = {}): object => ({ endpointId: job, input: { ...person, _mock: script } })
+/** The same for one price: a job may turn to another provider when the first has failed too often. */
+export const findPinned = (script: object = {}): object => ({ ...find(script), endpointId: "mock-email-find" })
 export const sendMessage = (script: object = {}): object => ({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello", _mock: script } })
 
 const kinds: ReadonlyArray<Kind> = [
