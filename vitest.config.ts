@@ -8,8 +8,6 @@ export default defineConfig({
     // One process per file keeps the servers and databases of a file to itself; two run at once on a small machine.
     pool: "forks",
     poolOptions: { forks: { maxForks: 2, minForks: 1 } },
-    // One more try: a test under the test clock can hang when a shared machine stalls a real socket; a defect fails both.
-    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000
   }

@@ -2,7 +2,7 @@
  * Workspaces and tokens in Postgres. Requests that come in together are authenticated by one query, and none from a cache.
  * Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
  */
-import type { SqlError } from "@effect/sql"
+import type { Statement } from "@effect/sql"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
   const workspaceColumns = sql.literal(
     `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", created_at as "createdAt"`
   )
-  const one = (found: Effect.Effect<ReadonlyArray<Workspace>, SqlError.SqlError>) => Effect.map(query(found), ([row]) => row ?? null)
+  const one = (found: Statement.Statement<Workspace>) => Effect.map(query(found), ([row]) => row ?? null)
   const noWorkspace = (workspaceId: WorkspaceId) => new NotFound({ what: "workspace", id: workspaceId })
 
   const tokensByDigest = (digests: ReadonlyArray<Buffer>) =>

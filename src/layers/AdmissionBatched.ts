@@ -16,6 +16,7 @@ import { Transactions } from "../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../services/Wallet.js"
 import { FaultPoints } from "../services/FaultPoints.js"
 import { makeGroupCommit } from "./GroupCommit.js"
+import { together } from "./Together.js"
 
 const batchMax = 128
 const waitingMax = 10_000
@@ -99,7 +100,7 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
       transact(Effect.gen(function*() {
         const claims = requests.map(claimOf)
         // In this order on one connection: the claim begins when the locks are there. Together they cost one round trip.
-        const [locked, keys] = yield* Effect.all([wallet.lock(requests.map(({ run }) => run)), idempotency.claim(claims)], { concurrency: 2 })
+        const [locked, keys] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.claim(claims))
         yield* faults.at("admission.after_key")
         const states = keys.map((state, index): AdmissionAnswer | null =>
           state._tag === "Claimed"
@@ -108,10 +109,10 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
         const { answers, changes, refused, stored } = decideAll(requests, states, locked, yield* Clock.currentTimeMillis)
         if (refused.size > 0) yield* idempotency.release(claims.filter((claim) => refused.has(claim.runId)))
         const held = stored.some(({ run }) => !isTerminal(run.status))
-        yield* Effect.all([
+        yield* together(
           stored.length > 0 ? store.insert(stored) : Effect.void,
           held ? wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) }) : Effect.void
-        ], { concurrency: 2, discard: true })
+        )
         yield* faults.at("admission.after_hold")
         return yield* Effect.forEach(answers, (answer) =>
           Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))

@@ -38,8 +38,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     const contracts = yield* ContractStore
 
     const newest = Effect.gen(function*() {
-      const [row] = yield* sql<{ sequence: string; jobs: Json; endpointIds: ReadonlyArray<string>; versions: ReadonlyArray<string> }>`
-        select seq::text as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`
+      const [row] = yield* query(sql<{ sequence: string; jobs: Json; endpointIds: ReadonlyArray<string>; versions: ReadonlyArray<string> }>`
+        select seq::text as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`)
       const jobs = yield* Effect.orDie(decodeJobs(row?.jobs ?? []))
       const members: Members = { jobs, versions: new Map((row?.endpointIds ?? []).map((id, at) => [id, row?.versions[at] ?? ""])) }
       return { sequence: Number(row?.sequence ?? 0), members }
@@ -64,7 +64,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       publish: Effect.fn("CatalogRevisions.publish")(function*(content, { builtIn, mode }) {
         // Checked as it is, because merging would hide an id that is there twice; its jobs may also be older ones.
         const own = new Set(content.jobs.map(({ id }) => id))
-        const known = mode === "add" ? [...builtIn.jobs, ...(yield* query(newest)).members.jobs] : builtIn.jobs
+        const known = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
         const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
         const problems = yield* problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
@@ -74,7 +74,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         return yield* write(content, mode, yield* Clock.currentTimeMillis)
       }),
       latest: Effect.gen(function*() {
-        const { members, sequence } = yield* query(newest)
+        const { members, sequence } = yield* newest
         const providers = new Map<string, Endpoint["provider"]>()
         const endpoints: Array<Endpoint> = []
         const wanted = Array.from(members.versions)
@@ -107,7 +107,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         return { sequence, content: { jobs: members.jobs, endpoints } }
       }),
       sequence: Effect.map(query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`), ([row]) => Number(row?.sequence ?? 0)),
-      changes: Stream.merge(Stream.map(listen(channel), () => undefined), Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined)))
+      changes: Stream.merge(Stream.asyncPush<void>((emit) => Effect.forkScoped(listen(channel, () => void emit.single(undefined)))), Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined)))
     })
   })
 )

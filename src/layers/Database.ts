@@ -3,16 +3,20 @@
  * with is a storage error of the domain that says whether it can have happened; a mistake in SQL dies. Names no table.
  * Never fork inside a transaction (the fiber would inherit its connection), and never write through `query`.
  */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Layer, Redacted, type Stream } from "effect"
+import { Context, Data, Effect, Layer, Redacted, type Scope } from "effect"
 import Pg from "pg"
 import type { StorageError } from "../domain/StorageErrors.js"
 import { Connection, types } from "./database/Connection.js"
 import { listenTo } from "./database/Listen.js"
-import { type Own, query, transactWith } from "./database/Transact.js"
+import { queryAlone, queryWith } from "./database/Query.js"
+import { type Own, transactWith } from "./database/Transact.js"
 
 export { sqlState } from "./database/Failure.js"
+
+/** One statement; its failures are storage errors. */
+export type Query = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
 
 export class Database extends Context.Tag("gateway/layers/Database")<Database, {
   readonly sql: PgClient.PgClient
@@ -22,15 +26,20 @@ export class Database extends Context.Tag("gateway/layers/Database")<Database, {
    * A unique or other violation that is expected is caught inside, as SqlError, around a nested `sql.withTransaction`.
    */
   readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
-  /** Reads outside of a transaction, with the same errors; inside one it takes part in it. */
-  readonly query: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
+  /** One statement, with the same errors; inside a transaction it takes part in it. */
+  readonly query: Query
   /**
-   * For single statements that must not wait behind those of all others, such as the renewal of leases: a connection of their own, made
-   * when it is first needed. Never part of a transaction; give it to `query`.
+   * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection of its own, made when
+   * it is first needed. Never part of a transaction.
    */
-  readonly urgent: PgClient.PgClient
-  /** Payloads of `pg_notify`, and `undefined` after every (re)connect: look for what may have been missed. */
-  readonly listen: (channel: string) => Stream.Stream<string | undefined>
+  readonly urgent: Query
+  /** One statement that reads whole tables: on a connection made for it, which plans freely and has no time limit. Never part of a transaction. */
+  readonly survey: Query
+  /**
+   * Calls with the payload of every `pg_notify`, and with `undefined` after every (re)connect: look for what may have been missed.
+   * Ends only by interruption.
+   */
+  readonly listen: (channel: string, heard: (payload: string | undefined) => void) => Effect.Effect<never>
 }>() {}
 
 /** The database of `DATABASE_URL` cannot be used at all: not reachable, no access, or too old. */
@@ -44,32 +53,22 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMillis?: number
   /** How long one statement may take before it is cancelled; 10,000 where not given. */
   readonly statementTimeoutMillis?: number
-  /** A span for every transaction and statement. Off where not given: measured, they cost a tenth to a third of the throughput. */
-  readonly traced?: boolean
 }
 
 const serverVersionMin = 150_000
+const acquireTimeoutMillis = 3_000
 
-const poolOf = (options: DatabaseOptions) =>
+/**
+ * Every statement here finds its rows by an index. Left alone, the planner reads whole tables wherever it believes them small, and keeps
+ * that plan while they grow: until the first ANALYZE of a new database, a run cost 10 ms of Postgres instead of 1. What reads
+ * whole tables on purpose is a `survey`.
+ */
+const byIndex = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off"
+
+const poolOf = (url: Redacted.Redacted, options: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const statementTimeoutMillis = options.statementTimeoutMillis ?? 10_000
-      const pool = new Pg.Pool({
-        connectionString: Redacted.value(options.url),
-        Client: Connection,
-        types,
-        application_name: "provider-gateway",
-        // Statements of one transaction that do not wait for each other share a round trip.
-        pipeline: true,
-        max: options.connectionsMax ?? 20,
-        idleTimeoutMillis: 30_000,
-        connectionTimeoutMillis: options.acquireTimeoutMillis ?? 3_000,
-        statement_timeout: statementTimeoutMillis,
-        // The server cancels first; this one is for a network that swallows the answer.
-        query_timeout: statementTimeoutMillis + 2_000,
-        idle_in_transaction_session_timeout: statementTimeoutMillis + 5_000,
-        keepAlive: true
-      })
+      const pool = new Pg.Pool({ connectionString: Redacted.value(url), Client: Connection, types, keepAlive: true, ...options })
       // An idle connection died: the pool has removed it. Without a listener it would end the process.
       pool.on("error", () => undefined)
       return pool
@@ -77,8 +76,33 @@ const poolOf = (options: DatabaseOptions) =>
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("5 seconds"))
   )
 
-/** Making a pool connects nothing yet, so it cannot fail. */
-const clientOf = (options: DatabaseOptions) => Layer.orDie(PgClient.layerFromPool({ acquire: poolOf(options) }))
+const workPoolOf = (options: DatabaseOptions, max: number) => {
+  const statementTimeoutMillis = options.statementTimeoutMillis ?? 10_000
+  const made = poolOf(options.url, {
+    application_name: "provider-gateway",
+    // Statements of one transaction that do not wait for each other share a round trip.
+    pipeline: true,
+    max,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
+    statement_timeout: statementTimeoutMillis,
+    // The server cancels first; this one is for a network that swallows the answer.
+    query_timeout: statementTimeoutMillis + 2_000,
+    idle_in_transaction_session_timeout: statementTimeoutMillis + 5_000
+  })
+  // First on the wire of every connection. Where it fails the connection is lost, and what follows says so.
+  return Effect.tap(made, (pool) => pool.on("connect", (client) => void client.query(byIndex).catch(() => undefined)))
+}
+
+/** A connection for each statement, gone with it. */
+const surveyPoolOf = (options: DatabaseOptions) =>
+  poolOf(options.url, {
+    application_name: "provider-gateway (survey)",
+    max: 2,
+    maxUses: 1,
+    connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
+    statement_timeout: 0
+  })
 
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
@@ -98,22 +122,26 @@ const causeOf = ({ cause, message }: SqlError.SqlError): string =>
 
 /** The database of a url. Also gives sql-pg's own clients, for libraries that ask for them. */
 export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
-  Layer.scoped(
-    Database,
-    Effect.gen(function*() {
-      const sql = yield* PgClient.PgClient
-      const urgent = Context.get(yield* Layer.build(clientOf({ ...options, connectionsMax: 1 })), PgClient.PgClient)
-      yield* assertUsable(sql)
-      const traced = Effect.withTracerEnabled(options.traced ?? false)
-      const transact = transactWith(sql)
-      return Database.of({
-        sql,
-        transact: (self) => traced(transact(self)),
-        query: (self) => traced(query(self)),
-        urgent,
-        listen: (channel) => listenTo(options.url, channel)
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const pool = yield* workPoolOf(options, options.connectionsMax ?? 20)
+    const urgent = yield* workPoolOf(options, 1)
+    const surveys = yield* surveyPoolOf(options)
+    return Layer.effect(
+      Database,
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        yield* assertUsable(sql)
+        return Database.of({
+          sql,
+          transact: transactWith(sql, pool),
+          query: queryWith(pool),
+          urgent: queryAlone(urgent),
+          survey: queryAlone(surveys),
+          listen: (channel, heard) => listenTo(options.url, channel, heard)
+        })
       })
-    })
-  ).pipe(
-    Layer.provideMerge(clientOf(options))
-  )
+    ).pipe(
+      // A pool that is there already connects nothing, so this cannot fail.
+      Layer.provideMerge(Layer.orDie(PgClient.layerFromPool({ acquire: Effect.succeed(pool) })))
+    )
+  }))

@@ -3,7 +3,7 @@
  * the safety net), heartbeats of what is under way, taking over what silent nodes left, and cancels asked elsewhere.
  * When it stops it takes nothing new and lets what is under way end.
  */
-import { Clock, Context, Deferred, Effect, FiberSet, Layer, Option, Queue, Ref, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Stream } from "effect"
 import { failed } from "./dispatcher/AttemptEnding.js"
 import { makeSharedCalls } from "./dispatcher/SharedCalls.js"
 import { openAttempt, type Parts, patiently, type Stop, workOn } from "./dispatcher/RunWork.js"
@@ -16,6 +16,7 @@ import { Dispatcher, type Slot } from "../services/Dispatcher.js"
 import { EndpointStats } from "../services/EndpointStats.js"
 import { FaultPoints } from "../services/FaultPoints.js"
 import { Ids } from "../services/Ids.js"
+import { type Listen, makeOnce, type Once } from "../services/Once.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { Providers } from "../services/Providers.js"
 import type { RunDetail } from "../services/Runs.js"
@@ -54,7 +55,7 @@ export class DispatcherSettings extends Context.Reference<DispatcherSettings>()(
 
 interface Active {
   readonly leased: LeasedRun
-  readonly stop: Deferred.Deferred<Stop>
+  readonly stop: Once<Stop>
 }
 
 export const DispatcherQueue: Layer.Layer<
@@ -113,25 +114,23 @@ export const DispatcherQueue: Layer.Layer<
       return yield* slotFor(yield* newLease)
     })
 
-    const start = (leased: LeasedRun, slot: Slot): Effect.Effect<Effect.Effect<Option.Option<RunDetail>>> =>
-      Effect.gen(function*() {
-        const stop = yield* Deferred.make<Stop>()
-        const done = yield* Deferred.make<Option.Option<RunDetail>>()
-        const entry: Active = { leased, stop }
-        active.set(leased.run.runId, entry)
-        const work = run(leased, stop).pipe(
-          Effect.flatMap((ended) => Deferred.succeed(done, ended)),
-          // A defect leaves the run leased and its money held: it is taken over when the lease ends.
-          Effect.catchAllCause((cause) => Effect.logError("work on a run died", cause).pipe(Effect.annotateLogs({ runId: leased.run.runId, workspaceId: leased.run.workspaceId }))),
-          // Unless this node has taken the run again meanwhile, under another lease.
-          Effect.ensuring(Effect.sync(() => active.get(leased.run.runId) === entry && active.delete(leased.run.runId))),
-          Effect.ensuring(slot.release),
-          // However the work ends, whoever waits for it here is told.
-          Effect.ensuring(Deferred.succeed(done, Option.none()))
-        )
+    const start = (leased: LeasedRun, slot: Slot): Effect.Effect<Listen<Option.Option<RunDetail>>> =>
+      Effect.suspend(() => {
+        const { runId, workspaceId } = leased.run
+        const entry: Active = { leased, stop: makeOnce() }
+        const done = makeOnce<Option.Option<RunDetail>>()
+        active.set(runId, entry)
+        const work = Effect.onExit(run(leased, entry.stop), (exit) =>
+          Effect.suspend(() => {
+            // Unless this node has taken the run again meanwhile, under another lease.
+            if (active.get(runId) === entry) active.delete(runId)
+            return Effect.zipRight(slot.release, Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none()))))
+          }))
+        // A defect leaves the run leased and its money held: it is taken over when the lease ends.
+        const told = Effect.catchAllCause(work, (cause) =>
+          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId }))
         // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
-        yield* FiberSet.run(fibers, Effect.interruptible(work))
-        return Deferred.await(done)
+        return Effect.as(FiberSet.run(fibers, Effect.interruptible(told)), done.listen)
       }).pipe(Effect.uninterruptible)
 
     const adopt = (key: RunKey, slot: Slot) =>
@@ -151,10 +150,7 @@ export const DispatcherQueue: Layer.Layer<
         })
       )
 
-    const stopRun = (runId: RunId, why: Stop) => {
-      const entry = active.get(runId)
-      return entry === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(entry.stop, why))
-    }
+    const stopRun = (runId: RunId, why: Stop) => Effect.sync(() => active.get(runId)?.stop.tell(why))
 
     /** Runs that waited too long are told so instead of being called late. */
     const expire = (leased: LeasedRun, now: number) =>

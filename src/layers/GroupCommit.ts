@@ -3,7 +3,7 @@
  * never delayed), works on it as a batch, and answers each caller after the batch is done. What arrives meanwhile is the next
  * batch. A batch that dies is tried again item by item, so that a bad one cannot take its neighbours with it.
  */
-import { Cause, Deferred, Effect, Exit, Queue, type Scope } from "effect"
+import { Cause, Deferred, Effect, Queue, type Scope } from "effect"
 
 interface Item<A, B, E> {
   readonly value: A
@@ -21,21 +21,21 @@ export const makeGroupCommit = <A, B, E>(options: {
   Effect.gen(function*() {
     const queue = yield* Queue.bounded<Item<A, B, E>>(options.waitingMax)
 
+    const answer = (batch: ReadonlyArray<Item<A, B, E>>, of: (index: number) => Effect.Effect<B, E>): Effect.Effect<void> =>
+      Effect.sync(() => batch.forEach((item, index) => Deferred.unsafeDone(item.answer, of(index))))
+
     const attempt = (batch: ReadonlyArray<Item<A, B, E>>): Effect.Effect<void> =>
-      Effect.flatMap(Effect.exit(options.commit(batch.map(({ value }) => value))), (exit) =>
-        Exit.match(exit, {
-          onSuccess: (answers) =>
-            Effect.forEach(batch, (item, index) => {
-              const answer = answers[index]
-              return answer === undefined
-                ? Deferred.die(item.answer, new Error("the batch has no answer for this item"))
-                : Deferred.succeed(item.answer, answer)
-            }, { discard: true }),
-          onFailure: (cause) =>
-            Cause.isDie(cause) && batch.length > 1
-              ? Effect.forEach(batch, (item) => attempt([item]), { discard: true })
-              : Effect.forEach(batch, (item) => Deferred.failCause(item.answer, cause), { discard: true })
-        }))
+      Effect.matchCauseEffect(options.commit(batch.map(({ value }) => value)), {
+        onSuccess: (answers) =>
+          answer(batch, (index) => {
+            const found = answers[index]
+            return found === undefined ? Effect.die(new Error("the batch has no answer for this item")) : Effect.succeed(found)
+          }),
+        onFailure: (cause) =>
+          Cause.isDie(cause) && batch.length > 1
+            ? Effect.forEach(batch, (item) => attempt([item]), { discard: true })
+            : answer(batch, () => Effect.failCause(cause))
+      })
 
     // A batch that was begun is brought to its end: its callers wait for the truth about their money.
     const next = Effect.uninterruptibleMask((restore) =>
@@ -44,8 +44,8 @@ export const makeGroupCommit = <A, B, E>(options: {
 
     return (value) =>
       Effect.gen(function*() {
-        const answer = yield* Deferred.make<B, E>()
-        yield* Queue.offer(queue, { value, answer })
-        return yield* Deferred.await(answer)
+        const told = yield* Deferred.make<B, E>()
+        yield* Queue.offer(queue, { value, answer: told })
+        return yield* Deferred.await(told)
       })
   })

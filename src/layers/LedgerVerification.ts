@@ -2,7 +2,6 @@
  * Recomputes every balance, hold and in-flight count from ledger entries and runs, over one snapshot of the database, and
  * names the first workspace that does not add up. Reads only.
  */
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { LedgerVerification } from "../services/Wallet.js"
@@ -16,8 +15,8 @@ const Row = Schema.Struct({
 })
 const decode = Schema.decodeUnknown(Schema.Tuple(Row))
 
-export const verifyLedger = (query: Database["Type"]["query"], sql: PgClient.PgClient): Effect.Effect<LedgerVerification, StorageError> =>
-  query(sql`
+export const verifyLedger = ({ sql, survey }: Database["Type"]): Effect.Effect<LedgerVerification, StorageError> =>
+  survey(sql`
     with sums as (
       select workspace_id, count(*) as entries, sum(amount_micros) as available,
         sum(case kind when 'hold' then -amount_micros when 'release' then -amount_micros else 0 end) as reserved

@@ -22,11 +22,11 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
 /** Any number, the same in all versions of this program. */
 const lock = 7_463_120_512
 
-const applied = (sql: SqlClient.SqlClient) =>
+const applied = ({ query, sql }: Database["Type"]) =>
   Effect.gen(function*() {
-    const [table] = yield* sql<{ present: boolean }>`select to_regclass('gateway_migrations') is not null as present`
+    const [table] = yield* query(sql<{ present: boolean }>`select to_regclass('gateway_migrations') is not null as present`)
     if (table?.present !== true) return []
-    const rows = yield* sql<{ name: string }>`select name from gateway_migrations order by name`
+    const rows = yield* query(sql<{ name: string }>`select name from gateway_migrations order by name`)
     return rows.map(({ name }) => name)
   })
 
@@ -49,9 +49,10 @@ const refuseUnknown = (known: ReadonlyArray<string>, found: ReadonlyArray<string
 /** Runs what is missing and answers its names; two statements when nothing is. */
 export const migrate = (all: Readonly<Record<string, Migration>>): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
   Effect.gen(function*() {
-    const { query, sql, transact } = yield* Database
+    const database = yield* Database
+    const { sql, transact } = database
     const names = Object.keys(all).sort()
-    const found = yield* query(applied(sql))
+    const found = yield* applied(database)
     yield* refuseUnknown(names, found)
     const missing = names.slice(found.length)
     const ran = yield* Effect.forEach(missing, (name) =>

@@ -174,6 +174,10 @@ const callWith = (engine: Engine) =>
     return answered
   })
 
+/** A single exchange keeps its time by itself; polling and access tokens end by interruption, whatever the caller forbids. */
+const withDeadlines = ({ operation, provider }: ProviderCall["endpoint"], call: Effect.Effect<CallResult>): Effect.Effect<CallResult> =>
+  operation.async === undefined && provider.auth.type !== "oauth2_client_credentials" ? call : onOwnFiber(call)
+
 /** Sockets and access tokens live as long as the layer. */
 export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<Providers> =>
   Layer.scoped(
@@ -188,7 +192,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const callOnce = callWith({ transport, tokens, originFor })
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<CallResult> =>
-        onOwnFiber(callOnce(request)).pipe(Effect.catchAllDefect((defect) =>
+        withDeadlines(request.endpoint, callOnce(request)).pipe(Effect.catchAllDefect((defect) =>
           Effect.as(
             Effect.logError("provider engine defect", { endpointId: request.endpoint.operation.id, kind: defect instanceof Error ? defect.name : typeof defect }),
             failed(new ContractInvalid({}), "unanswered", null)

@@ -2,7 +2,7 @@
  * Signals over all nodes: what `RunStorePg` notifies in its transactions arrives here on one connection per node, however many
  * waiters there are. After a lost connection everybody is told to look at the rows again.
  */
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Queue, Schema } from "effect"
 import { RunId } from "../domain/Ids.js"
 import { RunSignals, type RunSignal } from "../services/RunSignals.js"
 import { Database } from "./Database.js"
@@ -25,11 +25,16 @@ export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scop
   RunSignals,
   Effect.gen(function*() {
     const database = yield* Database
-    const signals = yield* makeRunSignals
-    yield* database.listen(channel).pipe(
-      Stream.runForEach((payload) => Effect.forEach(signalsOf(payload), signals.publish, { discard: true })),
-      Effect.forkScoped
-    )
+    const { signals, tellSettled } = yield* makeRunSignals
+    const others = yield* Queue.unbounded<RunSignal>()
+    yield* Effect.forkScoped(database.listen(channel, (payload) => {
+      for (const signal of signalsOf(payload)) {
+        // Every run of every node comes by here, so its end costs no step of a fiber.
+        if (signal._tag === "Settled") tellSettled(signal.runId)
+        else others.unsafeOffer(signal)
+      }
+    }))
+    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(others), signals.publish)))
     return signals
   })
 )

@@ -167,7 +167,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       reclaim: (options) => take("running", options),
       heartbeat: Effect.fnUntraced(function*(leases, expiresAt) {
         // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
-        const rows = yield* query(urgent`
+        const rows = yield* urgent(sql`
           update runs r set lease_expires_at = ${expiresAt}
           from unnest(${leases.map((lease) => lease.workspaceId)}::text[], ${leases.map((lease) => lease.runId)}::text[], ${leases.map((lease) => lease.token)}::text[])
             as l (workspace_id, run_id, token)

@@ -2,7 +2,7 @@
  * Runs over any storage: plan, admit, start, wait. What admits, starts and cancels cannot be interrupted, so a client that hangs up
  * loses no run; waiting can, ends early when this node stops, and costs neither a connection nor a query until the run is said to have ended.
  */
-import { Cause, Clock, Duration, Effect, Either, Exit, Layer, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Either, Exit, FiberId, Layer, Option } from "effect"
 import type { Refusal } from "../domain/Admission.js"
 import { refusals } from "../domain/Admission.js"
 import {
@@ -22,6 +22,7 @@ import { Credentials } from "../services/Credentials.js"
 import { Dispatcher } from "../services/Dispatcher.js"
 import { Draining } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
+import { firstOf, type Listen } from "../services/Once.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { Providers } from "../services/Providers.js"
 import { type CreatedRun, type LimitVerdict, type RunDetail, type RunRequest, Runs } from "../services/Runs.js"
@@ -69,8 +70,21 @@ export const RunsAdmitted: Layer.Layer<
     const known = (key: RunKey) => Effect.catchTag(detail(key), "not_found", (error) => Effect.die(error))
 
     /** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
-    const waitFor = <A>(end: Effect.Effect<A>, millis: number): Effect.Effect<Option.Option<A>> =>
-      Effect.timeoutOption(Effect.raceFirst(Effect.asSome(end), Effect.as(draining.untilBegun, Option.none())), millis).pipe(Effect.map(Option.flatten))
+    const waitFor = <A>(end: Listen<A>, millis: number): Effect.Effect<Option.Option<A>> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.sleep(millis))), (alarm) =>
+          Effect.ensuring(
+            restore(firstOf<Option.Option<A>>(
+              (listener) => end((value) => listener(Option.some(value))),
+              (listener) => draining.whenBegun(() => listener(Option.none())),
+              (listener) => {
+                const over = () => listener(Option.none())
+                alarm.addObserver(over)
+                return () => alarm.removeObserver(over)
+              }
+            )),
+            Effect.sync(() => alarm.unsafeInterruptAsFork(FiberId.none))
+          )))
 
     /** The run when it has ended, or as it is when the time is over or this node stops. Registered before each look, so no signal is missed. */
     const awaitEnd = (key: RunKey, seconds: number) =>
@@ -113,7 +127,7 @@ export const RunsAdmitted: Layer.Layer<
         ? new RowsModeUnsupported({ reason: "canonical rows are not stored by this gateway; use raw" })
         : Effect.void
 
-    /** Admits the run and starts it if there is room; the inner effect waits for its end on this node. */
+    /** Admits the run and starts it if there is room; `ended` tells its end on this node. */
     const admitAndStart = (principal: Principal, request: RunRequest) =>
       Effect.gen(function*() {
         const planned = yield* planFor(principal, request)

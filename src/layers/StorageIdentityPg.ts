@@ -4,7 +4,7 @@
  * and after every lost connection. Runs that were queued in what was restored may have been answered long ago, so
  * they fail with `runtime_store_replaced_before_dispatch` instead of being called. A copy of the files on the same server is not noticed.
  */
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Effect, Layer, Queue } from "effect"
 import { zero } from "../domain/Micros.js"
 import { RuntimeStoreReplacedBeforeDispatch } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -54,9 +54,12 @@ const make = Effect.gen(function*() {
 
   const check = Effect.whenEffect(failQueued, moved)
   yield* check
-  yield* listen("gateway_storage").pipe(
-    Stream.filter((payload) => payload === undefined),
-    Stream.runForEach(() => Effect.catchAll(check, (trouble) => Effect.logDebug("storage is away", trouble))),
+  // However often it reconnects while one check is under way, one more is enough.
+  const connected = yield* Queue.sliding<void>(1)
+  yield* Effect.forkScoped(listen("gateway_storage", (payload) => payload === undefined && connected.unsafeOffer()))
+  yield* Queue.take(connected).pipe(
+    Effect.zipRight(Effect.catchAll(check, (trouble) => Effect.logDebug("storage is away", trouble))),
+    Effect.forever,
     Effect.forkScoped
   )
 })

@@ -39,7 +39,8 @@ const decodeEntries = Schema.decodeUnknown(Schema.Array(Schema.Struct({ ...Ledge
 export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.effect(
   Wallet,
   Effect.gen(function*() {
-    const { query, sql, transact } = yield* Database
+    const database = yield* Database
+    const { query, sql, transact } = database
     const ids = yield* Ids
     const defaults = yield* WalletDefaults
 
@@ -176,7 +177,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
         const last = items.at(-1)
         return { items, next: entries.length > page.limit && last !== undefined ? String(last.seq) : null }
       }),
-      verify: verifyLedger(query, sql)
+      verify: verifyLedger(database)
     })
   })
 )

@@ -6,6 +6,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Candidate } from "../domain/RoutePlan.js"
+import type { Listen } from "./Once.js"
 import type { RunDetail } from "./Runs.js"
 import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
 
@@ -20,10 +21,10 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<Dispa
   /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
   readonly reserve: Effect.Effect<Slot | null>
   /**
-   * Starts an admitted run in its slot and answers at once; the inner effect gives the run as it ended, with its attempts, or none
+   * Starts an admitted run in its slot and answers at once; whoever listens is told the run as it ended, with its attempts, or none
    * when this node cannot say: the run was taken over, or its end was written by a commit whose answer was lost.
    */
-  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Effect.Effect<Option.Option<RunDetail>>>
+  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
   /**
    * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's lease, it goes on
    * as if the answer had come. Otherwise gives the slot back. Answers at once.

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { RunId } from "../domain/Ids.js"
+import type { Listen } from "./Once.js"
 
 export type RunSignal =
   | { readonly _tag: "Settled"; readonly runId: RunId }
@@ -13,8 +14,8 @@ export type RunSignal =
   | { readonly _tag: "Rescan" }
 
 export class RunSignals extends Context.Tag("gateway/services/RunSignals")<RunSignals, {
-  /** Registers before it answers; the inner effect ends when the run is said to have settled, or rows should be looked at again. */
-  readonly subscribe: (runId: RunId) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+  /** Registers before it answers; told when the run is said to have settled, or rows should be looked at again. */
+  readonly subscribe: (runId: RunId) => Effect.Effect<Listen<void>, never, Scope.Scope>
   /** Work and cancel signals for the dispatcher of this node. */
   readonly work: Stream.Stream<RunSignal>
   /** Tells this node at once; the storage tells the others. */

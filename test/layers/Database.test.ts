@@ -2,7 +2,7 @@
 // statements, and connections cut around COMMIT by a relay of the test's own.
 import { assert, describe, it } from "@effect/vitest"
 import { SqlError } from "@effect/sql"
-import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted, Stream } from "effect"
+import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted } from "effect"
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../src/layers/Database.js"
 import { makeProxy } from "../support/proxy.js"
@@ -141,6 +141,24 @@ describe("a storage that fails", () => {
       assert.strictEqual(tag(failure), "storage_busy")
       assert.deepStrictEqual(yield* query(sql`select * from notes`), [])
     })))
+
+  it.live("is busy when the backend of a lone statement is killed, and works again at once", () =>
+    withDatabase(Effect.gen(function*() {
+      const { query, sql, urgent } = yield* Database
+      for (const run of [query, urgent]) {
+        assert.strictEqual(tag(yield* Effect.flip(run(sql`select pg_terminate_backend(pg_backend_pid())`))), "storage_busy")
+        assert.deepStrictEqual(yield* run(sql`select 1 as one`), [{ one: 1 }])
+      }
+    })))
+
+  it.live("gives the connection of an interrupted statement back", () =>
+    withDatabase(Effect.gen(function*() {
+      const { query, sql } = yield* Database
+      const slow = yield* Effect.fork(query(sql`select pg_sleep(0.3)`))
+      yield* query(sql`select 1`).pipe(Effect.zipRight(Effect.yieldNow()))
+      yield* Fiber.interrupt(slow)
+      assert.deepStrictEqual(yield* query(sql`select 1 as one`), [{ one: 1 }])
+    }), { connectionsMax: 2 }))
 
   it.live("keeps the caller's own error when the connection dies before the rollback", () =>
     withDatabase(Effect.gen(function*() {
@@ -282,7 +300,7 @@ describe("listen", () => {
     withDatabase(Effect.gen(function*() {
       const { listen, query, sql } = yield* Database
       const heard = yield* Queue.unbounded<string | undefined>()
-      yield* Effect.fork(Stream.runForEach(listen("Runs"), (payload) => Queue.offer(heard, payload)))
+      yield* Effect.fork(listen("Runs", (payload) => heard.unsafeOffer(payload)))
       assert.strictEqual(yield* Queue.take(heard), undefined)
       yield* query(sql`select pg_notify('Runs', 'one')`)
       yield* query(sql`select pg_notify('Runs', '')`)

@@ -15,8 +15,8 @@ const snapshot = Effect.flatMap(EndpointStats, (stats) => stats.snapshot)
 const suite = (name: string, layer: Layer.Layer<EndpointStats>) =>
   describe(name, () => {
     it.effect("counts calls, successes and the median latency of each endpoint, visible at once", () =>
-      Effect.gen(function*() {
-        yield* TestClock.setTime(noon)
+      // Before the layer is built: once its loops run, the clock would take them through every second until noon.
+      Effect.zipRight(TestClock.setTime(noon), Effect.provide(Effect.gen(function*() {
         assert.strictEqual((yield* snapshot).size, 0)
         for (const latency of [100, 100, 1000]) yield* record("a", true, latency)
         yield* record("a", false, 20_000)
@@ -27,7 +27,7 @@ const suite = (name: string, layer: Layer.Layer<EndpointStats>) =>
         assert.closeTo(a?.p50Ms ?? 0, 100, 13)
         assert.deepInclude(works.get("b"), { calls: 1, successes: 0 })
         assert.isFalse(works.has("c"))
-      }).pipe(Effect.provide(layer)))
+      }), layer)))
   })
 
 suite("EndpointStatsMemory", EndpointStatsMemory)

@@ -1,7 +1,7 @@
 /**
  * The connections of our pool: how `pg` talks to Postgres, made safe for money. Adds to `pg.Client` named prepared statements (planned
- * once per connection, up to twice the throughput), a BEGIN that costs no round trip, int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
- * an integer that a number cannot hold, and a connection whose answer stayed out or whose cached plan went stale is not used again.
+ * once per connection, up to twice the throughput), int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
+ * an integer that a number cannot hold, and a connection that refused a BEGIN, whose answer stayed out or whose cached plan went stale is not used again.
  */
 import { Predicate } from "effect"
 import Pg from "pg"
@@ -32,27 +32,11 @@ const nameOf = (text: string): string | undefined => {
 type Answer = (error: unknown, result: unknown) => void
 
 const checked = (client: Pg.Client, text: unknown, answer: Answer): Answer => (error, result) => {
-  if (noAnswer(error) || stalePlan(error)) client.end().catch(() => undefined)
+  if (noAnswer(error) || stalePlan(error) || (text === "BEGIN" && error)) client.end().catch(() => undefined)
   if (text === "COMMIT" && !error && Predicate.hasProperty(result, "command") && result.command !== "COMMIT") {
     return answer(new CommitRefused("Postgres rolled back instead of committing"), undefined)
   }
   return answer(error, result)
-}
-
-/**
- * BEGIN cannot be refused on a connection that works, so nobody needs to wait for its answer: the first statement follows it on
- * the wire at once. Where the connection does not work any more, it is ended, and that statement fails with it.
- */
-const begun = (client: Pg.Client, answer: Answer): Answer => {
-  let told = false
-  queueMicrotask(() => {
-    told = true
-    answer(undefined, { command: "BEGIN", rows: [] })
-  })
-  return (error) => {
-    if (error) client.end().catch(() => undefined)
-    if (error && !told) answer(error, undefined)
-  }
 }
 
 const isAnswer = (value: unknown): value is Answer => Predicate.isFunction(value)
@@ -66,7 +50,7 @@ Object.defineProperty(Connection.prototype, "query", {
     const [text, values] = inputs
     const name = Predicate.isString(text) && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
     const statement = name === undefined ? inputs : [{ name, text, values }]
-    return Reflect.apply(Pg.Client.prototype.query, this, isAnswer(last) ? [...statement, text === "BEGIN" ? begun(this, last) : checked(this, text, last)] : statement)
+    return Reflect.apply(Pg.Client.prototype.query, this, isAnswer(last) ? [...statement, checked(this, text, last)] : statement)
   }
 })
 

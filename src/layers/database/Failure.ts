@@ -8,6 +8,9 @@ import Pg from "pg"
 import { type StorageError, StorageBusy, StorageTimeout, StorageUncertain } from "../../domain/StorageErrors.js"
 import { CommitRefused, noAnswer, stalePlan } from "./Connection.js"
 
+/** How the message begins where no connection was to be had, here and in sql-pg. */
+export const acquireFailed = "Failed to acquire connection"
+
 export const busy = new StorageBusy({ retryAfterSeconds: 1 })
 const timedOut = new StorageTimeout({ retryAfterSeconds: 1 })
 const uncertain = new StorageUncertain()
@@ -38,7 +41,7 @@ export const failureOf = (error: SqlError.SqlError, atCommit: boolean): StorageE
   if (cause instanceof CommitRefused) return undefined
   // A FATAL answer can follow a commit that was done but not yet reported: only a plain ERROR proves that it was not.
   if (atCommit && !(cause instanceof Pg.DatabaseError && cause.severity === "ERROR")) return uncertain
-  if (error.message.startsWith("Failed to acquire connection")) return busy
+  if (error.message.startsWith(acquireFailed)) return busy
   if (noAnswer(cause)) return timedOut
   if (stalePlan(cause)) return busy
   // No answer of Postgres: the connection was lost, except that a value which cannot be encoded or decoded is our mistake.

@@ -5,8 +5,10 @@
  */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Exit, Option, Random } from "effect"
+import type Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { busy, failureOf, isSqlError, sqlErrorIn } from "./Failure.js"
+import { reserve, type Reserved } from "./Reserved.js"
 
 const repeatsMax = 5
 
@@ -19,14 +21,10 @@ const withoutSqlErrors = <E>(cause: Cause.Cause<E>): Cause.Cause<Own<E>> =>
   Cause.flatMap(cause, (error) => isOwn(error) ? Cause.fail(error) : Cause.die(error))
 
 /** Turns the SqlError of a cause into what it means; a cause without one stays as it is. */
-const settle = <A, E, R>(
-  cause: Cause.Cause<E>,
-  atCommit: boolean,
-  onConflict: Effect.Effect<A, Own<E> | StorageError, R>
-): Effect.Effect<A, Own<E> | StorageError, R> =>
+export const settle = <A, E, E2, R>(cause: Cause.Cause<E>, atCommit: boolean, onConflict: Effect.Effect<A, E2, R>): Effect.Effect<A, Own<E> | E2 | StorageError, R> =>
   Option.match(sqlErrorIn(cause), {
     onNone: () => Effect.failCause(withoutSqlErrors(cause)),
-    onSome: (error) => {
+    onSome: (error): Effect.Effect<A, E2 | StorageError, R> => {
       const failure = failureOf(error, atCommit)
       return failure === undefined ? Effect.die(error) : failure === "conflict" ? onConflict : Effect.fail(failure)
     }
@@ -36,31 +34,33 @@ const settle = <A, E, R>(
 const upwards = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Own<E>, R> =>
   Effect.catchAllCause(self, (cause) => Effect.failCause(withoutSqlErrors(cause)))
 
-const nestedOr = <A, E, R>(nested: Effect.Effect<A, E, R>, outermost: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.contextWithEffect((context: Context.Context<R>) =>
-    Option.isSome(Context.getOption(context, SqlClient.TransactionConnection)) ? nested : outermost
-  )
-
 // Doubles from 5 ms, and each waits a random part of it: those who collided once should not meet again.
 const pause = (repeat: number) => Effect.flatMap(Random.nextRange(0.5, 1), (part) => Effect.sleep(5 * 2 ** repeat * part))
 
-export const transactWith = (sql: SqlClient.SqlClient) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Own<E> | StorageError, R> => {
-  const run = (repeat: number): Effect.Effect<A, Own<E> | StorageError, R> =>
-    Effect.suspend(() => {
-      let body: Exit.Exit<A, E | SqlError.SqlError> | undefined
-      const watched = Effect.onExit(self, (exit) => {
-        body = exit
-        return Effect.void
-      })
-      const again = repeat < repeatsMax ? Effect.zipRight(pause(repeat), Effect.suspend(() => run(repeat + 1))) : Effect.fail(busy)
-      return Effect.catchAllCause(sql.withTransaction(watched), (cause) => {
-        // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either way.
-        const decisive = body !== undefined && Exit.isFailure(body) ? body.cause : cause
-        return settle(decisive, body !== undefined && Exit.isSuccess(body), again)
-      })
-    })
-  return nestedOr(upwards(sql.withTransaction(self)), run(0))
-}
+/** The transaction on a connection of its own, and the answer that is left when the connection has been given back. */
+const once = <A, E, R>(reserved: Reserved, self: Effect.Effect<A, E, R>, restore: typeof Effect.interruptible, again: Answer<A, E, R>): Effect.Effect<Answer<A, E, R>, never, R> =>
+  Effect.gen(function*() {
+    // Not waited for: where it fails, the connection does, and with it what follows.
+    reserved.begin()
+    const body = yield* Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved.connection, 0])))
+    const ended = yield* Effect.exit(reserved.end(Exit.isSuccess(body) ? "COMMIT" : "ROLLBACK"))
+    reserved.release()
+    // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either way.
+    if (Exit.isFailure(body)) return settle(body.cause, false, again)
+    return Exit.isFailure(ended) ? settle(ended.cause, true, again) : Effect.succeed(body.value)
+  })
 
-export const query = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Own<E> | StorageError, R> =>
-  nestedOr(upwards(self), Effect.catchAllCause(self, (cause) => settle(cause, false, Effect.fail(busy))))
+type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
+
+export const transactWith = (sql: SqlClient.SqlClient, pool: Pg.Pool) => <A, E, R>(self: Effect.Effect<A, E, R>): Answer<A, E, R> => {
+  const run = (repeat: number): Answer<A, E, R> => {
+    const again: Answer<A, E, R> = repeat < repeatsMax ? Effect.zipRight(pause(repeat), Effect.suspend(() => run(repeat + 1))) : Effect.fail(busy)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.matchEffect(reserve(pool), {
+        onFailure: (error): Effect.Effect<Answer<A, E, R>, never, R> => Effect.succeed(settle(Cause.fail(error), false, again)),
+        onSuccess: (reserved): Effect.Effect<Answer<A, E, R>, never, R> => once(reserved, self, restore, again)
+      }).pipe(Effect.flatMap((answer) => restore(answer))))
+  }
+  return Effect.contextWithEffect((context: Context.Context<R>) =>
+    Option.isSome(Context.getOption(context, SqlClient.TransactionConnection)) ? upwards(sql.withTransaction(self)) : run(0))
+}

@@ -3,7 +3,7 @@
  * receipt after it; storage trouble is waited out, because the run's money is held until its end is written. Never repeats
  * a call: what a dead node left behind is judged by what the operation allows.
  */
-import { Clock, Data, Deferred, Effect, Either, Option, Schedule } from "effect"
+import { Clock, Data, Effect, Either, type Exit, Fiber, Option, Schedule } from "effect"
 import { end, failed } from "./AttemptEnding.js"
 import { mayShare, type SharedCalls, type SharedResult } from "./SharedCalls.js"
 import { nextStep, nodeLost } from "../../domain/Fallback.js"
@@ -20,6 +20,7 @@ import type { Credentials } from "../../services/Credentials.js"
 import type { EndpointStats } from "../../services/EndpointStats.js"
 import type { FaultPoints } from "../../services/FaultPoints.js"
 import type { Ids } from "../../services/Ids.js"
+import { firstOf, type Once } from "../../services/Once.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import type { Providers } from "../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../services/RunStore.js"
@@ -84,7 +85,7 @@ const refusedBeforeCall = (failure: RunFailure): CallResult => ({
 const own = (result: CallResult): SharedResult => ({ result, sharedWithRunId: null })
 
 /** Works on the run until it is settled; answers it with its attempts, or none when somebody else has it now. */
-export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Deferred<Stop>): Effect.Effect<Option.Option<RunDetail>> => {
+export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Once<Stop>): Effect.Effect<Option.Option<RunDetail>> => {
   const { lease } = leased
   const open = openAttempt(parts.ids)
 
@@ -122,12 +123,25 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Defer
   const send = (run: Run, providerCall: ProviderCall): Effect.Effect<SharedResult, LeaseLost> => {
     const exchange = parts.faults.during("dispatch.after_send", parts.providers.call(providerCall))
     if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(exchange, own)
-    return Effect.raceFirst(
-      mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own),
-      Effect.flatMap(Deferred.await(stop), (why) =>
-        why === "lease_lost" ? new LeaseLost() : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch()))))
-    )
+    return untilStopped(mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own))
   }
+
+  const untilStopped = (work: Effect.Effect<SharedResult>): Effect.Effect<SharedResult, LeaseLost> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.fork(restore(work)), (calling) =>
+        restore(firstOf<Exit.Exit<SharedResult> | Stop>(
+          (listener) => {
+            calling.addObserver(listener)
+            return () => calling.removeObserver(listener)
+          },
+          stop.listen
+        )).pipe(
+          Effect.onInterrupt(() => Fiber.interrupt(calling)),
+          Effect.flatMap((ended) => ended === "cancelled" || ended === "lease_lost" ? Effect.zipRight(Fiber.interrupt(calling), stopped(ended)) : ended)
+        )))
+
+  const stopped = (why: Stop): Effect.Effect<SharedResult, LeaseLost> =>
+    why === "lease_lost" ? new LeaseLost() : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
 
   /** What a customer's own key ran into says nothing about the provider for everybody else. */
   const record = (attempt: Attempt, { credential }: ProviderCall, result: CallResult) =>
@@ -166,8 +180,9 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Deferred.Defer
         const concluded = run.outcome === null ? failed(run, new NoRouteCandidate(), "error", null) : run
         return yield* settle(concluded, attempts, answered ? "Completed" : "Failed", ended, media)
       }
-      if (yield* Deferred.isDone(stop)) {
-        if ((yield* Deferred.await(stop)) === "lease_lost") return yield* new LeaseLost()
+      const why = Option.getOrNull(stop.known())
+      if (why !== null) {
+        if (why === "lease_lost") return yield* new LeaseLost()
         return yield* settle(failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
       }
       const opened = yield* open(run, step.candidate, step.n)

@@ -183,17 +183,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<WireAnswer, WireFailure> =>
-  Effect.suspend(() => {
-    let current: Exchange | undefined
-    const exchanging = Effect.async<WireAnswer, WireFailure>((resume) => {
-      const exchange = new Exchange(limits.maxBytes, (result) => resume(result))
-      current = exchange
-      agent.dispatch({ ...request, headers: { ...request.headers } }, exchange)
-      return Effect.sync(() => exchange.stop())
+  Effect.async((resume) => {
+    const exchange = new Exchange(limits.maxBytes, (result) => {
+      clearTimeout(deadline)
+      resume(result)
     })
-    return Effect.timeoutFail(exchanging, {
-      duration: limits.timeoutMs,
-      onTimeout: () => current?.stop() ?? new WireFailure({ reason: "timeout", word: "deadline", sent: false, status: null, headers: {} })
+    // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be interrupted.
+    // eslint-disable-next-line no-restricted-syntax
+    const deadline = setTimeout(() => resume(Effect.fail(exchange.stop())), limits.timeoutMs)
+    agent.dispatch({ ...request, headers: { ...request.headers } }, exchange)
+    return Effect.sync(() => {
+      clearTimeout(deadline)
+      exchange.stop()
     })
   })
 

@@ -74,10 +74,10 @@ const make = Effect.gen(function*() {
         select workspace_id as "workspaceId", provider_id as "providerId", expires_at as "expiresAt" from connections where revoked_at is null`)
     }),
     notSealedWith: (keyId) =>
-      query(Effect.gen(function*() {
-        const connections = yield* sql<{ workspaceId: WorkspaceId; connectionId: ConnectionId; sealed: Buffer; keyId: string }>`
-          select workspace_id as "workspaceId", connection_id as "connectionId", ${seal} from connections where revoked_at is null and key_id <> ${keyId}`
-        const keys = yield* sql<RawPlatformKey>`select ${platform} from platform_keys where key_id <> ${keyId}`
+      Effect.gen(function*() {
+        const connections = yield* query(sql<{ workspaceId: WorkspaceId; connectionId: ConnectionId; sealed: Buffer; keyId: string }>`
+          select workspace_id as "workspaceId", connection_id as "connectionId", ${seal} from connections where revoked_at is null and key_id <> ${keyId}`)
+        const keys = yield* query(sql<RawPlatformKey>`select ${platform} from platform_keys where key_id <> ${keyId}`)
         return [
           ...connections.map(({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
             place: { _tag: "Connection", workspaceId, connectionId },
@@ -85,7 +85,7 @@ const make = Effect.gen(function*() {
           })),
           ...keys.map(({ keyId, providerId, sealed }): StoredSecret => ({ place: { _tag: "PlatformKey", providerId }, sealed: { keyId, bytes: sealed } }))
         ]
-      })),
+      }),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>
       Effect.map(
         transact(place._tag === "Connection"

@@ -1,0 +1,64 @@
+/**
+ * A connection taken out of the pool for one transaction, and the statements of it in the form that sql-pg's `sql` asks for.
+ * Rows come as a whole: there are no streams here.
+ */
+import { SqlError, type SqlConnection } from "@effect/sql"
+import { Effect, Stream } from "effect"
+import type Pg from "pg"
+import { acquireFailed } from "./Failure.js"
+
+export interface Reserved {
+  readonly connection: SqlConnection.Connection
+  /** Sent before whatever statement comes first, and not waited for. */
+  readonly begin: () => void
+  readonly end: (how: "COMMIT" | "ROLLBACK") => Effect.Effect<unknown, SqlError.SqlError>
+  readonly release: () => void
+}
+
+const ignored = () => undefined
+
+const failed = (cause: unknown) => Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" }))
+
+/** Runs one statement; interrupting it does not wait for it, and the transaction's end comes after it on the wire. */
+const ask = (client: Pg.ClientBase, text: string, params: ReadonlyArray<unknown>) =>
+  Effect.async<Pg.QueryResult, SqlError.SqlError>((resume) => {
+    client.query(text, [...params], (cause, result) => resume(cause instanceof Error ? failed(cause) : Effect.succeed(result)))
+  })
+
+const askValues = (client: Pg.ClientBase, text: string, params: ReadonlyArray<unknown>) =>
+  Effect.async<Pg.QueryArrayResult, SqlError.SqlError>((resume) => {
+    const query: Pg.QueryArrayConfig = { text, values: [...params], rowMode: "array" }
+    client.query(query, (cause, result) => resume(cause instanceof Error ? failed(cause) : Effect.succeed(result)))
+  })
+
+const rowsOf = (result: Pg.QueryResult) => result.rows
+
+const connectionOf = (client: Pg.ClientBase): SqlConnection.Connection => {
+  const execute: SqlConnection.Connection["execute"] = (text, params, transformRows) =>
+    Effect.map(ask(client, text, params), transformRows === undefined ? rowsOf : (result) => transformRows(result.rows))
+  return {
+    execute,
+    executeRaw: (text, params) => ask(client, text, params),
+    executeStream: () => Stream.dieMessage("this connection reads rows as a whole"),
+    executeUnprepared: execute,
+    executeValues: (text, params) => Effect.map(askValues(client, text, params), ({ rows }) => rows)
+  }
+}
+
+export const reserve = (pool: Pg.Pool): Effect.Effect<Reserved, SqlError.SqlError> =>
+  Effect.async((resume) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return resume(Effect.fail(new SqlError.SqlError({ cause: refused, message: acquireFailed })))
+      // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends the process.
+      client.on("error", ignored)
+      resume(Effect.succeed({
+        connection: connectionOf(client),
+        begin: () => client.query("BEGIN", ignored),
+        end: (how) => ask(client, how, []),
+        release: () => {
+          client.off("error", ignored)
+          release()
+        }
+      }))
+    })
+  })
