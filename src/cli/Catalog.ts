@@ -1,18 +1,20 @@
 /**
- * `catalog`: checks manifests and makes drafts of them. Needs no database. What it works with is loaded when it is asked for, so that
- * the other commands need not wait for it.
+ * `catalog`: checks manifests, makes them of other documents, and puts them in force. Only what publishes opens a database. What it works
+ * with is loaded when it is asked for, so that the other commands need not wait for it.
  */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Effect, Option } from "effect"
+import { Effect, type Layer, Option } from "effect"
 import { join, resolve } from "node:path"
 import { builtInCatalog } from "../layers/BuiltInCatalog.js"
 import type { Imported, ImportReport } from "../layers/catalog/ImportReport.js"
 import { readConfig } from "../layers/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
+import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
+import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Inputs from "./Inputs.js"
 
 interface Problem {
@@ -74,24 +76,45 @@ const writeDrafts = Effect.fnUntraced(function*(to: string, endpoints: ReadonlyA
   return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) => Effect.as(files.writeFileString(join(place, file), text), file))
 })
 
-const drafted = Effect.fnUntraced(function*({ endpoints, report }: Imported, to: Option.Option<string>) {
-  tell("")
-  return reported(report, Option.isNone(to) ? [] : yield* writeDrafts(to.value, endpoints))
-})
+interface Asked {
+  readonly to: Option.Option<string>
+  readonly publish: Option.Option<"add" | "replace">
+}
 
-const importOpenApi = Command.make("import-openapi", { files: Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1)), to: folder, json: Inputs.json }, ({ files, json, to }) =>
-  answer(json, Effect.gen(function*() {
-    const imports = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
-    return yield* drafted(yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)), to)
-  }))).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
+const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+  Effect.gen(function*() {
+    tell("")
+    const told = reported(report, Option.isNone(asked.to) ? [] : yield* writeDrafts(asked.to.value, endpoints))
+    return Option.isSome(asked.publish) && endpoints.length > 0
+      ? yield* Effect.provide(publishAs({ jobs: [], endpoints }, asked.publish.value, told), revisions)
+      : told
+  })
 
-const importJsonl = Command.make("import-jsonl", { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, json: Inputs.json }, ({ file, json, to }) =>
-  answer(json, Effect.gen(function*() {
-    const imports = yield* Effect.promise(() => import("../layers/catalog/ImportJsonl.js"))
-    return yield* drafted(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), to)
-  }))).pipe(Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too"))
+const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1))
 
-export const catalog = Command.make("catalog").pipe(
-  Command.withDescription("Manifests: check them, and make drafts of them"),
-  Command.withSubcommands([lint, importOpenApi, importJsonl])
-)
+const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+  Command.make("import-openapi", { files: documents, to: folder, publish: publishing, json: Inputs.json }, ({ files, json, ...asked }) =>
+    answer(json, Effect.gen(function*() {
+      const imports = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
+      return yield* kept(yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)), asked, revisions)
+    }))).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
+
+const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+  Command.make("import-jsonl", { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, publish: publishing, json: Inputs.json }, ({ file, json, ...asked }) =>
+    answer(json, Effect.gen(function*() {
+      const imports = yield* Effect.promise(() => import("../layers/catalog/ImportJsonl.js"))
+      return yield* kept(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), asked, revisions)
+    }))).pipe(Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too"))
+
+export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+  Command.make("catalog").pipe(
+    Command.withDescription("Manifests: check them, make them of other documents, put them in force"),
+    Command.withSubcommands([
+      lint,
+      importOpenApi(revisions),
+      importJsonl(revisions),
+      Command.provide(publish, revisions),
+      Command.provide(published, revisions),
+      Command.provide(withdraw, revisions)
+    ])
+  )

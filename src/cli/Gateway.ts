@@ -7,6 +7,7 @@ import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import { Cause, Chunk, Effect, type Layer, Option } from "effect"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
+import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import type { Connections } from "../services/Connections.js"
 import type { Ids } from "../services/Ids.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
@@ -21,7 +22,7 @@ import * as Money from "./Money.js"
 import * as Secrets from "./Secrets.js"
 
 /** What the commands work with. */
-export type Operator = AccountsService | Connections | Ids | PlatformKeys | ProviderHealth | Reconciliation | SecretRotation | Wallet
+export type Operator = AccountsService | CatalogRevisions | Connections | Ids | PlatformKeys | ProviderHealth | Reconciliation | SecretRotation | Wallet
 
 const version = "0.1.0"
 
@@ -38,7 +39,7 @@ const commands = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
       Command.provide(Secrets.key, operator),
       Command.provide(Secrets.secrets, operator),
       Command.provide(Secrets.provider, operator),
-      catalog
+      catalog(operator)
     ])
   )
 

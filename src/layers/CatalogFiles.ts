@@ -34,6 +34,8 @@ export interface CatalogContent {
 export interface ReadOptions {
   /** Also compiles every input schema. A start need not wait for that: a bad one fails its own runs as `contract_invalid`. */
   readonly thorough?: boolean
+  /** Jobs that are there already, such as the built-in ones, and that operations may name. */
+  readonly otherJobs?: ReadonlyArray<JobManifest>
 }
 
 type Provider = Endpoint["provider"]
@@ -135,7 +137,7 @@ const assemble = (
 
   const jobs = sound(jobFiles)
   for (const { file, manifest } of jobs) once("job", manifest.id, file, "id")
-  const jobIds = new Set<string>(jobs.map(({ manifest }) => manifest.id))
+  const jobIds = new Set<string>([...jobs.map(({ manifest }) => manifest.id), ...(options.otherJobs ?? []).map(({ id }) => id)])
   const endpoints = sound(providerFiles).flatMap(({ file, manifest }) => {
     once("provider", manifest.id, file, "id")
     return endpointsOf(manifest).map((endpoint, index) => {

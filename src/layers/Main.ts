@@ -13,7 +13,6 @@ import { AdmissionBatched } from "./AdmissionBatched.js"
 import { builtInCatalog } from "./BuiltInCatalog.js"
 import { readCatalog } from "./CatalogFiles.js"
 import { CatalogFollowing } from "./CatalogFollowing.js"
-import { CatalogRevisionsPg } from "./CatalogRevisionsPg.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
@@ -83,7 +82,6 @@ export const Gateway = (config: GatewayConfig) =>
       Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds })]),
       Layer.provideMerge(Engine(config, fixtureAt, words)),
       Layer.provide(RateLimiterMemory({ burst: config.rateBurst, refillPerSecond: config.ratePerSecond })),
-      Layer.provideMerge(CatalogRevisionsPg),
       Layer.provideMerge(StoragePg(config))
     )
   }))

@@ -7,6 +7,7 @@ import { Micros, microsPerUsd } from "../domain/Micros.js"
 import { FaultPointsOff } from "../services/FaultPoints.js"
 import { AccountsPg } from "./AccountsPg.js"
 import { CapabilityRequestsPg } from "./CapabilityRequestsPg.js"
+import { CatalogRevisionsPg } from "./CatalogRevisionsPg.js"
 import type { GatewayConfig } from "./Config.js"
 import { ContractStorePg } from "./ContractStorePg.js"
 import { DatabasePg } from "./Database.js"
@@ -60,6 +61,7 @@ export const StoragePg = (config: GatewayConfig) =>
     })
   ).pipe(
     Layer.provideMerge(WalletPg),
+    Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
     Layer.provide([PaymentsNone, SealingConfigured({ keyFile: `${config.dataDir}/sealing-keys` })]),
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: config.inflightLimit })),
     Layer.provideMerge(IdsCrypto),

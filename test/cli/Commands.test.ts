@@ -7,6 +7,7 @@ import Pg from "pg"
 import { DatabasePg } from "../../src/layers/Database.js"
 import { drop, ProvidersScripted } from "../../src/layers/ProvidersScripted.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { Runs } from "../../src/services/Runs.js"
 import { engine, funded, requestOf, storagePg } from "../support/engine.js"
@@ -200,6 +201,39 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.strictEqual(nothing.code, 1)
       assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
     })))
+
+  it.effect("publishes imports and folders, adds to them, replaces them and takes them back", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const place = yield* temporary
+      const flat = (name: string, job?: string) => {
+        const file = join(place, `${name}.jsonl`)
+        const operation = { endpointId: `${name}.list`, providerId: name, providerName: name, name: `List ${name}`, description: `Lists ${name}.`, method: "GET", baseUrl: `https://api.${name}.example`, path: `/${name}`, parameters: [], category: "nature" }
+        writeFileSync(file, `${JSON.stringify({ ...operation, ...(job === undefined ? {} : { job }) })}\n`)
+        return file
+      }
+      const inForce = Effect.map(
+        Effect.provide(Effect.flatMap(CatalogRevisions, ({ latest }) => latest), (yield* CommandLine).services),
+        ({ content }) => content.endpoints.map(({ operation }) => operation.id).sort()
+      )
+      assert.deepInclude(yield* json(["catalog", "import-jsonl", flat("birds"), "--publish", "add"]), { imported: 1, published: true, sequence: 1, publishedOperations: 1 })
+      assert.deepInclude(yield* json(["catalog", "import-jsonl", flat("bees"), "--to", join(place, "drafts"), "--publish", "add"]), { files: 1, publishedOperations: 2 })
+      assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+
+      const bad = join(place, "bad")
+      mkdirSync(join(bad, "jobs"), { recursive: true })
+      writeFileSync(join(bad, "jobs", "nobody.yaml"), "id: nobody.does.this\nname: Nobody\n")
+      const refused = yield* cli(["catalog", "publish", bad])
+      assert.strictEqual(refused.code, 1)
+      assert.match([...refused.out, ...refused.err].join("\n"), /nobody/)
+      assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+
+      assert.deepInclude(yield* json(["catalog", "publish", join(place, "drafts"), "--replace"]), { published: true, publishedOperations: 1 })
+      assert.deepStrictEqual(yield* inForce, ["bees.list"])
+      assert.deepInclude(yield* json("catalog published"), { sequence: 3, operations: 1 })
+      assert.deepInclude(yield* json("catalog withdraw"), { published: true, publishedOperations: 0 })
+      assert.deepStrictEqual((yield* cli("catalog published")).out, ["Nothing is published beside the built-in catalog"])
+      assert.strictEqual((yield* cli(["catalog", "import-jsonl", flat("ants"), "--publish", "now"])).code, 2)
+    })), 60_000)
 
   it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -1,0 +1,74 @@
+/**
+ * `catalog publish`, `published` and `withdraw`, and the publishing of imports: what operators put in force beside the built-in catalog,
+ * on every node and without a restart. Checked as a whole first; a bad one changes nothing and is answered with what is wrong.
+ */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { Effect } from "effect"
+import { resolve } from "node:path"
+import { builtInCatalog } from "../layers/BuiltInCatalog.js"
+import { readConfig } from "../layers/Config.js"
+import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
+import { CatalogRevisions } from "../services/CatalogRevisions.js"
+import { type Answer, answer } from "./Answer.js"
+import * as Inputs from "./Inputs.js"
+
+const problemsShown = 50
+
+type Mode = "add" | "replace"
+
+/** Whether an import is published, and how. */
+export const publishing = Options.choice("publish", ["add", "replace"]).pipe(
+  Options.withDescription("Put it in force on every node: beside what was published before (add), or instead of it (replace)"),
+  Options.optional
+)
+
+const refused = ({ problems }: CatalogRefused): Answer => ({
+  ok: false,
+  json: { published: false, problems: problems.map((problem) => ({ ...problem })) },
+  text: [
+    ...problems.slice(0, problemsShown).map(({ message, subject }) => `${subject}: ${message}`),
+    `${problems.length} problems; nothing was published, and what was in force still is`
+  ].join("\n")
+})
+
+/** The reader of manifests, loaded when it is asked for. */
+const reader = Effect.map(Effect.promise(() => import("../layers/CatalogFiles.js")), ({ readCatalog }) => readCatalog)
+
+const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) => readCatalog([builtInCatalog, ...catalogFolders]))
+
+/** Publishes and says so in `told`, or says why not. */
+export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, builtIn?: CatalogContent) =>
+  Effect.gen(function*() {
+    const revisions = yield* CatalogRevisions
+    const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: builtIn ?? (yield* readBuiltIn) })
+    const done: Answer = {
+      ok: told.ok ?? true,
+      json: { ...told.json, published: true, sequence, publishedOperations: endpoints },
+      text: [...(told.text === "" ? [] : [told.text]), `Publication ${sequence} is in force: ${endpoints} operations beside the built-in ones`].join("\n")
+    }
+    return done
+  }).pipe(Effect.catchTag("CatalogRefused", (problem) => Effect.succeed(refused(problem))))
+
+const nothingElse: Answer = { json: {}, text: "" }
+
+const replace = Options.boolean("replace").pipe(Options.withDescription("Withdraw what was published before"))
+
+export const publish = Command.make("publish", { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.atLeast(1)), replace, json: Inputs.json }, ({ folders, json, replace }) =>
+  answer(json, Effect.gen(function*() {
+    const readCatalog = yield* reader
+    const builtIn = yield* readBuiltIn
+    const content = yield* readCatalog(folders.map((folder) => resolve(folder)), { otherJobs: builtIn.jobs })
+    return yield* publishAs(content, replace ? "replace" : "add", nothingElse, builtIn)
+  }))).pipe(Command.withDescription("Put the manifests of folders in force on every node, beside what was published before"))
+
+export const published = Command.make("published", { json: Inputs.json }, ({ json }) =>
+  answer(json, Effect.map(Effect.flatMap(CatalogRevisions, ({ latest }) => latest), ({ content, sequence }) => ({
+    json: { sequence, operations: content.endpoints.length, jobs: content.jobs.length },
+    text: content.endpoints.length === 0 ? "Nothing is published beside the built-in catalog" : `Publication ${sequence}: ${content.endpoints.length} operations, ${content.jobs.length} jobs`
+  })))).pipe(Command.withDescription("What is published beside the built-in catalog"))
+
+export const withdraw = Command.make("withdraw", { json: Inputs.json }, ({ json }) =>
+  answer(json, publishAs({ jobs: [], endpoints: [] }, "replace", nothingElse))).pipe(
+  Command.withDescription("Take everything published back; runs under way keep their contracts"))
