@@ -6,7 +6,7 @@ import { Effect, Option, Redacted } from "effect"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
-import { type Answer, answer, dollars } from "./Answer.js"
+import { type Answer, answer, dollars, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
 const limitsOf = ({ inflightLimit, runCapMicros, runsPerMinute, workspaceId }: Workspace): Answer => ({
@@ -38,9 +38,18 @@ const set = Command.make("set", {
     }))
   }))).pipe(Command.withDescription("Set or clear the limits of a workspace; without options, show them"))
 
+const list = Command.make("list", { json: Inputs.json }, ({ json }) =>
+  answer(json, Effect.gen(function*() {
+    const found = yield* (yield* Accounts).workspaces
+    return {
+      json: { workspaces: found.map(({ createdAt, name, workspaceId }) => ({ workspaceId, name, createdAt: isoTime(createdAt) })) },
+      text: found.length === 0 ? "There is no workspace yet" : found.map(({ createdAt, name, workspaceId }) => `${workspaceId}  ${isoTime(createdAt)}  ${name}`).join("\n")
+    }
+  }))).pipe(Command.withDescription("All workspaces, oldest first"))
+
 export const workspace = Command.make("workspace").pipe(
   Command.withDescription("Workspaces and their limits"),
-  Command.withSubcommands([create, set])
+  Command.withSubcommands([create, list, set])
 )
 
 const creditKey = Options.text("key").pipe(

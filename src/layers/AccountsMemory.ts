@@ -6,6 +6,7 @@ import { TokenId, WorkspaceId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
 import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { MemoryStorage, type StoredToken, type StoredWallet } from "./MemoryStorage.js"
@@ -77,7 +78,14 @@ const make = Effect.gen(function*() {
     workspace,
     workspaceByName,
 
-    setLimits: (workspaceId, limits) => storage.transact(Effect.flatMap(workspace(workspaceId), (before) => putWorkspace({ ...before, ...limits }))),
+    workspaces: Effect.map(storage.read, ({ workspaces }) =>
+      Array.from(HashMap.values(workspaces)).sort((a, b) => a.createdAt - b.createdAt || (a.workspaceId < b.workspaceId ? -1 : 1))),
+
+    setLimits: Effect.fnUntraced(function*(workspaceId, limits) {
+      const problem = limitsProblem(limits)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      return yield* storage.transact(Effect.flatMap(workspace(workspaceId), (before) => putWorkspace({ ...before, ...limits })))
+    }),
 
     createToken: Effect.fnUntraced(function*(token) {
       const now = yield* Clock.currentTimeMillis

@@ -10,6 +10,7 @@ import { TokenId, WorkspaceId } from "../domain/Ids.js"
 import { type Micros, zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
 import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type IssuedToken, type NewToken, type Principal, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Database } from "./Database.js"
@@ -88,7 +89,11 @@ const make = Effect.gen(function*() {
       return yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where name = ${name}`)
     }),
 
+    workspaces: Effect.suspend(() => query(sql<Workspace>`select ${workspaceColumns} from workspaces order by created_at, workspace_id`)),
+
     setLimits: Effect.fn("Accounts.setLimits")(function*(workspaceId, limits) {
+      const problem = limitsProblem(limits)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
       return yield* transact(Effect.gen(function*() {
         const [before] = yield* sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
         if (before === undefined) return yield* noWorkspace(workspaceId)

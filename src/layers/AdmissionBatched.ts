@@ -21,6 +21,9 @@ import { together } from "./Together.js"
 const batchMax = 128
 const waitingMax = 10_000
 
+/** Its key was that of another request, which this batch refused: the key is free for the next one. */
+type Decided = AdmissionAnswer | { readonly _tag: "Again" }
+
 const claimOf = ({ run }: AdmissionRequest): KeyClaim => ({
   workspaceId: run.workspaceId,
   key: run.idempotencyKey,
@@ -78,11 +81,12 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyAr
     return Option.some(keep({ run: admitted, lease, attempt: start?.attempt ?? null }))
   }
 
-  const answers = requests.map((request, index) => {
+  const answers = requests.map((request, index): Option.Option<Decided> => {
     const known = states[index] ?? null
-    // The key belongs to a request of this batch that was refused: this one is the same request, and refused like it.
-    if (known !== null) return Option.some(known._tag === "Replay" || known._tag === "Conflict" ? refused.get(known.runId) ?? known : known)
-    return decide(request)
+    if (known === null) return decide(request)
+    const owner = known._tag === "Replay" || known._tag === "Conflict" ? refused.get(known.runId) : undefined
+    // The key belongs to a request of this batch that was refused. The same request is refused like it.
+    return Option.some<Decided>(owner === undefined ? known : known._tag === "Replay" ? owner : { _tag: "Again" })
   })
   return { answers, changes: { standings, spends, postings }, stored, refused }
 }
@@ -118,6 +122,9 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
           Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))
       }))
 
-    return Admission.of({ admit: yield* makeGroupCommit({ batchMax, waitingMax, commit }) })
+    const decide = yield* makeGroupCommit({ batchMax, waitingMax, commit })
+    const admitOne: Admission["Type"]["admit"] = (request) =>
+      Effect.flatMap(decide(request), (decided) => (decided._tag === "Again" ? admitOne(request) : Effect.succeed(decided)))
+    return Admission.of({ admit: admitOne })
   })
 )

@@ -171,20 +171,26 @@ export const DispatcherQueue: Layer.Layer<
             ? Effect.ensuring(expire(leased, now), slot.release)
             : Effect.asVoid(start(leased, slot))), { discard: true })
 
-    /** Fills free slots from the storage. */
+    /** Fills free slots from the storage; answers whether there may be more. */
     const fill = (take: (limit: number, now: number) => ReturnType<typeof store.claim>) =>
       Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const room = (yield* Ref.get(open)) ? yield* takeSlots(claimMax) : 0
-        if (room === 0) return
-        yield* Ref.set(backlog, false)
+        if (room === 0) return true
         const found = yield* take(room, now).pipe(Effect.onError(() => Ref.update(taken, (n) => n - room)))
         yield* Ref.update(taken, (n) => n - (room - found.length))
-        if (found.length === room) yield* Ref.set(backlog, true)
         yield* startAll(found, now)
-      }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+        return found.length === room
+      }).pipe(Effect.catchAll((trouble) => Effect.as(Effect.logDebug("storage is away", trouble), true)))
 
-    const claimQueued = fill((limit, now) => store.claim({ node, limit, now, expiresAt: now + options.leaseMillis }))
+    // Unset first: what is queued while the storage is asked sets it again.
+    const claimQueued = Effect.zipRight(
+      Ref.set(backlog, false),
+      Effect.flatMap(
+        fill((limit, now) => store.claim({ node, limit, now, expiresAt: now + options.leaseMillis })),
+        (more) => (more ? Ref.set(backlog, true) : Effect.void)
+      )
+    )
     const takeOver = fill((limit, now) =>
       store.reclaim({
         node,

@@ -50,10 +50,13 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<Accounts,
   readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
   readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
   readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
+  /** All of them, oldest first. */
+  readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
+  /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
   readonly setLimits: (
     workspaceId: WorkspaceId,
     limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
-  ) => Effect.Effect<Workspace, NotFound | StorageError>
+  ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
   readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
   /** Revoking twice is the same as once. */
   readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>

@@ -39,6 +39,15 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`), unset)
     }))
 
+  it.effect("lists workspaces, oldest first", () =>
+    Effect.gen(function*() {
+      const [first, second] = [yield* workspace, yield* workspace]
+      const { workspaces } = yield* json("workspace list")
+      const ids = workspaces.map(({ workspaceId }: { workspaceId: string }) => workspaceId)
+      assert.isTrue(ids.indexOf(first) >= 0 && ids.indexOf(first) < ids.indexOf(second))
+      assert.include((yield* cli("workspace list")).out.join("\n"), second)
+    }))
+
   it.effect("credits each time, once for one key, and takes back what is there", () =>
     Effect.gen(function*() {
       const id = yield* workspace

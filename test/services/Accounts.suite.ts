@@ -108,6 +108,16 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       assert.deepStrictEqual({ inflightLimit, runCapMicros, runsPerMinute }, { inflightLimit: 3, runCapMicros: null, runsPerMinute: 60 })
     }))
 
+    test("limits that would let nothing through, or are no whole numbers, are refused by name", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      for (const [field, value] of [["inflightLimit", 0], ["inflightLimit", 1.5], ["runsPerMinute", -1], ["runsPerMinute", 3_000_000_000]] as const) {
+        const error = yield* Effect.flip(accounts.setLimits(workspaceId, { [field]: value }))
+        assert.deepStrictEqual([error._tag, error._tag === "validation_error" ? error.details[0]?.field : ""], ["validation_error", field])
+      }
+      assert.isNull((yield* accounts.workspace(workspaceId)).inflightLimit)
+    }))
+
     test("tokens without scopes, without a label or already expired are not made", Effect.gen(function*() {
       const accounts = yield* Accounts
       const { workspaceId } = yield* newWorkspace

@@ -156,6 +156,19 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.isFalse((yield* start(principal, request, 20)).replayed)
       }))
 
+    test("of two requests with one key that share a commit, the second is decided by itself when the first was refused", () =>
+      Effect.gen(function*() {
+        const principal = yield* funded(price - 1)
+        const dear = requestOf(job)
+        const free = { ...requestOf("mock-geocode"), input: { address: "Main Street 1" }, idempotencyKey: dear.idempotencyKey }
+        // The first ones keep the worker busy, so that the last two wait for the same commit.
+        const requests = [...Array.from({ length: 10 }, () => requestOf(job)), dear, free]
+        const [first, second] = (yield* together(requests.length, (index) => start(principal, requests[index]!, 0))).slice(-2)
+        assert.propertyVal(Either.isLeft(first!) ? first.left : first, "_tag", "insufficient_balance")
+        assert.isTrue(Either.isRight(second!) && !second.right.replayed && second.right.run.endpointId === "mock-geocode")
+        assert.propertyVal(yield* Effect.flip(start(principal, dear, 0)), "_tag", "idempotency_conflict")
+      }))
+
     test("the same key with another request is a conflict, in any state of the first run", (providers) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)
