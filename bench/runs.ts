@@ -78,7 +78,7 @@ const settled = (status: number, text: string): boolean => status === 201 && tex
 const answered = (status: number, text: string): boolean => status === 200 && text.includes("example.com")
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
-start(["--max-semi-space-size=64", "dist/main.js"], env)
+start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
 start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" })
 await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
 const tokens = await Effect.runPromise(setUp)

@@ -52,6 +52,8 @@ export const sortedInSlices = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => s
           }
         })
         merged.push(into)
+        // Each merge begins a slice of its own, so many small ones would never let go.
+        yield* nextTurn
       }
       runs = merged
     }

@@ -16,12 +16,15 @@ const singleTrust = 0.6
 
 interface Phrase {
   readonly job: string
-  readonly stems: ReadonlyArray<string>
+  readonly single: boolean
+  /** What all its stems together weigh. */
   readonly mass: number
 }
 
 const enough = 0.75
 const most = 5
+/** Sums in another order differ by less than this. */
+const rounding = 1e-9
 
 const askingStems: ReadonlySet<string> = new Set([...requestWords, ...askingVerbs].map(stemOf))
 
@@ -42,20 +45,33 @@ export const jobFinder = (vocabulary: Vocabulary, own: ReadonlyMap<string, strin
   for (const { job, stems } of listed) for (const stem of stems) jobsWith.set(stem, (jobsWith.get(stem) ?? new Set()).add(job))
   const jobCount = new Set(listed.map(({ job }) => job)).size
   const rarity = (stem: string): number => Math.log(1 + jobCount / (jobsWith.get(stem)?.size ?? 1))
-  const phrases = listed
-    .filter(({ stems }) => stems.length > 0)
-    .map(({ job, stems }): Phrase => ({ job, stems, mass: stems.reduce((sum, stem) => sum + rarity(stem), 0) }))
+  const spoken = listed.filter(({ stems }) => stems.length > 0)
+  const phrases = spoken.map(({ job, stems }): Phrase => ({ job, single: stems.length === 1, mass: stems.reduce((sum, stem) => sum + rarity(stem), 0) }))
+  /** Of each stem, the phrases that say it. */
+  const phrasesWith = new Map<string, { readonly weight: number; readonly numbers: Array<number> }>()
+  for (const [number, { stems }] of spoken.entries()) {
+    for (const stem of stems) {
+      const known = phrasesWith.get(stem)
+      if (known === undefined) phrasesWith.set(stem, { weight: rarity(stem), numbers: [number] })
+      else known.numbers.push(number)
+    }
+  }
   return {
     find: (stems) => {
       let saidStems = 0
       for (const trust of stems.values()) if (trust === 1) saidStems += 1
+      const said = new Map<number, number>()
+      for (const [stem, trust] of stems) {
+        const found = phrasesWith.get(stem)
+        if (found !== undefined) for (const number of found.numbers) said.set(number, (said.get(number) ?? 0) + trust * found.weight)
+      }
       const best = new Map<string, number>()
-      for (const phrase of phrases) {
-        let said = 0
-        for (const stem of phrase.stems) said += (stems.get(stem) ?? 0) * rarity(stem)
-        const share = said / phrase.mass
-        if (share < enough || (phrase.stems.length === 1 && saidStems > fewStems)) continue
-        const match = phrase.stems.length === 1 ? share * singleTrust : share
+      for (const [number, mass] of said) {
+        const phrase = phrases[number]
+        if (phrase === undefined) continue
+        const share = mass / phrase.mass
+        if (share < enough - rounding || (phrase.single && saidStems > fewStems)) continue
+        const match = phrase.single ? share * singleTrust : share
         if (match > (best.get(phrase.job) ?? 0)) best.set(phrase.job, match)
       }
       return Array.from(best, ([id, match]) => ({ id, match }))

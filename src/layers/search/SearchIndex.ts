@@ -14,7 +14,7 @@ import { buildSpelling, type Spelling } from "./Spelling.js"
 import { topRows } from "./TopRows.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
 import { valueWords } from "./Values.js"
-import { compileVocabulary, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
+import { compileSteps, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
 
 /** How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses. */
 export type MatchedBy = "text" | "capability" | "tokens"
@@ -91,7 +91,7 @@ export class SearchIndex {
     const data = yield* buildSteps(documents, analyzer, tuning)
     const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
     yield
-    const compiled = compileVocabulary(vocabulary, analyzer)
+    const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
     return new SearchIndex(data, analyzer, compiled, spelling, tuning)

@@ -46,7 +46,10 @@ export const stemsOf = (text: string, analyzer: Analyzer): ReadonlyArray<string>
     return parts.length > 0 ? parts : whole === null ? [] : [whole]
   })
 
-export const compileVocabulary = (file: VocabularyFile, analyzer: Analyzer): Vocabulary => {
+const slice = 32
+
+/** Compiles it, yielding after at most a few milliseconds of work. */
+export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generator<void, Vocabulary> {
   const expansions = new Map<string, Map<string, Expansion>>()
   const add = (from: ReadonlyArray<string>, to: ReadonlyArray<string>, same: boolean): void => {
     const key = from.join(" ")
@@ -56,22 +59,24 @@ export const compileVocabulary = (file: VocabularyFile, analyzer: Analyzer): Voc
     if (same || !known.has(target)) known.set(target, { stems: to, same })
     expansions.set(key, known)
   }
-  for (const group of file.same) {
+  for (const [at, group] of file.same.entries()) {
+    if (at % slice === slice - 1) yield
     const stems = group.map((word) => stemsOf(word, analyzer))
     for (const from of stems) for (const to of stems) add(from, to, true)
   }
-  for (const { use, when } of file.related) {
+  for (const [at, { use, when }] of file.related.entries()) {
+    if (at % slice === slice - 1) yield
     const targets = use.map((word) => stemsOf(word, analyzer))
     for (const word of when) for (const to of targets) add(stemsOf(word, analyzer), to, false)
   }
-  return {
-    expansions: new Map(Array.from(expansions, ([key, found]) => [key, Array.from(found.values())])),
-    jobs: Object.entries(file.jobs).map(([id, job]) => ({
-      id,
-      title: job.title,
-      phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
-    }))
+  yield
+  const jobs: Array<VocabularyJob> = []
+  for (const [id, job] of Object.entries(file.jobs)) {
+    if (jobs.length % slice === slice - 1) yield
+    jobs.push({ id, title: job.title, phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0) })
   }
+  yield
+  return { expansions: new Map(Array.from(expansions, ([key, found]) => [key, Array.from(found.values())])), jobs }
 }
 
 export const emptyVocabulary: Vocabulary = { expansions: new Map(), jobs: [] }
