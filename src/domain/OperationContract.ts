@@ -256,7 +256,8 @@ const jobInputSchema = (job: JobManifest): JsonObject => {
 /** The contract of a job, with its providers. One attempt is held at the dearest of them. */
 export const jobContractOf = (job: JobManifest, { contractVersion, supply }: JobContractContext): OperationContract => {
   const id = `job:${job.id}`
-  const [first] = supply
+  // Whoever a run would get now speaks for the job; where nobody could, the first in the order.
+  const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, null)), 0)
   const expected = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, {})), 0)
   const [only] = job.needs
@@ -275,7 +276,7 @@ export const jobContractOf = (job: JobManifest, { contractVersion, supply }: Job
       category: job.category,
       platform: job.platform,
       credential: first === undefined ? "none" : credentialOf(first.endpoint.provider),
-      access: supply.find(({ access }) => access === "runs_now")?.access ?? first?.access ?? "coming_soon",
+      access: first?.access ?? "coming_soon",
       executionMode: first?.endpoint.operation.async === undefined ? "sync" : "async",
       mock: supply.length > 0 && supply.every(({ endpoint }) => endpoint.provider.mock),
       price: {

@@ -9,10 +9,10 @@ import { ProviderHealth } from "../../services/ProviderHealth.js"
 import { flags, isFlagged, type Provider, type Revision } from "./Revision.js"
 
 const accesses: ReadonlyArray<Access> = ["runs_now", "needs_your_account", "coming_soon"]
-const healthyBit = 4
-const hiddenBit = 8
+const [runsNow, needsYourAccount, comingSoon] = [0, 1, 2]
+const hiddenBit = 4
 /** Codes are below this. */
-export const codesMax = 16
+export const codesMax = 8
 
 export interface EndpointAccess {
   readonly access: Access
@@ -28,12 +28,12 @@ export class AccessTable {
   /** A small number that stands for one `EndpointAccess`. */
   codeOf(number: number): number {
     const code = this.codes[this.revision.accountOf[number] ?? 0] ?? 0
-    return isFlagged(this.revision, number, flags.unavailable) ? accesses.indexOf("coming_soon") | (code & hiddenBit) : code
+    return isFlagged(this.revision, number, flags.unavailable) ? comingSoon | (code & hiddenBit) : code
   }
   of(number: number): EndpointAccess {
     const code = this.codeOf(number)
     const access = accesses[code & 3] ?? "coming_soon"
-    return { access, runnableNow: access === "runs_now" && (code & healthyBit) !== 0 }
+    return { access, runnableNow: access === "runs_now" }
   }
   /** The operator has switched the provider off. What is merely not ready yet is shown, as `coming_soon`. */
   isHidden(number: number): boolean {
@@ -79,12 +79,13 @@ export const accessTables = Effect.gen(function*() {
 
   const codeOf = Effect.fnUntraced(function*(workspaceId: WorkspaceId | null, provider: Provider) {
     const { openForSeconds, state } = yield* health.health(provider.id)
-    const healthy = state === "enabled" && openForSeconds === 0 ? healthyBit : 0
-    if (state === "disabled") return accesses.indexOf("coming_soon") | hiddenBit
-    if (isKeyless(provider)) return healthy
+    if (state === "disabled") return comingSoon | hiddenBit
+    // Being emptied, or cooling down after failures, rate limits or used-up credit: it comes back.
+    const withKey = state === "enabled" && openForSeconds === 0 ? runsNow : comingSoon
+    if (isKeyless(provider)) return withKey
     const { hasConnection, hasPlatformKey } = yield* credentials.access(workspaceId, provider)
-    if (hasConnection || (provider.platformKey && hasPlatformKey)) return healthy
-    return accesses.indexOf(provider.ownKey ? "needs_your_account" : "coming_soon") | healthy
+    if (hasConnection || (provider.platformKey && hasPlatformKey)) return withKey
+    return provider.ownKey ? needsYourAccount : comingSoon
   })
 
   return Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {

@@ -265,6 +265,27 @@ describe("overview, discover, contracts and the public catalog", () => {
     assert.deepStrictEqual((yield* get("/v1/operations/job:people.email.find")).json, byJob)
   })))
 
+  it.live("show a provider that cools down or is being emptied as coming_soon, and in jobs after those that run", () => {
+    const troubled = newWorld()
+    troubled.platformKeys.add("cheap").add("slow").add("dear")
+    troubled.health.set("cheap", { state: "enabled", openForSeconds: 30 }).set("slow", { state: "draining", openForSeconds: 0 })
+    return Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(content, troubled) }), ({ get }) => Effect.gen(function*() {
+      const { providers } = (yield* get("/v1/operations/job:people.email.find")).json
+      assert.strictEqual(providers[0].endpointId, "dear-email")
+      const { endpoints } = (yield* get("/v1/catalog/search?q=email+finder&capability=people.email.find")).json
+      const found = Object.fromEntries(endpoints.map((row: { endpointId: string; access: string; runnableNow: boolean }) => [row.endpointId, [row.access, row.runnableNow]]))
+      assert.deepStrictEqual(found, { "dear-email": ["runs_now", true], "cheap-email": ["coming_soon", false], "slow-email": ["coming_soon", false], "mock-email": ["runs_now", true] })
+    })))
+  })
+
+  it.live("of a job speak for whoever would run it now, and for the first in the order where nobody would", () =>
+    Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(content, newWorld()) }), ({ get }) => Effect.gen(function*() {
+      const find = (yield* get("/v1/operations/job:people.email.find")).json
+      assert.deepStrictEqual([find.endpoint.provider, find.endpoint.access, find.endpoint.price.amountMicros], ["fixture", "runs_now", 5000])
+      const verify = (yield* get("/v1/operations/job:people.email.verify")).json
+      assert.deepStrictEqual([verify.endpoint.provider, verify.endpoint.access], ["dear", "needs_your_account"])
+    }))))
+
   it.live("lets anybody search, read and compare items", () => withGateway(({ get, post }) => Effect.gen(function*() {
     for (const capability of ["people_email_find", "people.email.find"]) {
       const { json } = yield* get(`/v1/public-catalog?capability=${capability}`, { authorization: null })
