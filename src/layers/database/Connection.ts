@@ -41,10 +41,18 @@ const checked = (client: Pg.Client, text: unknown, answer: Answer): Answer => (e
 
 const isAnswer = (value: unknown): value is Answer => Predicate.isFunction(value)
 
+/** What is sent in one turn leaves in one write: each would wake the server for itself. */
+const inOneWrite = (client: Pg.Client): void => {
+  const { stream } = client.connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}
+
 export class Connection extends Pg.Client {}
 // Defined on the prototype because the many overloads of `query` have no common type that a method could be given.
 Object.defineProperty(Connection.prototype, "query", {
   value(this: Pg.Client, ...given: ReadonlyArray<unknown>): unknown {
+    inOneWrite(this)
     const last = given.at(-1)
     const inputs = isAnswer(last) ? given.slice(0, -1) : given
     const [text, values] = inputs
