@@ -103,8 +103,8 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
     const commit = (requests: ReadonlyArray<AdmissionRequest>) =>
       transact(Effect.gen(function*() {
         const claims = requests.map(claimOf)
-        // In this order on one connection: the claim begins when the locks are there. Together they cost one round trip.
-        const [locked, keys] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.claim(claims))
+        const locked = yield* wallet.lock(requests.map(({ run }) => run))
+        const keys = yield* idempotency.claim(claims)
         yield* faults.at("admission.after_key")
         const states = keys.map((state, index): AdmissionAnswer | null =>
           state._tag === "Claimed"

@@ -14,7 +14,6 @@ import { Settlement, type SettlementAnswer, type SettlementRequest } from "../se
 import { Transactions } from "../services/Transactions.js"
 import { Wallet, type WalletChanges } from "../services/Wallet.js"
 import { makeGroupCommit } from "./GroupCommit.js"
-import { together } from "./Together.js"
 
 const batchMax = 128
 const waitingMax = 10_000
@@ -92,7 +91,8 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
     const commit = (requests: ReadonlyArray<SettlementRequest>) =>
       transact(Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        const [locked, conclusions] = yield* together(wallet.lock(requests.map(({ run }) => run)), pass(requests))
+        const locked = yield* wallet.lock(requests.map(({ run }) => run))
+        const conclusions = yield* pass(requests)
         const settled = [...conclusions.keys()]
         if (settled.length > 0) yield* settleMoney(settled, { ...locked, postings: [], now })
         yield* faults.at("settlement.inside")

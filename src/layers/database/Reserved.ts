@@ -9,7 +9,11 @@ import { acquireFailed } from "./Failure.js"
 
 export interface Reserved {
   readonly connection: SqlConnection.Connection
-  /** Sent before whatever statement comes first, and not waited for. */
+  /**
+   * Sent before whatever statement comes first, and not waited for. Should it be refused, that statement runs outside of a transaction before
+   * anybody knows; every later one fails, because the connection is ended. So the first statement of a transaction must do no harm alone,
+   * such as taking locks, and its answer is waited for.
+   */
   readonly begin: () => void
   readonly end: (how: "COMMIT" | "ROLLBACK") => Effect.Effect<unknown, SqlError.SqlError>
   readonly release: () => void
