@@ -45,11 +45,15 @@ export const firstOf = <A>(...sources: ReadonlyArray<Listen<A>>): Effect.Effect<
   Effect.async<A>((resume) => {
     const leaves: Array<() => void> = []
     const leave = () => leaves.forEach((each) => each())
+    let told = false
     for (const listen of sources) {
       leaves.push(listen((value) => {
+        told = true
         leave()
         resume(Effect.succeed(value))
       }))
+      // Known already: the rest is not listened to at all, because nobody would leave it.
+      if (told) break
     }
     return Effect.sync(leave)
   })
