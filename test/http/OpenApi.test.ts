@@ -134,7 +134,7 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "post /v1/capability-requests": ["/v1/capability-requests", { title: "Fax", description: "Send a fax.", idempotencyKey: "k" }],
   "post /v1/logout": ["/v1/logout"],
   "get /v1/connections": ["/v1/connections?limit=1"],
-  "post /v1/connections": ["/v1/connections", { providerId: "p-find-a", label: "mine", secret: "s3cret", expiresAt: "2999-01-01T00:00:00Z" }],
+  "post /v1/connections": ["/v1/connections", { providerId: "p-find-a", label: "mine", secret: "canary-s3cret", expiresAt: "2999-01-01T00:00:00Z" }],
   "get /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],
   "delete /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],
   "post /v1/login-approvals": ["/v1/login-approvals", { digest: "ab".repeat(32), label: "laptop", scopes: ["catalog.read", "runs:execute"] }],

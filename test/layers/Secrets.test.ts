@@ -52,11 +52,11 @@ describe("Secrets in Postgres", () => {
       const { query, sql } = yield* Database
       const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme")
       const connections = yield* Connections
-      const { connectionId } = yield* connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s3cret"), expiresAt: null })
-      yield* (yield* PlatformKeys).set("p", Redacted.make("s3cret"))
+      const { connectionId } = yield* connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("canary-s3cret"), expiresAt: null })
+      yield* (yield* PlatformKeys).set("p", Redacted.make("canary-s3cret"))
       const rows = yield* query(sql<{ readonly sealed: Buffer }>`select sealed from connections union all select sealed from platform_keys`)
       assert.lengthOf(rows, 2)
-      for (const { sealed } of rows) assert.isFalse(sealed.includes("s3cret"))
+      for (const { sealed } of rows) assert.isFalse(sealed.includes("canary-s3cret"))
       yield* connections.delete(workspaceId, connectionId)
       assert.deepStrictEqual(yield* query(sql`select sealed, key_id from connections`), [{ sealed: null, key_id: null }])
     }).pipe(Effect.provide(layer)))

@@ -48,13 +48,13 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
     test("a connection is used by the workspace that made it, and its secret is only in what a call takes", Effect.gen(function*() {
       const connections = yield* Connections
       const workspaceId = yield* workspace
-      const made = yield* connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("s3cret"), expiresAt: null })
-      assert.notInclude(JSON.stringify(made), "s3cret")
+      const made = yield* connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("canary-s3cret"), expiresAt: null })
+      assert.notInclude(JSON.stringify(made), "canary-s3cret")
       assert.deepStrictEqual(yield* connections.get(workspaceId, made.connectionId), made)
       assert.deepStrictEqual(yield* connections.list(workspaceId, { limit: 10, after: null }), { items: [made], next: null })
       const { connection, secret } = yield* connections.use(workspaceId, made.connectionId)
       assert.deepStrictEqual(connection, made)
-      assert.strictEqual(Redacted.value(secret), "s3cret")
+      assert.strictEqual(Redacted.value(secret), "canary-s3cret")
     }))
 
     test("another workspace's connection is no connection", Effect.gen(function*() {
@@ -168,8 +168,8 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
     test("platform keys are listed without their secrets, and a removed one is missing at once", Effect.gen(function*() {
       const platformKeys = yield* PlatformKeys
       const credentials = yield* Credentials
-      yield* platformKeys.set("b", Redacted.make("s3cret"))
-      yield* platformKeys.set("acme-mail", Redacted.make("s3cret"))
+      yield* platformKeys.set("b", Redacted.make("canary-s3cret"))
+      yield* platformKeys.set("acme-mail", Redacted.make("canary-s3cret"))
       assert.deepStrictEqual(yield* platformKeys.list, [
         { providerId: "acme-mail", sealedWith: "one", createdAt: 0 },
         { providerId: "b", sealedWith: "one", createdAt: 0 }

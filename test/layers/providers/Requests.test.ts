@@ -92,7 +92,7 @@ describe("keys", () => {
   }
 
   it.scopedLive("of an own connection are placed like platform keys", () =>
-    Effect.map(sent({ provider: { auth: { type: "bearer" } }, credential: connectionKey("own-key-1") }), (request) => assert.strictEqual(request.headers["authorization"], "Bearer own-key-1")))
+    Effect.map(sent({ provider: { auth: { type: "bearer" } }, credential: connectionKey("canary-own-key-1") }), (request) => assert.strictEqual(request.headers["authorization"], "Bearer canary-own-key-1")))
 
   it.scopedLive("do not change the digest of the request", () =>
     Effect.gen(function*() {
