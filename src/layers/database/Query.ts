@@ -3,29 +3,22 @@
  * builds its text; running it there, with a span, a scope and services around each, took as long as Postgres does. Interrupting a
  * lone statement does not wait for it: its connection goes back to the pool when it is answered.
  */
-import { SqlClient, SqlError, type Statement } from "@effect/sql"
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { acquireFailed, busy } from "./Failure.js"
+import { busy } from "./Failure.js"
+import { failed, lend } from "./Reserved.js"
 import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
-  Effect.async<Pg.QueryResult["rows"], SqlError.SqlError>((resume) => {
-    pool.connect((refused, client, release) => {
-      if (client === undefined) return resume(Effect.fail(new SqlError.SqlError({ cause: refused, message: acquireFailed })))
-      // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends the process.
-      client.on("error", ignored)
+  Effect.async<Pg.QueryResult["rows"], SqlError.SqlError>((resume) =>
+    lend(pool, (client, release) =>
       client.query(text, [...params], (cause, result) => {
-        client.off("error", ignored)
         // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
         release(cause instanceof Error)
-        resume(cause instanceof Error ? Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" })) : Effect.succeed(result.rows))
-      })
-    })
-  })
-
-const ignored = () => undefined
+        resume(cause instanceof Error ? failed(cause) : Effect.succeed(result.rows))
+      }), (error) => resume(Effect.fail(error))))
 
 /** Never part of a transaction. */
 export const queryAlone = (pool: Pg.Pool) => <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>

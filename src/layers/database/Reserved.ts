@@ -21,7 +21,19 @@ export interface Reserved {
 
 const ignored = () => undefined
 
-const failed = (cause: unknown) => Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" }))
+/** Lends a connection of the pool, or says why there is none. `release(true)` ends it instead of giving it back. */
+export const lend = (pool: Pg.Pool, use: (client: Pg.PoolClient, release: (end?: boolean) => void) => void, refuse: (error: SqlError.SqlError) => void): void =>
+  pool.connect((refused, client, release) => {
+    if (client === undefined) return refuse(new SqlError.SqlError({ cause: refused, message: acquireFailed }))
+    // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends the process.
+    client.on("error", ignored)
+    use(client, (end) => {
+      client.off("error", ignored)
+      release(end)
+    })
+  })
+
+export const failed = (cause: unknown) => Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" }))
 
 /** Runs one statement; interrupting it does not wait for it, and the transaction's end comes after it on the wire. */
 const ask = (client: Pg.ClientBase, text: string, params: ReadonlyArray<unknown>) =>
@@ -50,19 +62,11 @@ const connectionOf = (client: Pg.ClientBase): SqlConnection.Connection => {
 }
 
 export const reserve = (pool: Pg.Pool): Effect.Effect<Reserved, SqlError.SqlError> =>
-  Effect.async((resume) => {
-    pool.connect((refused, client, release) => {
-      if (client === undefined) return resume(Effect.fail(new SqlError.SqlError({ cause: refused, message: acquireFailed })))
-      // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends the process.
-      client.on("error", ignored)
+  Effect.async((resume) =>
+    lend(pool, (client, release) =>
       resume(Effect.succeed({
         connection: connectionOf(client),
         begin: () => client.query("BEGIN", ignored),
         end: (how) => ask(client, how, []),
-        release: () => {
-          client.off("error", ignored)
-          release()
-        }
-      }))
-    })
-  })
+        release
+      })), (error) => resume(Effect.fail(error))))
