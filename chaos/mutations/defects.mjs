@@ -4,7 +4,7 @@
 const settlement = "src/domain/Settlement.ts"
 const admission = "src/domain/Admission.ts"
 const admitting = "src/layers/AdmissionBatched.ts"
-const storeMemory = "src/layers/RunStoreMemory.ts"
+const settling = "src/layers/SettlementBatched.ts"
 const storePg = "src/layers/RunStorePg.ts"
 const walletPg = "src/layers/WalletPg.ts"
 const work = "src/layers/dispatcher/RunWork.ts"
@@ -17,26 +17,27 @@ const runsPg = "test/layers/RunsPg.test.ts"
 export const defects = [
   {
     name: "the owner of a key is not looked at",
-    edits: [["src/layers/IdempotencyPg.ts", "return owner === undefined || owner.runId === one.runId ?", "return true ?"]],
+    edits: [["src/layers/IdempotencyPg.ts", "return keys.map((one) => owners.get(place(one)) ?? null)", "return keys.map(() => null)"]],
     tests: [runsPg]
   },
   {
-    name: "a key is checked first and claimed later, outside of the lock",
-    edits: [
-      ["src/layers/IdempotencyMemory.ts", "keys = HashMap.set(keys, place(claim), claim)", "later.push(claim)"],
-      ["src/layers/IdempotencyMemory.ts", "let keys = state.keys", "let keys = state.keys; const later = []"],
-      ["src/layers/IdempotencyMemory.ts", "return [answers, { ...state, keys }]", "for (const one of later) keys = HashMap.set(keys, place(one), one); return [answers, { ...state, keys }]"]
-    ],
+    name: "requests of one batch do not see each other's keys",
+    edits: [[admitting, "const owner = owned ?? claimed.get(place)", "const owner = owned ?? undefined"]],
+    tests: [runsMemory]
+  },
+  {
+    name: "a key is claimed by nobody",
+    edits: [[admitting, "if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))", ""]],
     tests: [runsMemory]
   },
   {
     name: "another request under a known key replays the run",
-    edits: [[admitting, "state.requestDigest === claims[index]?.requestDigest ?", "true ?"]],
+    edits: [[admitting, "owner.requestDigest === run.requestDigest ?", "true ?"]],
     tests: [runsMemory]
   },
   {
     name: "a refused admission keeps its key",
-    edits: [[admitting, "if (refused.size > 0) yield*", "if (refused.size < 0) yield*"]],
+    edits: [[admitting, "      return Option.some({ _tag: \"Refused\", refusal })", "      claimed.set(place, run)\n      return Option.some({ _tag: \"Refused\", refusal })"], [admitting, "idempotency.claim(stored.map(claimOf))", "idempotency.claim(requests.map(claimOf))"]],
     tests: [runsMemory]
   },
   {
@@ -174,19 +175,29 @@ export const defects = [
     tests: [runsMemory]
   },
   {
-    name: "an ending is written whatever lease it has (memory)",
-    edits: [[storeMemory, " && (stored.lease?.token ?? null) === leaseToken", ""]],
+    name: "an ending is written whatever lease it has",
+    edits: [[settling, " || fence.leaseToken !== leaseToken", ""]],
     tests: [endingsMemory]
   },
   {
-    name: "an ending is written whatever lease it has (Postgres)",
-    edits: [[storePg, "and r.lease_token is not distinct from c.held_lease", ""]],
+    name: "an ending is written whatever the run's status is",
+    edits: [[settling, "fence?.status !== run.status || fence.leaseToken !== leaseToken", "fence?.leaseToken !== leaseToken"]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "a run is ended without its lock",
+    edits: [[storePg, "for no key update of r`", "`"]],
     tests: [endingsPg]
   },
   {
-    name: "an ending is written whatever the run's status is (Postgres)",
-    edits: [[storePg, "and r.status = c.from_status", ""]],
-    tests: [endingsPg]
+    name: "the failure of a statement that was sent is not looked at",
+    edits: [["src/layers/database/Reserved.ts", "if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))", ""]],
+    tests: ["test/layers/Database.test.ts"]
+  },
+  {
+    name: "a write follows a BEGIN that may be refused",
+    edits: [["src/layers/database/Reserved.ts", "if (atOnce || this.begun === \"answered\")", "if (true)"]],
+    tests: ["test/layers/Database.test.ts"]
   },
   {
     name: "an attempt is opened under a lost lease",
@@ -195,7 +206,7 @@ export const defects = [
   },
   {
     name: "a late cancel keeps the node from ending its run",
-    edits: [["src/layers/SettlementBatched.ts", "left = left.filter((each) => !ended.has(each.conclusion.run.runId) && turn.get(each.conclusion.run.runId) !== each)", "left = []"]],
+    edits: [[settling, "    if (conclusion === null || fence", "    fences.delete(run.runId)\n    if (conclusion === null || fence"]],
     tests: [endingsMemory]
   },
   {
@@ -230,7 +241,7 @@ export const defects = [
   },
   {
     name: "a change of the wallet without its ledger entry",
-    edits: [["src/layers/SettlementBatched.ts", "for (const posting of settled.right.postings) postings.push({ workspaceId, posting })", ""]],
+    edits: [[settling, "for (const posting of settled.right.postings) postings.push({ workspaceId, posting })", ""]],
     tests: [runsMemory]
   },
   {

@@ -1,16 +1,16 @@
 /**
- * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order, keys are
- * claimed, each request is decided by the domain on the state that the ones before it left, and everything is written once.
+ * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order and the owners of the
+ * keys are read, each request is decided by the domain on the state that the ones before it left, and everything is written once. Two round
+ * trips to the storage: what is read, then what is written together with its commit.
  */
 import { Clock, Effect, Either, Layer, Option } from "effect"
 import { admit, type Refusal } from "../domain/Admission.js"
-import type { RunId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import type { Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
 import { isTerminal } from "../domain/RunMachine.js"
 import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../services/Admission.js"
-import { Idempotency, type KeyClaim } from "../services/Idempotency.js"
+import { Idempotency, type KeyOwner } from "../services/Idempotency.js"
 import { type NewRun, RunStore } from "../services/RunStore.js"
 import { Transactions } from "../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../services/Wallet.js"
@@ -21,15 +21,8 @@ import { together } from "./Together.js"
 const batchMax = 128
 const waitingMax = 10_000
 
-/** Its key was that of another request, which this batch refused: the key is free for the next one. */
-type Decided = AdmissionAnswer | { readonly _tag: "Again" }
-
-const claimOf = ({ run }: AdmissionRequest): KeyClaim => ({
-  workspaceId: run.workspaceId,
-  key: run.idempotencyKey,
-  requestDigest: run.requestDigest,
-  runId: run.runId
-})
+const placeOf = ({ run }: AdmissionRequest) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
+const claimOf = ({ run }: NewRun) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey, requestDigest: run.requestDigest, runId: run.runId })
 
 /** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
 const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => ({
@@ -43,16 +36,21 @@ const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>
 })
 
 /** The decisions of one batch, and the state they leave. */
-const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyArray<AdmissionAnswer | null>, locked: LockedPurses, now: number) => {
+const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyArray<KeyOwner | null>, locked: LockedPurses, now: number) => {
   const standings = new Map(locked.standings)
   const spends = new Map(locked.spends)
   const postings: Array<WalletChanges["postings"][number]> = []
   const stored: Array<NewRun> = []
-  const refused = new Map<RunId, AdmissionAnswer>()
+  /** Keys that runs of this batch own; a refused one leaves its key to the next. */
+  const claimed = new Map<string, KeyOwner>()
 
-  const decide = ({ run, start }: AdmissionRequest): Option.Option<AdmissionAnswer> => {
+  const decide = ({ run, start }: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
+    const place = `${run.workspaceId} ${run.idempotencyKey}`
+    const owner = owned ?? claimed.get(place)
+    if (owner !== undefined) return Option.some({ _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict", runId: owner.runId })
     const keep = (fresh: NewRun): AdmissionAnswer => {
       stored.push(fresh)
+      claimed.set(place, fresh.run)
       return { _tag: "Admitted", stored: fresh }
     }
     if (isTerminal(run.status)) return Option.some(keep({ run, lease: null, attempt: null }))
@@ -63,9 +61,7 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyAr
     if (Either.isLeft(decision)) {
       const refusal = decision.left
       if (refusal._tag === "RunCapExceeded") return Option.some(keep({ run: overCap(run, refusal), lease: null, attempt: null }))
-      const answer: AdmissionAnswer = { _tag: "Refused", refusal }
-      refused.set(run.runId, answer)
-      return Option.some(answer)
+      return Option.some({ _tag: "Refused", refusal })
     }
     standings.set(run.workspaceId, decision.right.standing)
     spends.set(run.tokenId, decision.right.spend)
@@ -81,14 +77,8 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, states: ReadonlyAr
     return Option.some(keep({ run: admitted, lease, attempt: start?.attempt ?? null }))
   }
 
-  const answers = requests.map((request, index): Option.Option<Decided> => {
-    const known = states[index] ?? null
-    if (known === null) return decide(request)
-    const owner = known._tag === "Replay" || known._tag === "Conflict" ? refused.get(known.runId) : undefined
-    // The key belongs to a request of this batch that was refused. The same request is refused like it.
-    return Option.some<Decided>(owner === undefined ? known : known._tag === "Replay" ? owner : { _tag: "Again" })
-  })
-  return { answers, changes: { standings, spends, postings }, stored, refused }
+  const answers = requests.map((request, index) => decide(request, owners[index] ?? null))
+  return { answers, changes: { standings, spends, postings }, stored }
 }
 
 export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wallet | Idempotency | RunStore | FaultPoints> = Layer.scoped(
@@ -102,29 +92,17 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
 
     const commit = (requests: ReadonlyArray<AdmissionRequest>) =>
       transact(Effect.gen(function*() {
-        const claims = requests.map(claimOf)
-        const locked = yield* wallet.lock(requests.map(({ run }) => run))
-        const keys = yield* idempotency.claim(claims)
+        const [locked, owners] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.owners(requests.map(placeOf)))
+        const { answers, changes, stored } = decideAll(requests, owners, locked, yield* Clock.currentTimeMillis)
+        if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
         yield* faults.at("admission.after_key")
-        const states = keys.map((state, index): AdmissionAnswer | null =>
-          state._tag === "Claimed"
-            ? null
-            : { _tag: state.requestDigest === claims[index]?.requestDigest ? "Replay" : "Conflict", runId: state.runId })
-        const { answers, changes, refused, stored } = decideAll(requests, states, locked, yield* Clock.currentTimeMillis)
-        if (refused.size > 0) yield* idempotency.release(claims.filter((claim) => refused.has(claim.runId)))
-        const held = stored.some(({ run }) => !isTerminal(run.status))
-        yield* together(
-          stored.length > 0 ? store.insert(stored) : Effect.void,
-          held ? wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) }) : Effect.void
-        )
+        if (stored.length > 0) yield* store.insert(stored)
+        if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) })
         yield* faults.at("admission.after_hold")
         return yield* Effect.forEach(answers, (answer) =>
           Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))
       }))
 
-    const decide = yield* makeGroupCommit({ batchMax, waitingMax, commit })
-    const admitOne: Admission["Type"]["admit"] = (request) =>
-      Effect.flatMap(decide(request), (decided) => (decided._tag === "Again" ? admitOne(request) : Effect.succeed(decided)))
-    return Admission.of({ admit: admitOne })
+    return Admission.of({ admit: yield* makeGroupCommit({ batchMax, waitingMax, commit }) })
   })
 )

@@ -1,7 +1,7 @@
 /**
  * The one way to Postgres: a pool of our own, and `transact` and `query`, which leave no SqlError to their callers. What storage can fail
  * with is a storage error of the domain that says whether it can have happened; a mistake in SQL dies. Names no table.
- * Never fork inside a transaction (the fiber would inherit its connection), and never write through `query`.
+ * Never fork a write inside a transaction: the fiber would inherit its connection, and outlive it.
  */
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
@@ -10,7 +10,7 @@ import Pg from "pg"
 import type { StorageError } from "../domain/StorageErrors.js"
 import { Connection, types } from "./database/Connection.js"
 import { listenTo } from "./database/Listen.js"
-import { queryAlone, queryWith } from "./database/Query.js"
+import { queryAlone, queryWith, sendWith } from "./database/Query.js"
 import { type Own, transactWith } from "./database/Transact.js"
 
 export { sqlState } from "./database/Failure.js"
@@ -28,6 +28,11 @@ export class Database extends Context.Tag("gateway/layers/Database")<Database, {
   readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
   /** One statement, with the same errors; inside a transaction it takes part in it. */
   readonly query: Query
+  /**
+   * One statement whose answer nobody needs. Inside a transaction it is sent and not waited for, and leaves together with the COMMIT: where
+   * it fails the transaction does, at its end. Alone it is waited for like any other.
+   */
+  readonly send: (statement: Statement.Statement<unknown>) => Effect.Effect<void, StorageError>
   /**
    * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection of its own, made when
    * it is first needed. Never part of a transaction.
@@ -135,6 +140,7 @@ export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgC
           sql,
           transact: transactWith(sql, pool),
           query: queryWith(pool),
+          send: sendWith(pool),
           urgent: queryAlone(urgent),
           survey: queryAlone(surveys),
           listen: (channel, heard) => listenTo(options.url, channel, heard)

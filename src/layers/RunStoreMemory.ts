@@ -1,9 +1,10 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
 import { Effect, HashMap, Layer, Option, Array as Arr } from "effect"
+import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { Ids } from "../services/Ids.js"
-import { type Conclusion, type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
+import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
 
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null): ReadonlyArray<Attempt> =>
@@ -39,17 +40,17 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           }), state)]
         }))
 
-    const concludeOne = (state: MemoryState, { attempt, from, leaseToken, media, run }: Conclusion): Option.Option<MemoryState> =>
-      Option.map(
-        Option.filter(find(state, run), (stored) => stored.run.status === from && (stored.lease?.token ?? null) === leaseToken),
-        (stored) =>
+    const concludeOne = (state: MemoryState, { attempt, media, run }: Conclusion): MemoryState =>
+      Option.match(find(state, run), {
+        onNone: () => state,
+        onSome: (stored) =>
           put(state, {
             run: { ...run, cancelRequested: stored.run.cancelRequested || run.cancelRequested },
             lease: null,
             attempts: withAttempt(stored.attempts, attempt),
             media: media === null ? stored.media : [...stored.media, media]
           })
-      )
+      })
 
     return RunStore.of({
       insert: (runs) =>
@@ -57,19 +58,12 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           undefined,
           runs.reduce((after, { attempt, lease, run }) => put(after, { run, lease, attempts: withAttempt([], attempt), media: [] }), state)
         ]),
-      conclude: (conclusions) =>
-        storage.modify((state) => {
-          const done = new Set<Run["runId"]>()
-          const after = conclusions.reduce((current, conclusion) =>
-            Option.match(concludeOne(current, conclusion), {
-              onNone: () => current,
-              onSome: (changed) => {
-                done.add(conclusion.run.runId)
-                return changed
-              }
-            }), state)
-          return [done, after]
-        }),
+      // One transaction runs at a time, so reading is locking.
+      lock: (keys) =>
+        Effect.map(storage.read, (state) =>
+          new Map(keys.flatMap((key) =>
+            Option.toArray(Option.map(find(state, key), ({ lease, run }): [RunId, Fence] => [run.runId, { status: run.status, leaseToken: lease?.token ?? null }]))))),
+      conclude: (conclusions) => storage.modify((state) => [undefined, conclusions.reduce(concludeOne, state)]),
       nextAttempt: ({ ended, lease, media, opened, run }) =>
         storage.modify((state) =>
           Option.match(Option.filter(find(state, run), (stored) => stored.lease?.token === lease.token), {

@@ -4,14 +4,14 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
+import { RunStatus } from "../domain/Run.js"
 import { Ids } from "../services/Ids.js"
 import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore } from "../services/RunStore.js"
 import { Database } from "./Database.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
 import { channel } from "./RunSignalsPg.js"
 
-const RunIdRows = Schema.Array(Schema.Struct({ runId: RunId }))
-const decodeRunIds = Schema.decodeUnknown(RunIdRows)
+const decodeFences = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) })))
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
 const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String })))
 const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
@@ -34,7 +34,7 @@ const ending = ["status", "outcome", "reason", "errorCode", "providerStatus", "l
 export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
   RunStore,
   Effect.gen(function*() {
-    const { query, sql, transact, urgent } = yield* Database
+    const { query, send, sql, transact, urgent } = yield* Database
     const ids = yield* Ids
     const runs = sql.literal(runTable.selected("r"))
 
@@ -57,7 +57,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
 
     const insertMedia = (media: ReadonlyArray<Media>) =>
       Effect.forEach(media, (one) =>
-        query(sql`
+        send(sql`
           insert into media (workspace_id, run_id, media_id, content_type, filename, sha256, bytes)
           values (${one.workspaceId}, ${one.runId}, ${one.mediaId}, ${one.contentType}, ${one.filename}, ${one.sha256}, ${Buffer.from(one.bytes)})
           on conflict do nothing`), { discard: true })
@@ -73,7 +73,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       const attempts = fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
       const lease = "job, lease_node, lease_token, lease_expires_at"
       const queued = fresh.some(({ run }) => run.status === "queued")
-      return Effect.asVoid(query(sql`
+      return send(sql`
         with started as (
           insert into attempts (${sql.literal(attemptTable.names)})
           select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify(attempts)}::json) as a (${sql.literal(attemptTable.typed)})
@@ -83,33 +83,36 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           from json_to_recordset(${JSON.stringify(rows)}::json)
             as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_expires_at bigint)
         )
-        select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`))
+        select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`)
     }
 
-    const conclude = Effect.fnUntraced(function*(conclusions: ReadonlyArray<Conclusion>) {
-      const rows = conclusions.map(({ from, leaseToken, run }) => ({ ...runTable.row(run), from_status: from, held_lease: leaseToken }))
+    const lock = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
+      const rows = yield* query(sql`
+        select r.run_id as "runId", r.status, r.lease_token as "leaseToken"
+        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+        join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id
+        order by r.workspace_id, r.run_id
+        for no key update of r`)
+      return new Map((yield* Effect.orDie(decodeFences(rows))).map((fence) => [fence.runId, fence]))
+    })
+
+    const conclude = (conclusions: ReadonlyArray<Conclusion>) => {
       const attempts = conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
-      const found = yield* query(sql`
+      const written = send(sql`
         with done as (
           update runs r set ${sql.literal(runTable.assigned("c", ...changing))}, cancel_requested = r.cancel_requested or c.cancel_requested,
             lease_node = null, lease_token = null, lease_expires_at = null
-          from json_to_recordset(${JSON.stringify(rows)}::json) as c (${sql.literal(runTable.typed)}, from_status text, held_lease text)
-          where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = c.from_status
-            and r.lease_token is not distinct from c.held_lease
-          returning r.workspace_id, r.run_id
+          from json_to_recordset(${JSON.stringify(conclusions.map(({ run }) => runTable.row(run)))}::json) as c (${sql.literal(runTable.typed)})
+          where r.workspace_id = c.workspace_id and r.run_id = c.run_id
+          returning r.run_id
         ), ended as (
           update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
-          from json_to_recordset(${JSON.stringify(attempts)}::json) as e (${sql.literal(attemptTable.typed)}), done d
+          from json_to_recordset(${JSON.stringify(attempts)}::json) as e (${sql.literal(attemptTable.typed)})
           where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
-            and d.workspace_id = e.workspace_id and d.run_id = e.run_id
-        ), told as (
-          select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done having count(*) > 0
         )
-        select d.run_id as "runId" from done d, told`)
-      const done = new Set((yield* Effect.orDie(decodeRunIds(found))).map(({ runId }) => runId))
-      yield* insertMedia(conclusions.flatMap(({ media, run }) => (media !== null && done.has(run.runId) ? [media] : [])))
-      return done
-    })
+        select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done having count(*) > 0`)
+      return Effect.zipRight(written, insertMedia(conclusions.flatMap(({ media }) => (media === null ? [] : [media]))))
+    }
 
     const nextAttempt: RunStore["Type"]["nextAttempt"] = ({ ended, lease, media, opened, run }) =>
       transact(Effect.gen(function*() {
@@ -119,7 +122,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = 'running' and r.lease_token = ${lease.token}
           returning 1`
         if (held.length === 0) return false
-        yield* sql`
+        yield* send(sql`
           with ended as (
             update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
             from json_to_recordset(${JSON.stringify(ended === null ? [] : [attemptTable.row(ended)])}::json) as e (${sql.literal(attemptTable.typed)})
@@ -128,7 +131,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           insert into attempts (${sql.literal(attemptTable.names)})
           select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify([attemptTable.row(opened)])}::json) as a (${sql.literal(attemptTable.typed)})
           -- A commit whose answer was lost is written again, under the same lease and so by the same attempt.
-          on conflict do nothing`
+          on conflict do nothing`)
         yield* insertMedia(media === null ? [] : [media])
         return true
       }))
@@ -161,6 +164,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
 
     return RunStore.of({
       insert,
+      lock,
       conclude,
       nextAttempt,
       claim: (options) => take("queued", { ...options, except: [] }),

@@ -1,19 +1,22 @@
 /**
  * Settlement over any storage: one transaction for all that ended together. The fence comes first (a run that somebody else
- * has ended or taken over is left alone), then the money of those that passed it, decided by the domain.
+ * has ended or taken over is left alone), then the money of those that passed it, decided by the domain. Two round trips to the storage:
+ * what is locked and read, then what is written together with its commit.
  */
 import { Clock, Effect, Either, Layer, Option } from "effect"
+import type { RunId } from "../domain/Ids.js"
 import type { Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { type Closing, settle } from "../domain/Settlement.js"
 import * as Money from "../domain/Micros.js"
 import { FaultPoints } from "../services/FaultPoints.js"
-import { type Conclusion, RunStore } from "../services/RunStore.js"
+import { type Conclusion, type Fence, RunStore } from "../services/RunStore.js"
 import { RunSignals } from "../services/RunSignals.js"
 import { Settlement, type SettlementAnswer, type SettlementRequest } from "../services/Settlement.js"
 import { Transactions } from "../services/Transactions.js"
 import { Wallet, type WalletChanges } from "../services/Wallet.js"
 import { makeGroupCommit } from "./GroupCommit.js"
+import { together } from "./Together.js"
 
 const batchMax = 128
 const waitingMax = 10_000
@@ -28,7 +31,7 @@ const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closi
   reason
 })
 
-/** The run as it is stored if the fence lets it pass; none when the event means nothing in its state. */
+/** The run as it is stored when the fence lets it pass; none when the event means nothing in its state. */
 const conclusionOf = (request: SettlementRequest): Option.Option<Conclusion> =>
   Option.map(next(request.run.status, request.event), (status) => ({
     run: {
@@ -36,11 +39,27 @@ const conclusionOf = (request: SettlementRequest): Option.Option<Conclusion> =>
       status,
       chargeMicros: status === "reconciliation_pending" ? null : Money.min(request.costMicros, request.run.holdMicros)
     },
-    leaseToken: request.leaseToken,
-    from: request.run.status,
     attempt: request.attempt,
     media: request.media
   }))
+
+/**
+ * What passes the fence. Several may want to end one run at once (its client, who read it while it was queued, and the node that works on
+ * it now): the first that knew the run as it is ends it.
+ */
+const passing = (requests: ReadonlyArray<SettlementRequest>, locked: ReadonlyMap<RunId, Fence>): ReadonlyMap<SettlementRequest, Conclusion> => {
+  const fences = new Map(locked)
+  const passed = new Map<SettlementRequest, Conclusion>()
+  for (const request of requests) {
+    const { leaseToken, run } = request
+    const fence = fences.get(run.runId)
+    const conclusion = Option.getOrNull(conclusionOf(request))
+    if (conclusion === null || fence?.status !== run.status || fence.leaseToken !== leaseToken) continue
+    passed.set(request, conclusion)
+    fences.delete(run.runId)
+  }
+  return passed
+}
 
 export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wallet | RunStore | RunSignals | FaultPoints> = Layer.scoped(
   Settlement,
@@ -71,30 +90,16 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
         yield* wallet.write({ standings, spends, postings, now: locked.now })
       })
 
-    /**
-     * What passes the fence. Several may want to end one run at once (its client, who read it while it was queued, and the
-     * node that works on it now): each is put to the fence in turn, and the first that passes ends the run.
-     */
-    const pass = (requests: ReadonlyArray<SettlementRequest>) =>
-      Effect.gen(function*() {
-        const passed = new Map<SettlementRequest, Conclusion>()
-        let left = requests.flatMap((request) => Option.toArray(Option.map(conclusionOf(request), (conclusion) => ({ request, conclusion }))))
-        while (left.length > 0) {
-          const turn = new Map(left.toReversed().map((each) => [each.conclusion.run.runId, each]))
-          const ended = yield* store.conclude([...turn.values()].map(({ conclusion }) => conclusion))
-          for (const [runId, { conclusion, request }] of turn) if (ended.has(runId)) passed.set(request, conclusion)
-          left = left.filter((each) => !ended.has(each.conclusion.run.runId) && turn.get(each.conclusion.run.runId) !== each)
-        }
-        return passed
-      })
-
     const commit = (requests: ReadonlyArray<SettlementRequest>) =>
       transact(Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        const locked = yield* wallet.lock(requests.map(({ run }) => run))
-        const conclusions = yield* pass(requests)
-        const settled = [...conclusions.keys()]
-        if (settled.length > 0) yield* settleMoney(settled, { ...locked, postings: [], now })
+        const runs = requests.map(({ run }) => run)
+        const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
+        const conclusions = passing(requests, fences)
+        if (conclusions.size > 0) {
+          yield* store.conclude([...conclusions.values()])
+          yield* settleMoney([...conclusions.keys()], { ...locked, postings: [], now })
+        }
         yield* faults.at("settlement.inside")
         return requests.map((request): SettlementAnswer => {
           const run: Run | undefined = conclusions.get(request)?.run

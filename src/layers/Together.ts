@@ -1,10 +1,9 @@
-/** Two steps of one transaction that share a round trip. */
+/** Two readings of one transaction that share a round trip. */
 import { Effect, Exit, Fiber } from "effect"
 
 /**
  * The second is sent without waiting for the answer to the first, and the storage does them in this order. Both have ended when this has,
- * however they end, so nothing of them outlives the transaction; callers must not be interruptible. Not for the first statement of a
- * transaction: until that is answered nobody knows that there is one. `Effect.all` takes three times the steps.
+ * however they end, so nothing of them outlives the transaction; callers must not be interruptible. `Effect.all` takes three times the steps.
  */
 export const together = <A, B, E>(first: Effect.Effect<A, E>, second: Effect.Effect<B, E>): Effect.Effect<[A, B], E> =>
   Effect.flatMap(Effect.fork(second), (sent) =>

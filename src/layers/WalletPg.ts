@@ -40,7 +40,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
   Wallet,
   Effect.gen(function*() {
     const database = yield* Database
-    const { query, sql, transact } = database
+    const { query, send, sql, transact } = database
     const ids = yield* Ids
     const defaults = yield* WalletDefaults
 
@@ -102,7 +102,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           minute_count: standing.minuteCount
         }))
         const spends = [...changes.spends].map(([tokenId, spend]) => ({ token_id: tokenId, month: spend.month, spent: spend.spentMicros }))
-        return query(sql`
+        return send(sql`
           with entries as (
             insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros,
               reserved_after_micros, run_id, top_up_id, reason, credit_key, created_at)
@@ -119,7 +119,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           from json_to_recordset(${JSON.stringify(wallets)}::json) as c (workspace_id text, available bigint, reserved bigint,
             inflight int, minute_started_at bigint, minute_count int)
           where w.workspace_id = c.workspace_id`)
-      }).pipe(Effect.asVoid)
+      })
 
     const credit = Effect.fn("Wallet.credit")(function*(input: Credit) {
       const now = yield* Clock.currentTimeMillis
@@ -134,9 +134,9 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
         const posted = post(balance, { kind: input.kind, micros: input.micros, runId: null, topUpId: input.topUpId, reason: input.reason })
         if (Either.isLeft(posted) || input.micros === 0) return yield* ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0")
         yield* writeWith({ standings: new Map(), spends: new Map(), postings: [{ workspaceId: input.workspaceId, posting: posted.right.posting }], now }, input.key)
-        yield* sql`
+        yield* send(sql`
           update wallets set available_micros = ${posted.right.balance.availableMicros}, reserved_micros = ${posted.right.balance.reservedMicros}
-          where workspace_id = ${input.workspaceId}`
+          where workspace_id = ${input.workspaceId}`)
         return posted.right.balance
       }))
     })

@@ -1,30 +1,32 @@
 /**
- * Idempotency keys of runs: the first request with a key owns it, for as long as the workspace exists. A refused admission
- * gives its key back.
+ * Idempotency keys of runs: the first request with a key that is let in owns it, for as long as the workspace exists. A refused
+ * admission never owns one.
  */
 import { Context, type Effect } from "effect"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
-export interface KeyClaim {
+/** A key inside its workspace. */
+export interface KeyPlace {
   readonly workspaceId: WorkspaceId
   readonly key: string
-  /** SHA-256 of the canonical request. */
-  readonly requestDigest: string
-  readonly runId: RunId
 }
 
-/** `Owned` is somebody else's claim, made earlier: the same request when the digests are equal. */
-export type KeyState =
-  | { readonly _tag: "Claimed" }
-  | { readonly _tag: "Owned"; readonly runId: RunId; readonly requestDigest: string }
+/** Whose the key is: the same request when the digests are equal. */
+export interface KeyOwner {
+  readonly runId: RunId
+  /** SHA-256 of the canonical request. */
+  readonly requestDigest: string
+}
+
+export interface KeyClaim extends KeyPlace, KeyOwner {}
 
 export class Idempotency extends Context.Tag("gateway/services/Idempotency")<Idempotency, {
   /**
-   * Claims each key, answering in the order of the claims; of two equal keys in one call the first wins. To be called under
-   * the wallets' lock. Joins the surrounding transaction.
+   * The owner of each key in the order given, null where it is free. Only under the locks of its wallets is a free key still free
+   * when it is claimed. Joins the surrounding transaction.
    */
-  readonly claim: (claims: ReadonlyArray<KeyClaim>) => Effect.Effect<ReadonlyArray<KeyState>, StorageError>
-  /** Gives back the keys of refused admissions. Joins the surrounding transaction. */
-  readonly release: (claims: ReadonlyArray<KeyClaim>) => Effect.Effect<void, StorageError>
+  readonly owners: (keys: ReadonlyArray<KeyPlace>) => Effect.Effect<ReadonlyArray<KeyOwner | null>, StorageError>
+  /** Claims free keys, under the same locks as they were looked at; one that is not free is a defect. Joins the surrounding transaction. */
+  readonly claim: (claims: ReadonlyArray<KeyClaim>) => Effect.Effect<void, StorageError>
 }>() {}

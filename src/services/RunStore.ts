@@ -30,13 +30,16 @@ export interface NewRun {
   readonly attempt: Attempt | null
 }
 
+/** What must still be as it was known to whoever ends the run: a node that took it over, or an ending, changes one of them. */
+export interface Fence {
+  readonly status: RunStatus
+  /** Null when it is not leased (queued). */
+  readonly leaseToken: string | null
+}
+
 export interface Conclusion {
   /** The run as it is from now on. */
   readonly run: Run
-  /** The lease it was worked on under; null when it was not leased (queued). */
-  readonly leaseToken: string | null
-  /** The status it must still have for this to be written. */
-  readonly from: RunStatus
   /** The attempt that ended with it. */
   readonly attempt: Attempt | null
   readonly media: Media | null
@@ -69,11 +72,13 @@ export interface RunFilter {
 export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore, {
   /** Joins the surrounding transaction. */
   readonly insert: (runs: ReadonlyArray<NewRun>) => Effect.Effect<void, StorageError>
+  /** Locks the runs and reads what their endings are fenced by; a run that does not exist is absent. Joins the surrounding transaction. */
+  readonly lock: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyMap<RunId, Fence>, StorageError>
   /**
-   * Writes each conclusion whose run still has the status and the lease that it names, and answers which did. Wakes the
-   * waiters of all nodes once committed. Joins the surrounding transaction.
+   * Writes the conclusions of runs that are locked and whose fences they passed. Wakes the waiters of all nodes once committed.
+   * Joins the surrounding transaction.
    */
-  readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<ReadonlySet<RunId>, StorageError>
+  readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<void, StorageError>
   /**
    * Ends one attempt and opens the next, keeping the best answer so far in the run, fenced by the lease; false when the lease
    * was lost. One transaction.

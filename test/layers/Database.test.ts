@@ -5,6 +5,7 @@ import { SqlError } from "@effect/sql"
 import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted } from "effect"
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../src/layers/Database.js"
+import type { StorageError } from "../../src/domain/StorageErrors.js"
 import { makeProxy } from "../support/proxy.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 
@@ -126,6 +127,116 @@ describe("transact", () => {
       assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
       assert.deepStrictEqual(yield* query(sql`select * from notes`), [])
     })))
+})
+
+describe("send", () => {
+  const ids = Effect.flatMap(Database, ({ query, sql }) => Effect.map(query(sql<{ id: number }>`select id from notes order by id`), (rows) => rows.map(({ id }) => id)))
+
+  it.live("leaves its statements to the commit, which carries them out in order", () =>
+    withDatabase(Effect.gen(function*() {
+      const { query, send, sql, transact } = yield* Database
+      yield* transact(Effect.gen(function*() {
+        yield* send(sql`insert into notes values (1, ${1})`)
+        yield* send(sql`update notes set n = ${2} where id = 1`)
+        assert.deepStrictEqual(yield* query(sql`select n from notes where id = ${1}`), [{ n: 2 }])
+        yield* send(sql`update notes set n = n + ${1} where id = 1`)
+      }))
+      assert.deepStrictEqual(yield* query(sql`select n from notes`), [{ n: 3 }])
+      yield* send(sql`insert into notes values (2, 1)`)
+      assert.deepStrictEqual(yield* ids, [1, 2])
+    })))
+
+  it.live("fails the whole transaction where one of its statements does, with that one's failure", () =>
+    withDatabase(Effect.gen(function*() {
+      const { query, send, sql, transact } = yield* Database
+      yield* send(sql`insert into notes values (1, 1)`)
+      const stateOf = (exit: Exit.Exit<unknown, unknown>) =>
+        Exit.isFailure(exit) ? Option.getOrUndefined(Option.map(Cause.dieOption(exit.cause), (defect) => (defect instanceof SqlError.SqlError ? sqlState(defect) : String(defect)))) : "ok"
+      const taken = send(sql`insert into notes values (1, ${2})`)
+      const after = [Effect.void, send(sql`insert into notes values (3, 3)`), Effect.asVoid(query(sql`select 1`)), Effect.asVoid(sql`select 1`)]
+      for (const more of after) {
+        assert.strictEqual(stateOf(yield* Effect.exit(transact(Effect.all([send(sql`insert into notes values (2, 2)`), taken, more])))), "23505")
+      }
+      assert.deepStrictEqual(yield* ids, [1])
+    })))
+
+  it.live("repeats the transaction after a conflict that one of its statements met", () =>
+    withDatabase(Effect.gen(function*() {
+      const { send, sql, transact } = yield* Database
+      let attempts = 0
+      yield* transact(Effect.suspend(() => {
+        attempts++
+        const conflict = send(sql`do $$ begin raise exception 'again' using errcode = 'serialization_failure'; end $$`)
+        return Effect.zipRight(send(sql`insert into notes values (1, 1)`), attempts < 3 ? conflict : Effect.void)
+      }))
+      assert.deepStrictEqual([attempts, yield* ids], [3, [1]])
+    })))
+
+  it.live("commits nothing when a statement could not even be sent", () =>
+    withDatabase(Effect.gen(function*() {
+      const { send, sql, transact } = yield* Database
+      const circle: { self?: unknown } = {}
+      circle.self = circle
+      const exit = yield* Effect.exit(transact(Effect.all([
+        sql`select 1`,
+        send(sql`insert into notes values (1, 1)`),
+        send(sql`insert into notes values (2, 2)`),
+        send(sql.unsafe("insert into notes values (3, $1)", [circle]))
+      ])))
+      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+      assert.deepStrictEqual(yield* ids, [])
+    })))
+
+  it.live("waits for the answer inside a nested transaction, where a failure can be caught", () =>
+    withDatabase(Effect.gen(function*() {
+      const { send, sql, transact } = yield* Database
+      yield* transact(Effect.gen(function*() {
+        yield* send(sql`insert into notes values (1, 1)`)
+        const caught = yield* Effect.exit(sql.withTransaction(send(sql`insert into notes values (1, 1)`)))
+        assert.isTrue(Exit.isFailure(caught))
+        yield* send(sql`insert into notes values (2, 2)`)
+      }))
+      assert.deepStrictEqual(yield* ids, [1, 2])
+    })))
+
+  it.live("is uncertain when the connection is cut around the COMMIT that it shares, and busy when it is cut before", () =>
+    behindProxy((proxy, count) =>
+      Effect.gen(function*() {
+        const { send, sql, transact } = yield* Database
+        const noted = (id: number) => Effect.flip(transact(Effect.zipRight(sql`select 1`, send(sql`insert into notes values (${id}, 1)`))))
+        proxy.cutAt("COMMIT", "before")
+        assert.strictEqual(tag(yield* noted(1)), "storage_uncertain")
+        assert.strictEqual(yield* count, 0)
+        proxy.cutAt("COMMIT", "after")
+        assert.strictEqual(tag(yield* noted(2)), "storage_uncertain")
+        assert.strictEqual(yield* count, 1)
+        proxy.cutAt("BEGIN", "before")
+        assert.strictEqual(tag(yield* noted(3)), "storage_busy")
+        assert.strictEqual(yield* count, 1)
+      })))
+})
+
+describe("a BEGIN that Postgres refuses", () => {
+  it.live("leaves nothing of its transaction, whatever came first in it, and the connection is not used again", () =>
+    behindProxy((proxy, count) =>
+      Effect.gen(function*() {
+        const { query, send, sql, transact } = yield* Database
+        const write = send(sql`insert into notes values (1, ${1})`)
+        const bodies: ReadonlyArray<Effect.Effect<unknown, StorageError | SqlError.SqlError>> = [
+          write,
+          Effect.zipRight(query(sql`select 1`), write),
+          Effect.zipRight(query(sql`select id from notes for update`), query(sql`insert into notes values (1, 1) returning id`)),
+          query(sql`insert into notes values (1, 1) returning id`),
+          sql`insert into notes values (1, 1)`
+        ]
+        for (const body of bodies) {
+          proxy.spoil("BEGIN")
+          assert.strictEqual(tag(yield* Effect.flip(transact(body))), "storage_busy")
+          assert.strictEqual(yield* count, 0)
+        }
+        yield* transact(write)
+        assert.strictEqual(yield* count, 1)
+      }), { connectionsMax: 1 }))
 })
 
 describe("a storage that fails", () => {

@@ -1,6 +1,6 @@
 /** How runs end when several want to end them, when nodes die under them and when they never get their turn; whatever they are stored in. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { AttemptId, RunId } from "../../src/domain/Ids.js"
 import { Micros, zero } from "../../src/domain/Micros.js"
@@ -12,8 +12,9 @@ import { Admission } from "../../src/services/Admission.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { Ids } from "../../src/services/Ids.js"
 import { Runs } from "../../src/services/Runs.js"
-import { type LeasedRun, RunStore } from "../../src/services/RunStore.js"
+import { type Fence, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
+import { Transactions } from "../../src/services/Transactions.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 
@@ -87,6 +88,32 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual((yield* settle(ending(leased, {})))._tag, "Superseded")
         assert.strictEqual((yield* settle(ending(leased, { leaseToken: null })))._tag, "Superseded")
         assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
+      }))
+
+    test("whoever wants to end a run waits for the one that has it under lock, and then sees what that one wrote", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+        const leased = yield* takeAway(never)
+        const { transact } = yield* Transactions
+        const store = yield* RunStore
+        const locked = yield* Deferred.make<void>()
+        const write = yield* Deferred.make<void>()
+        const seen = (fences: ReadonlyMap<string, Fence>) => [fences.get(run.runId)?.status, fences.get(run.runId)?.leaseToken]
+        const first = yield* Effect.fork(transact(Effect.gen(function*() {
+          const fences = yield* store.lock([run])
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(write)
+          yield* store.giveBack(run, leased.lease)
+          return seen(fences)
+        })))
+        yield* Deferred.await(locked)
+        const second = yield* Effect.fork(Effect.map(transact(store.lock([run])), seen))
+        // Long enough for one that does not wait to be through.
+        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(Fiber.await(second), "300 millis")))
+        yield* Deferred.succeed(write, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(first), ["running", leased.lease.token])
+        assert.deepStrictEqual(yield* Fiber.join(second), ["queued", null])
       }))
 
     test("a lease that was taken over opens no attempt", (providers) =>

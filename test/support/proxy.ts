@@ -1,14 +1,16 @@
 /**
  * A TCP relay in front of a Postgres, for tests of what happens when the network fails: it can refuse all connections, cut one the
- * moment a given text passes from client to server (before or after handing it on), or swallow everything.
+ * moment a given text passes from client to server (before it is handed on, or after it was carried out), spoil a text, or swallow everything.
  */
 import { Effect, type Scope } from "effect"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 export interface Proxy {
   readonly port: number
-  /** Cuts when `text` is sent by a client: `before` keeps it from the server, `after` lets it through and withholds the answer. */
+  /** Cuts when `text` is sent by a client: `before` keeps it from the server, `after` lets it be carried out and withholds the answer. */
   readonly cutAt: (text: string, when: "before" | "after") => void
+  /** Makes nonsense of `text` the next time that a client sends it: the server answers with an error and keeps the connection. */
+  readonly spoil: (text: string) => void
   /** Cuts all connections and takes no more. */
   readonly refuse: () => void
   /** While true nothing passes in either direction, and the connections stay open. */
@@ -19,6 +21,7 @@ export const makeProxy = (target: { readonly host: string; readonly port: number
   Effect.gen(function*() {
     const sockets = new Set<Socket>()
     let cut: { readonly text: string; readonly when: "before" | "after" } | undefined
+    let spoilt: string | undefined
     let swallowing = false
     const cutAll = () => sockets.forEach((socket) => socket.destroy())
     const server = createServer((client) => {
@@ -29,21 +32,26 @@ export const makeProxy = (target: { readonly host: string; readonly port: number
       }
       client.on("close", () => upstream.destroy())
       upstream.on("close", () => client.destroy())
-      let deaf = false
+      let done: string | undefined
       client.on("data", (bytes) => {
         if (swallowing) return
+        if (spoilt !== undefined && bytes.includes(spoilt)) {
+          bytes.fill("?", bytes.indexOf(spoilt), bytes.indexOf(spoilt) + spoilt.length)
+          spoilt = undefined
+        }
         if (cut !== undefined && bytes.includes(cut.text)) {
           const { when } = cut
-          cut = undefined
-          // After: the server's answer to these bytes proves that they were carried out; only then is the client cut off.
-          if (when === "after") deaf = true
+          // After: the server's answer names the command that was carried out; only then is the client cut off.
+          if (when === "after") done = cut.text.split(" ")[0]?.toUpperCase()
           else client.destroy()
+          cut = undefined
         }
         if (!client.destroyed) upstream.write(bytes)
       })
       upstream.on("data", (bytes) => {
-        if (deaf) client.destroy()
-        else if (!swallowing) client.write(bytes)
+        if (done === undefined) {
+          if (!swallowing) client.write(bytes)
+        } else if (bytes.includes(`${done}\0`) || bytes.includes(`${done} `)) client.destroy()
       })
     })
     yield* Effect.acquireRelease(
@@ -58,6 +66,9 @@ export const makeProxy = (target: { readonly host: string; readonly port: number
       port: (server.address() as AddressInfo).port,
       cutAt: (text, when) => {
         cut = { text, when }
+      },
+      spoil: (text) => {
+        spoilt = text
       },
       refuse: () => {
         server.close()

@@ -8,7 +8,7 @@ import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { busy } from "./Failure.js"
-import { failed, lend } from "./Reserved.js"
+import { failed, lend, Reserved } from "./Reserved.js"
 import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
@@ -27,15 +27,29 @@ export const queryAlone = (pool: Pg.Pool) => <A>(statement: Statement.Statement<
     return Effect.catchAllCause(alone(pool, text, params), (cause) => settle(cause, false, Effect.fail(busy)))
   })
 
+type Run = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
+type Transaction = Context.Tag.Service<typeof SqlClient.TransactionConnection>
+
 /** Part of the transaction around it, if there is one: there a SqlError goes up as a defect to `transact`. */
-export const queryWith = (pool: Pg.Pool) => {
-  const lone = queryAlone(pool)
-  return <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+const within = (lone: Run, inside: <A>(transaction: Transaction, text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>): Run =>
+  (statement) =>
     Effect.contextWithEffect((context: Context.Context<never>) => {
       const transaction = Context.getOption(context, SqlClient.TransactionConnection)
       if (Option.isNone(transaction)) return lone(statement)
       const [text, params] = statement.compile()
-      const [connection] = transaction.value
-      return Effect.catchAllCause(connection.execute(text, params, undefined), (cause) => Effect.failCause(Cause.flatMap(cause, Cause.die)))
+      return Effect.catchAllCause(inside(transaction.value, text, params), (cause) => Effect.failCause(Cause.flatMap(cause, Cause.die)))
     })
+
+export const queryWith = (pool: Pg.Pool): Run =>
+  within(queryAlone(pool), ([connection], text, params) => connection.execute(text, params, undefined))
+
+const nothing: ReadonlyArray<never> = []
+
+/** In a savepoint it is waited for: what fails there is caught there. */
+export const sendWith = (pool: Pg.Pool) => {
+  const send = within(queryAlone(pool), ([connection, depth], text, params) =>
+    connection instanceof Reserved && depth === 0
+      ? Effect.as(connection.send(text, params), nothing)
+      : Effect.as(connection.execute(text, params, undefined), nothing))
+  return (statement: Statement.Statement<unknown>): Effect.Effect<void, StorageError> => Effect.asVoid(send(statement))
 }

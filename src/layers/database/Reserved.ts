@@ -1,23 +1,12 @@
 /**
- * A connection taken out of the pool for one transaction, and the statements of it in the form that sql-pg's `sql` asks for.
- * Rows come as a whole: there are no streams here.
+ * Connections lent by the pool, and the one that a transaction runs on. Its round trips are few: BEGIN leaves with the first statement that
+ * only reads or locks, and statements whose answers nobody needs (`send`) leave with the COMMIT. Postgres carries them out in order and, once one
+ * has failed, refuses the rest and answers COMMIT with a rollback, so the end of the transaction speaks for all of them.
  */
 import { SqlError, type SqlConnection } from "@effect/sql"
 import { Effect, Stream } from "effect"
 import type Pg from "pg"
 import { acquireFailed } from "./Failure.js"
-
-export interface Reserved {
-  readonly connection: SqlConnection.Connection
-  /**
-   * Sent before whatever statement comes first, and not waited for. Should it be refused, that statement runs outside of a transaction before
-   * anybody knows; every later one fails, because the connection is ended. So the first statement of a transaction must do no harm alone,
-   * such as taking locks, and its answer is waited for.
-   */
-  readonly begin: () => void
-  readonly end: (how: "COMMIT" | "ROLLBACK") => Effect.Effect<unknown, SqlError.SqlError>
-  readonly release: () => void
-}
 
 const ignored = () => undefined
 
@@ -33,40 +22,102 @@ export const lend = (pool: Pg.Pool, use: (client: Pg.PoolClient, release: (end?:
     })
   })
 
-export const failed = (cause: unknown) => Effect.fail(new SqlError.SqlError({ cause, message: "Failed to execute statement" }))
+const errorOf = (cause: unknown) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
 
-/** Runs one statement; interrupting it does not wait for it, and the transaction's end comes after it on the wire. */
-const ask = (client: Pg.ClientBase, text: string, params: ReadonlyArray<unknown>) =>
-  Effect.async<Pg.QueryResult, SqlError.SqlError>((resume) => {
-    client.query(text, [...params], (cause, result) => resume(cause instanceof Error ? failed(cause) : Effect.succeed(result)))
+export const failed = (cause: unknown) => Effect.fail(errorOf(cause))
+
+type Params = ReadonlyArray<unknown>
+type Executed = ReturnType<SqlConnection.Connection["execute"]>
+
+/**
+ * Does nothing outside of a transaction that would have to be undone, so it may be on the wire before anybody knows that BEGIN was not
+ * refused. Everything else waits for that: it would be carried out, and committed, alone.
+ */
+const onlyReads = (text: string): boolean => /^\s*select\s/i.test(text)
+
+/** How far the BEGIN has come. One that was refused is answered too: it has ended the connection and fails whatever comes next. */
+type Begun = "no" | "sent" | "answered"
+
+/** Rows come as a whole: there are no streams here. */
+export class Reserved implements SqlConnection.Connection {
+  private begun: Begun = "no"
+  /** The first failure that nobody has been told of: of BEGIN or of what was sent. What comes after it only says that there was one. */
+  private untold: SqlError.SqlError | undefined
+  private readonly opened: Array<() => void> = []
+  private committing = false
+
+  constructor(private readonly client: Pg.ClientBase, readonly release: () => void) {}
+
+  readonly execute: SqlConnection.Connection["execute"] = (text, params, transformRows): Executed =>
+    this.after(onlyReads(text), () =>
+      this.ask<ReadonlyArray<unknown>>((answer) =>
+        this.client.query(text, [...params], (cause, result) => answer(cause, () => transformRows === undefined ? result.rows : transformRows(result.rows)))))
+
+  readonly executeUnprepared = this.execute
+
+  readonly executeRaw: SqlConnection.Connection["executeRaw"] = (text, params) =>
+    this.after(onlyReads(text), () => this.ask<Pg.QueryResult>((answer) => this.client.query(text, [...params], (cause, result) => answer(cause, () => result))))
+
+  readonly executeValues: SqlConnection.Connection["executeValues"] = (text, params) =>
+    this.after(onlyReads(text), () => {
+      const query: Pg.QueryArrayConfig = { text, values: [...params], rowMode: "array" }
+      return this.ask<ReadonlyArray<Params>>((answer) => this.client.query(query, (cause, result) => answer(cause, () => result.rows)))
+    })
+
+  readonly executeStream: SqlConnection.Connection["executeStream"] = () => Stream.dieMessage("this connection reads rows as a whole")
+
+  /** Sends without waiting for the answer: a failure is that of the next statement, or of the COMMIT. */
+  readonly send = (text: string, params: Params): Effect.Effect<void, SqlError.SqlError> =>
+    this.after(false, () =>
+      Effect.sync(() =>
+        this.client.query(text, [...params], (cause) => {
+          if (cause instanceof Error) this.untold ??= errorOf(cause)
+        })))
+
+  /** Fails with what went wrong in the statements that were sent, or at the COMMIT itself. */
+  readonly commit: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() => {
+    if (this.begun === "no") return Effect.void
+    // A statement that could not even be sent did not fail for Postgres, which would commit the others.
+    if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))
+    this.committing = true
+    return this.ask<void>((answer) => this.client.query("COMMIT", (cause) => answer(cause, ignored)))
   })
 
-const askValues = (client: Pg.ClientBase, text: string, params: ReadonlyArray<unknown>) =>
-  Effect.async<Pg.QueryArrayResult, SqlError.SqlError>((resume) => {
-    const query: Pg.QueryArrayConfig = { text, values: [...params], rowMode: "array" }
-    client.query(query, (cause, result) => resume(cause instanceof Error ? failed(cause) : Effect.succeed(result)))
-  })
+  /** Whether a COMMIT was sent, so that a lost connection leaves open what became of it. */
+  get commitSent(): boolean {
+    return this.committing
+  }
 
-const rowsOf = (result: Pg.QueryResult) => result.rows
+  readonly rollback: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() =>
+    this.begun === "no" ? Effect.void : this.ask<void>((answer) => this.client.query("ROLLBACK", (cause) => answer(cause, ignored))))
 
-const connectionOf = (client: Pg.ClientBase): SqlConnection.Connection => {
-  const execute: SqlConnection.Connection["execute"] = (text, params, transformRows) =>
-    Effect.map(ask(client, text, params), transformRows === undefined ? rowsOf : (result) => transformRows(result.rows))
-  return {
-    execute,
-    executeRaw: (text, params) => ask(client, text, params),
-    executeStream: () => Stream.dieMessage("this connection reads rows as a whole"),
-    executeUnprepared: execute,
-    executeValues: (text, params) => Effect.map(askValues(client, text, params), ({ rows }) => rows)
+  private ask<A>(run: (answer: (cause: Error | null | undefined, result: () => A) => void) => void): Effect.Effect<A, SqlError.SqlError> {
+    return Effect.async((resume) =>
+      run((cause, result) => resume(cause instanceof Error ? Effect.fail(this.untold ?? errorOf(cause)) : Effect.succeed(result()))))
+  }
+
+  private begin(): void {
+    this.begun = "sent"
+    this.client.query("BEGIN", (cause: unknown) => {
+      this.begun = "answered"
+      if (cause instanceof Error) this.untold ??= new SqlError.SqlError({ cause, message: acquireFailed })
+      for (const tell of this.opened.splice(0)) tell()
+    })
+  }
+
+  /** Goes on when there is a transaction, or at once with what needs none. */
+  private after<A>(atOnce: boolean, statement: () => Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
+    return Effect.suspend(() => {
+      if (this.begun === "no") this.begin()
+      const next = (): Effect.Effect<A, SqlError.SqlError> => this.untold === undefined ? statement() : Effect.fail(this.untold)
+      if (atOnce || this.begun === "answered") return next()
+      return Effect.async((resume) => {
+        this.opened.push(() => resume(Effect.suspend(next)))
+      })
+    })
   }
 }
 
 export const reserve = (pool: Pg.Pool): Effect.Effect<Reserved, SqlError.SqlError> =>
   Effect.async((resume) =>
-    lend(pool, (client, release) =>
-      resume(Effect.succeed({
-        connection: connectionOf(client),
-        begin: () => client.query("BEGIN", ignored),
-        end: (how) => ask(client, how, []),
-        release
-      })), (error) => resume(Effect.fail(error))))
+    lend(pool, (client, release) => resume(Effect.succeed(new Reserved(client, release))), (error) => resume(Effect.fail(error))))

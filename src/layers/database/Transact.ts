@@ -40,14 +40,12 @@ const pause = (repeat: number) => Effect.flatMap(Random.nextRange(0.5, 1), (part
 /** The transaction on a connection of its own, and the answer that is left when the connection has been given back. */
 const once = <A, E, R>(reserved: Reserved, self: Effect.Effect<A, E, R>, restore: typeof Effect.interruptible, again: Answer<A, E, R>): Effect.Effect<Answer<A, E, R>, never, R> =>
   Effect.gen(function*() {
-    // Not waited for: where it fails, the connection does, and with it what follows.
-    reserved.begin()
-    const body = yield* Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved.connection, 0])))
-    const ended = yield* Effect.exit(reserved.end(Exit.isSuccess(body) ? "COMMIT" : "ROLLBACK"))
+    const body = yield* Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved, 0])))
+    const ended = yield* Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback)
     reserved.release()
     // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either way.
     if (Exit.isFailure(body)) return settle(body.cause, false, again)
-    return Exit.isFailure(ended) ? settle(ended.cause, true, again) : Effect.succeed(body.value)
+    return Exit.isFailure(ended) ? settle(ended.cause, reserved.commitSent, again) : Effect.succeed(body.value)
   })
 
 type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
