@@ -9,6 +9,7 @@ import { type CatalogContent, CatalogRefused } from "../services/CatalogPublishe
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { ContractStore } from "../services/ContractStore.js"
 import { problemsOf } from "./catalog/ContentProblems.js"
+import { Common, leanEndpoint } from "./catalog/LeanEndpoint.js"
 import { inSlices, nextTurn } from "./catalog/Slices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.js"
 import { Database } from "./Database.js"
@@ -77,6 +78,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const { members, sequence } = yield* newest
         const providers = new Map<string, Endpoint["provider"]>()
         const endpoints: Array<Endpoint> = []
+        const common = new Common()
         const wanted = Array.from(members.versions)
         for (let start = 0; start < wanted.length; start += readAtOnce) {
           const part = wanted.slice(start, start + readAtOnce)
@@ -97,7 +99,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
             const key = JSON.stringify(provider)
             const shared = providers.get(key) ?? provider
             providers.set(key, shared)
-            endpoints.push({ provider: shared, operation, contractVersion: row.contractVersion })
+            endpoints.push(leanEndpoint({ provider: shared, operation, contractVersion: row.contractVersion }, common))
           })
           for (const contractVersion of unreadable) {
             yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(Effect.annotateLogs({ contractVersion }))

@@ -9,6 +9,7 @@ import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "../search/Document.js"
 import { SearchIndex } from "../search/SearchIndex.js"
 import type { VocabularyFile } from "../search/Vocabulary.js"
+import { Common, leanEndpoint } from "./LeanEndpoint.js"
 import { inSlices, sortedInSlices } from "./Slices.js"
 
 export type Provider = Endpoint["provider"]
@@ -119,10 +120,12 @@ export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>)
   hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
 
 export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(content: CatalogContent, vocabulary: VocabularyFile) {
-  const endpoints = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
+  const given = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
+  const endpoints: Array<Endpoint> = []
+  const common = new Common()
   const jobList = content.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const jobs = new Map<string, JobManifest>(jobList.map((job) => [job.id, job]))
-  const count = endpoints.length
+  const count = given.length
   const category = new ColumnBuilder(count)
   const platform = new ColumnBuilder(count)
   const provider = new ColumnBuilder(count)
@@ -138,8 +141,9 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
   const digest = createHash("sha256").update(canonical(jobList))
 
   yield* inSlices(count, (number) => {
-    const endpoint = endpoints[number]
+    const endpoint = given[number]
     if (endpoint === undefined) return
+    endpoints.push(leanEndpoint(endpoint, common))
     const { contractVersion, operation, provider: owner } = endpoint
     const job = jobOf({ jobs }, endpoint)
     const place = placementOf(operation, job)

@@ -1,0 +1,150 @@
+// An endpoint as a revision keeps it: the same to read, in less than half the memory. A catalog of 40,000 operations is mostly JSON Schema
+// that nobody asks for, so schemas stay text until somebody does; members that many operations have in common (rules, prices, empty lists)
+// are there once; and an operation is an object with fixed properties, where what a Schema decodes is a hash table.
+import type { JsonObject } from "../../domain/Json.js"
+import type { Endpoint, Operation } from "../../domain/Manifest.js"
+import { setBounded } from "../providers/BoundedMap.js"
+
+// The operations that runs and clients ask for are few at a time, and parsing again is cheap.
+const parsedMax = 500
+const parsed = new Map<string, JsonObject>()
+const objectOf = (text: string): JsonObject => {
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const made: JsonObject = JSON.parse(text)
+  setBounded(parsed, parsedMax, text, made)
+  return made
+}
+
+/** Gives for equal values the one that came first. */
+const firstOfEqual = <A>() => {
+  const first = new Map<string, A>()
+  return (value: A): A => {
+    const text = JSON.stringify(value)
+    const known = first.get(text)
+    if (known === undefined) first.set(text, value)
+    return known ?? value
+  }
+}
+
+/** What the operations of one catalog have in common; kept only while it is read. */
+export class Common {
+  readonly bindings = firstOfEqual<Operation["bindings"]>()
+  readonly fixed = firstOfEqual<Operation["fixed"]>()
+  readonly accepts = firstOfEqual<Operation["accepts"]>()
+  readonly price = firstOfEqual<Operation["price"]>()
+  readonly volume = firstOfEqual<NonNullable<Operation["volume"]>>()
+  readonly contentTypes = firstOfEqual<Operation["contentTypes"]>()
+  readonly response = firstOfEqual<Operation["response"]>()
+  readonly facts = firstOfEqual<Operation["facts"]>()
+  readonly provenance = firstOfEqual<NonNullable<Operation["provenance"]>>()
+  readonly samples = firstOfEqual<Operation["samples"]>()
+}
+
+class LeanOperation implements Operation {
+  declare readonly id: Operation["id"]
+  declare readonly name: Operation["name"]
+  declare readonly summary: Operation["summary"]
+  declare readonly job?: NonNullable<Operation["job"]>
+  declare readonly sourceCapability?: NonNullable<Operation["sourceCapability"]>
+  declare readonly category?: NonNullable<Operation["category"]>
+  declare readonly platform?: NonNullable<Operation["platform"]>
+  declare readonly effect: Operation["effect"]
+  declare readonly repeatable: Operation["repeatable"]
+  declare readonly method: Operation["method"]
+  declare readonly path: Operation["path"]
+  declare readonly bindings: Operation["bindings"]
+  declare readonly fixed: Operation["fixed"]
+  declare readonly accepts: Operation["accepts"]
+  declare readonly idempotencyHeader?: NonNullable<Operation["idempotencyHeader"]>
+  declare readonly price: Operation["price"]
+  declare readonly volume?: NonNullable<Operation["volume"]>
+  declare readonly timeoutMs: Operation["timeoutMs"]
+  declare readonly maxBytes: Operation["maxBytes"]
+  declare readonly contentTypes: Operation["contentTypes"]
+  declare readonly response: Operation["response"]
+  declare readonly async?: NonNullable<Operation["async"]>
+  declare readonly output?: NonNullable<Operation["output"]>
+  declare readonly activated: Operation["activated"]
+  declare readonly facts: Operation["facts"]
+  declare readonly provenance?: NonNullable<Operation["provenance"]>
+  declare readonly samples: Operation["samples"]
+  private declare readonly inputText: string
+
+  /** One assignment for each member: copied in a loop, they would be a hash table again. */
+  constructor(operation: Operation, common: Common) {
+    this.id = operation.id
+    this.name = operation.name
+    this.summary = operation.summary
+    if (operation.job !== undefined) this.job = operation.job
+    if (operation.sourceCapability !== undefined) this.sourceCapability = operation.sourceCapability
+    if (operation.category !== undefined) this.category = operation.category
+    if (operation.platform !== undefined) this.platform = operation.platform
+    this.effect = operation.effect
+    this.repeatable = operation.repeatable
+    this.method = operation.method
+    this.path = operation.path
+    this.bindings = common.bindings(operation.bindings)
+    this.fixed = common.fixed(operation.fixed)
+    this.accepts = common.accepts(operation.accepts)
+    if (operation.idempotencyHeader !== undefined) this.idempotencyHeader = operation.idempotencyHeader
+    this.price = common.price(operation.price)
+    if (operation.volume !== undefined) this.volume = common.volume(operation.volume)
+    this.timeoutMs = operation.timeoutMs
+    this.maxBytes = operation.maxBytes
+    this.contentTypes = common.contentTypes(operation.contentTypes)
+    this.response = common.response(operation.response)
+    if (operation.async !== undefined) this.async = operation.async
+    if (operation.output !== undefined) this.output = operation.output
+    this.activated = operation.activated
+    this.facts = common.facts(operation.facts)
+    if (operation.provenance !== undefined) this.provenance = common.provenance(operation.provenance)
+    this.samples = common.samples(operation.samples)
+    this.inputText = JSON.stringify(operation.input)
+  }
+
+  get input(): JsonObject {
+    return objectOf(this.inputText)
+  }
+
+  toJSON(): object {
+    const { inputText: _, ...others } = this
+    return { ...others, input: this.input }
+  }
+}
+
+/** One whose answer is documented. */
+class LeanOperationAnswering extends LeanOperation {
+  private declare readonly outputSchemaText: string
+
+  constructor(operation: Operation, common: Common, outputSchema: JsonObject) {
+    super(operation, common)
+    this.outputSchemaText = JSON.stringify(outputSchema)
+  }
+
+  get outputSchema(): JsonObject {
+    return objectOf(this.outputSchemaText)
+  }
+
+  override toJSON(): object {
+    return { ...super.toJSON(), outputSchemaText: undefined, outputSchema: this.outputSchema }
+  }
+}
+
+// A member that manifests learn and this class forgets would be lost from every catalog: it does not compile.
+const forgotten: { readonly [Name in Exclude<keyof Operation, keyof LeanOperationAnswering>]: never } = {}
+void forgotten
+
+const leanOperation = (operation: Operation, common: Common): Operation =>
+  operation instanceof LeanOperation
+    ? operation
+    : operation.outputSchema === undefined
+    ? new LeanOperation(operation, common)
+    : new LeanOperationAnswering(operation, common, operation.outputSchema)
+
+/** The same endpoint; one that is lean already stays as it is. */
+export const leanEndpoint = ({ contractVersion, operation, provider }: Endpoint, common: Common): Endpoint => ({
+  provider,
+  operation: leanOperation(operation, common),
+  contractVersion
+})
