@@ -10,7 +10,7 @@ import { flags, isFlagged, jobOf, type Revision } from "./Revision.js"
 export type Statistics = ReadonlyMap<string, Works>
 
 const thinBelow = 5
-const rowsKept = 20_000
+const rowsKept = 5_000
 const matches: ReadonlyArray<MatchedBy | null> = [null, "text", "capability", "tokens"]
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits
 

@@ -60,22 +60,32 @@ class Answers {
 /** By access table, of which every revision has its own: what is switched on or off, or published, is asked anew. */
 const answers = new WeakMap<AccessTable, Answers>()
 
-/** Brings the hits of one job together at the place of the best of them, ordered by the preference. */
-const groupByJob = (serving: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<SearchHit> => {
-  const { orders, revision } = serving
-  if (revision.numbersOfJob.size === 0) return hits
-  const groups = new Map<string | number, Array<SearchHit>>()
+/** Brings the hits of one job together at the place of the best of them, ordered by the preference. Most of a large catalog does no job. */
+const groupByJob = ({ orders, revision }: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<SearchHit> => {
+  const { codeOf, codes, values } = revision.capability
+  const none = codeOf.get("")
+  const groups = new Map<number, Array<SearchHit>>()
   for (const hit of hits) {
-    const key = revision.endpoints[hit.doc]?.operation.job ?? hit.doc
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [hit])
+    const job = codes[hit.doc]
+    if (job === undefined || job === none) continue
+    const known = groups.get(job)
+    if (known === undefined) groups.set(job, [hit])
     else known.push(hit)
   }
-  return Array.from(groups).flatMap(([job, members]) => {
-    if (typeof job === "number" || members.length === 1) return members
-    const positions = orders.positions(job, prefer, statistics)
-    return members.sort((a, b) => (positions.get(a.doc) ?? 0) - (positions.get(b.doc) ?? 0))
-  })
+  if (groups.size === 0) return hits
+  for (const [job, members] of groups) {
+    if (members.length === 1) continue
+    const positions = orders.positions(values[job] ?? "", prefer, statistics)
+    members.sort((a, b) => (positions.get(a.doc) ?? 0) - (positions.get(b.doc) ?? 0))
+  }
+  const placed: Array<SearchHit> = []
+  for (const hit of hits) {
+    const job = codes[hit.doc] ?? none
+    const members = job === undefined || job === none ? [hit] : groups.get(job) ?? []
+    placed.push(...members)
+    if (job !== undefined) groups.delete(job)
+  }
+  return placed
 }
 
 /** Real ones or mocks, never both. */
