@@ -17,7 +17,7 @@ const runsPg = "test/layers/RunsPg.test.ts"
 export const defects = [
   {
     name: "the owner of a key is not looked at",
-    edits: [["src/layers/IdempotencyPg.ts", "return keys.map((one) => owners.get(place(one)) ?? null)", "return keys.map(() => null)"]],
+    edits: [["src/layers/IdempotencyPg.ts", "return keys.map((one) => owners.get(placeText(one)) ?? null)", "return keys.map(() => null)"]],
     tests: [runsPg]
   },
   {

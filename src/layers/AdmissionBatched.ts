@@ -10,7 +10,7 @@ import type { Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
 import { isTerminal } from "../domain/RunMachine.js"
 import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../services/Admission.js"
-import { Idempotency, type KeyOwner } from "../services/Idempotency.js"
+import { Idempotency, type KeyOwner, placeText } from "../services/Idempotency.js"
 import { type NewRun, RunStore } from "../services/RunStore.js"
 import { Transactions } from "../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../services/Wallet.js"
@@ -44,8 +44,9 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
   /** Keys that runs of this batch own; a refused one leaves its key to the next. */
   const claimed = new Map<string, KeyOwner>()
 
-  const decide = ({ run, start }: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
-    const place = `${run.workspaceId} ${run.idempotencyKey}`
+  const decide = (request: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
+    const { run, start } = request
+    const place = placeText(placeOf(request))
     const owner = owned ?? claimed.get(place)
     if (owner !== undefined) return Option.some({ _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict", runId: owner.runId })
     const keep = (fresh: NewRun): AdmissionAnswer => {

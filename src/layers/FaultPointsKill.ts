@@ -24,10 +24,12 @@ export const parseKill = (text: string): Either.Either<Kill, string> => {
   return Either.right({ point, when: chance ? { _tag: "Chance", probability: value, seed: Number(seed) } : { _tag: "Passage", n: value } })
 }
 
-/** Long enough for a request to have left, short enough for its answer to be still out. */
+/** Long enough for what was sent before to have arrived and been worked on, short enough for the answer of a provider to be still out. */
 const underWay = "15 millis"
 
 const die = Effect.zipRight(Effect.sync(() => process.kill(process.pid, "SIGKILL")), Effect.never)
+/** Not even a cancel of the work saves the process. */
+const soon = Effect.uninterruptible(Effect.zipRight(Effect.sleep(underWay), die))
 
 const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
   Layer.sync(FaultPoints, () => {
@@ -38,10 +40,9 @@ const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
       : Effect.map(random.next, (drawn) => drawn < when.probability)
     const hit = (here: FaultPoint) => (here === point ? isLast : Effect.succeed(false))
     return FaultPoints.of({
-      at: (here) => Effect.flatMap(hit(here), (last) => (last ? die : Effect.void)),
-      during: (here, work) =>
-        // Not even a cancel of the work saves the process.
-        Effect.flatMap(hit(here), (last) => (last ? Effect.uninterruptible(Effect.zipRight(Effect.fork(work), Effect.zipRight(Effect.sleep(underWay), die))) : work))
+      // Statements that are not waited for leave with the turn: without the pause the storage would never have seen them.
+      at: (here) => Effect.flatMap(hit(here), (last) => (last ? soon : Effect.void)),
+      during: (here, work) => Effect.flatMap(hit(here), (last) => (last ? Effect.uninterruptible(Effect.zipRight(Effect.fork(work), soon)) : work))
     })
   })
 

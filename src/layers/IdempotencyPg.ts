@@ -4,12 +4,10 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { RunId, WorkspaceId } from "../domain/Ids.js"
-import { Idempotency, type KeyClaim, type KeyPlace } from "../services/Idempotency.js"
+import { Idempotency, type KeyClaim, type KeyPlace, placeText } from "../services/Idempotency.js"
 import { Database } from "./Database.js"
 
 const decodeOwners = Schema.decodeUnknown(Schema.Array(Schema.Struct({ workspaceId: WorkspaceId, key: Schema.String, runId: RunId, requestDigest: Schema.String })))
-
-const place = ({ key, workspaceId }: KeyPlace): string => `${workspaceId} ${key}`
 
 export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.effect(
   Idempotency,
@@ -21,8 +19,8 @@ export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.ef
           from unnest(${keys.map(({ workspaceId }) => workspaceId)}::text[], ${keys.map(({ key }) => key)}::text[]) as w (workspace_id, key)
           join idempotency_keys k on k.workspace_id = w.workspace_id and k.key = w.key`)
         if (rows.length === 0) return keys.map(() => null)
-        const owners = new Map((yield* Effect.orDie(decodeOwners(rows))).map((owner) => [place(owner), owner]))
-        return keys.map((one) => owners.get(place(one)) ?? null)
+        const owners = new Map((yield* Effect.orDie(decodeOwners(rows))).map((owner) => [placeText(owner), owner]))
+        return keys.map((one) => owners.get(placeText(one)) ?? null)
       }),
       claim: (claims: ReadonlyArray<KeyClaim>) =>
         send(sql`

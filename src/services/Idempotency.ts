@@ -12,6 +12,9 @@ export interface KeyPlace {
   readonly key: string
 }
 
+/** Tells keys apart. A workspace's id holds no space. */
+export const placeText = ({ key, workspaceId }: KeyPlace): string => `${workspaceId} ${key}`
+
 /** Whose the key is: the same request when the digests are equal. */
 export interface KeyOwner {
   readonly runId: RunId
