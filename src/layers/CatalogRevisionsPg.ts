@@ -10,7 +10,7 @@ import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { ContractStore } from "../services/ContractStore.js"
 import { problemsOf } from "./catalog/ContentProblems.js"
 import { Common, leanEndpoint } from "./catalog/LeanEndpoint.js"
-import { inSlices, nextTurn } from "./catalog/Slices.js"
+import { inSlices, nextTurn } from "./Slices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.js"
 import { Database } from "./Database.js"
 

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import type { Endpoint, Place } from "../../domain/Manifest.js"
 import { type ImportedAuth, type ImportedOperation, OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
-import { inSlices } from "./Slices.js"
+import { inSlices } from "../Slices.js"
 
 const text = Schema.optionalWith(Schema.String, { default: () => "" })
 const Row = Schema.Struct({

@@ -8,7 +8,7 @@ import { type Endpoint, Operation } from "../../domain/Manifest.js"
 import { endpointIdOf, type ImportedAuth, type ImportedField, type ImportedOperation, OperationImporter, slug } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
-import { nextTurn } from "./Slices.js"
+import { nextTurn } from "../Slices.js"
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])

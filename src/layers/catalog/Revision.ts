@@ -10,7 +10,7 @@ import type { SearchDocument } from "../search/Document.js"
 import { SearchIndex } from "../search/SearchIndex.js"
 import type { VocabularyFile } from "../search/Vocabulary.js"
 import { Common, leanEndpoint } from "./LeanEndpoint.js"
-import { inSlices, sortedInSlices } from "./Slices.js"
+import { inSlices, sortedInSlices } from "../Slices.js"
 
 export type Provider = Endpoint["provider"]
 

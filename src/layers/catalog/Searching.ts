@@ -4,7 +4,7 @@
 import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
-import type { SearchHit } from "../search/SearchIndex.js"
+import { type SearchHit, SearchHits } from "../search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
 import type { JobOrders } from "./Ranking.js"
@@ -38,7 +38,10 @@ export interface Found {
 }
 
 /** What the index says, before the order of business. */
-interface Relevant extends Found {
+interface Relevant {
+  readonly hits: SearchHits
+  readonly total: number
+  readonly expandedCapabilities: ReadonlyArray<string>
   /** Mocks that match as well and were left out. */
   readonly mocks: number
 }
@@ -60,32 +63,43 @@ class Answers {
 /** By access table, of which every revision has its own: what is switched on or off, or published, is asked anew. */
 const answers = new WeakMap<AccessTable, Answers>()
 
-/** Brings the hits of one job together at the place of the best of them, ordered by the preference. Most of a large catalog does no job. */
-const groupByJob = ({ orders, revision }: Serving, hits: ReadonlyArray<SearchHit>, prefer: Prefer, statistics: Statistics): ReadonlyArray<SearchHit> => {
+/**
+ * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the preference.
+ * Most of a large catalog does no job.
+ */
+const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Prefer, statistics: Statistics): SearchHits => {
   const { codeOf, codes, values } = revision.capability
   const none = codeOf.get("")
-  const groups = new Map<number, Array<SearchHit>>()
-  for (const hit of hits) {
-    const job = codes[hit.doc]
-    if (job === undefined || job === none) continue
-    const known = groups.get(job)
-    if (known === undefined) groups.set(job, [hit])
-    else known.push(hit)
+  const jobAt = (place: number): number | undefined => {
+    const job = place < window ? codes[hits.docs[place] ?? -1] : none
+    return job === none ? undefined : job
   }
-  if (groups.size === 0) return hits
-  for (const [job, members] of groups) {
-    if (members.length === 1) continue
+  const placesOf = new Map<number, Array<number>>()
+  for (let place = 0; place < Math.min(window, hits.length); place += 1) {
+    const job = jobAt(place)
+    if (job === undefined) continue
+    const known = placesOf.get(job)
+    if (known === undefined) placesOf.set(job, [place])
+    else known.push(place)
+  }
+  if (placesOf.size === 0) return hits
+  for (const [job, places] of placesOf) {
+    if (places.length === 1) continue
     const positions = orders.positions(values[job] ?? "", prefer, statistics)
-    members.sort((a, b) => (positions.get(a.doc) ?? 0) - (positions.get(b.doc) ?? 0))
+    const positionOf = (place: number): number => positions.get(hits.docs[place] ?? -1) ?? 0
+    places.sort((a, b) => positionOf(a) - positionOf(b))
   }
-  const placed: Array<SearchHit> = []
-  for (const hit of hits) {
-    const job = codes[hit.doc] ?? none
-    const members = job === undefined || job === none ? [hit] : groups.get(job) ?? []
-    placed.push(...members)
-    if (job !== undefined) groups.delete(job)
+  const order: Array<number> = []
+  for (let place = 0; place < hits.length; place += 1) {
+    const job = jobAt(place)
+    if (job === undefined) {
+      order.push(place)
+      continue
+    }
+    order.push(...placesOf.get(job) ?? [])
+    placesOf.delete(job)
   }
-  return placed
+  return hits.inOrder(order)
 }
 
 /** Real ones or mocks, never both. */
@@ -111,8 +125,7 @@ const ranked = (serving: Serving, query: RankedQuery, count: number, { statistic
   const found = count > window
     ? relevant(serving, query, narrowing, kind, count)
     : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
-  const grouped = groupByJob(serving, found.hits.slice(0, window), query.prefer, statistics)
-  return { ...found, hits: found.hits.length <= window ? grouped : [...grouped, ...found.hits.slice(window)] }
+  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, statistics) }
 }
 
 export interface RankedQuery {
@@ -126,21 +139,22 @@ export interface RankedQuery {
 export const find = (serving: Serving, query: RankedQuery, moment: Moment, narrowing: Narrowing): Found => {
   const end = query.offset + query.limit
   const real = ranked(serving, query, end, moment, narrowing, "real")
-  // The last resort of the index has a score of 0: a fixture that does match is the better answer.
-  const matched = real.hits[0] !== undefined && real.hits[0].score > 0
+  // A fixture that does match is a better answer than the last resort of the index.
+  const { matched } = real.hits
   if (matched && (real.mocks === 0 || end <= real.total)) {
     return { ...real, hits: real.hits.slice(query.offset, end), total: real.total + real.mocks }
   }
-  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : nothing
-  const fixturesMatched = fixtures.hits[0] !== undefined && fixtures.hits[0].score > 0
-  const first = matched || !fixturesMatched ? real : nothing
-  const second = fixturesMatched || first.total === 0 ? fixtures : nothing
+  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : noneRelevant
+  const first = matched || !fixtures.hits.matched ? real : noneRelevant
+  const second = fixtures.hits.matched || first.total === 0 ? fixtures : noneRelevant
+  const start = Math.max(0, query.offset - first.total)
   return {
-    hits: [...first.hits.slice(0, first.total), ...second.hits].slice(query.offset, end),
+    hits: [...first.hits.slice(query.offset, end), ...second.hits.slice(start, Math.max(0, end - first.total))],
     total: first.total + second.total,
     expandedCapabilities: real.expandedCapabilities
   }
 }
+const noneRelevant: Relevant = { hits: SearchHits.none, total: 0, expandedCapabilities: [], mocks: 0 }
 export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [] }
 
 /** The job that a query is about, and whether it says so itself. */

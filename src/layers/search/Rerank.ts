@@ -3,8 +3,21 @@
 import { type IndexData, isNameToken, isProse, termOf } from "./IndexData.js"
 import { f32, u32 } from "./Numbers.js"
 import type { SearchClause } from "./Resolve.js"
-import { byScore, type Candidate } from "./TopRows.js"
 import type { Tuning } from "./Tuning.js"
+
+/** Puts a row among the `count` before it, which are in order: the higher score first, and of equal ones the lower row. */
+const insert = (rows: Array<number>, scores: Array<number>, count: number, row: number, score: number): void => {
+  let at = count
+  for (; at > 0; at -= 1) {
+    const before = scores[at - 1] ?? 0
+    const rowBefore = rows[at - 1] ?? 0
+    if (before > score || (before === score && rowBefore < row)) break
+    scores[at] = before
+    rows[at] = rowBefore
+  }
+  rows[at] = row
+  scores[at] = score
+}
 
 export class Reranker {
   /** Trust in a term as an answer to the query, 0 to 1; all 0 between queries. */
@@ -13,8 +26,8 @@ export class Reranker {
     this.trust = new Float32Array(data.termTexts.length)
   }
 
-  /** The candidates with raised scores, best first. */
-  raise(candidates: ReadonlyArray<Candidate>, clauses: ReadonlyArray<SearchClause>): Array<Candidate> {
+  /** Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the others stay. */
+  raise(rows: Array<number>, scores: Array<number>, clauses: ReadonlyArray<SearchClause>): void {
     const used: Array<number> = []
     const pairs = new Set<number>()
     const termCount = this.data.rarity.length
@@ -31,9 +44,13 @@ export class Reranker {
         if (own >= 0) before = own
       }
     }
-    const raised = candidates.map(({ doc, score }) => ({ doc, score: score * (1 + this.gain(doc)) + this.closeness(doc, pairs) }))
+    const count = Math.min(rows.length, this.tuning.rerank)
+    for (let at = 0; at < count; at += 1) {
+      const row = rows[at] ?? 0
+      const score = (scores[at] ?? 0) * (1 + this.gain(row)) + this.closeness(row, pairs)
+      insert(rows, scores, at, row, score)
+    }
     for (const term of used) this.trust[term] = 0
-    return raised.sort(byScore)
   }
 
   private gain(row: number): number {
@@ -58,7 +75,8 @@ export class Reranker {
     const termCount = this.data.rarity.length
     let sum = 0
     let before = -1
-    const seen = new Set<number>()
+    // Few at most, and mostly none.
+    const seen: Array<number> = []
     const end = u32(tokens.start, row + 1)
     for (let at = u32(tokens.start, row); at < end; at += 1) {
       const token = u32(tokens.items, at)
@@ -69,8 +87,8 @@ export class Reranker {
         continue
       }
       const pair = before * termCount + term
-      if (before >= 0 && pairs.has(pair) && !seen.has(pair)) {
-        seen.add(pair)
+      if (before >= 0 && pairs.has(pair) && !seen.includes(pair)) {
+        seen.push(pair)
         sum += Math.min(f32(this.data.rarity, before), f32(this.data.rarity, term))
       }
       before = term

@@ -1,8 +1,8 @@
 // Scores the rows of an index for a query, term at a time over a dense array with a list of the rows in use: for tens of
 // thousands of rows adding up whole postings takes less than keeping candidates in order would. Arrays are reused.
-import { f32, u32 } from "./Numbers.js"
-import type { Postings } from "./Postings.js"
-import type { SearchClause, SearchWord } from "./Resolve.js"
+import { f32, u32, u8 } from "./Numbers.js"
+import { documentFrequency, type Postings } from "./Postings.js"
+import type { Alternative, SearchClause, SearchWord } from "./Resolve.js"
 
 const unit = 1 / 255
 
@@ -19,11 +19,16 @@ export class RowScores {
   /** `value` is above zero. */
   add(row: number, value: number): void {
     const before = f32(this.values, row)
-    if (before === 0) {
+    this.raise(row, before, before + value)
+  }
+
+  /** `to` is above zero, `from` what the row has. */
+  raise(row: number, from: number, to: number): void {
+    if (from === 0) {
       this.rows[this.count] = row
       this.count += 1
     }
-    this.values[row] = before + value
+    this.values[row] = to
   }
 
   highest(): number {
@@ -60,11 +65,11 @@ export class Scorer {
     const { best, clause, total } = this
     total.clear()
     if (clauses.length <= 1) {
-      for (const word of clauses[0]?.words ?? []) this.addWord(word, total)
+      this.addAll(clauses[0]?.words ?? [], total)
       return
     }
     for (const { words } of clauses) {
-      for (const word of words) this.addWord(word, clause)
+      this.addAll(words, clause)
       this.closeClause()
     }
     const share = bestClause * total.highest()
@@ -88,35 +93,62 @@ export class Scorer {
     clause.clear()
   }
 
-  private addWord(word: SearchWord, target: RowScores): void {
-    const [only] = word.alternatives
-    if (word.alternatives.length > 1 || only === undefined) {
-      this.addBest(word, target)
-      return
+  /** The longest first: an empty target takes a word without asking what a row has already. */
+  private addAll(words: ReadonlyArray<SearchWord>, target: RowScores): void {
+    let longest: SearchWord | undefined
+    let most = 0
+    for (const word of words) {
+      const length = this.lengthOf(word)
+      if (length > most) [longest, most] = [word, length]
     }
-    const weight = only.weight * unit
-    const { impacts, rows, start } = this.postings
-    const end = weight > 0 ? u32(start, only.term + 1) : 0
-    for (let at = u32(start, only.term); at < end; at += 1) target.add(u32(rows, at), weight * (impacts[at] ?? 0))
+    if (longest === undefined) return
+    this.fill(longest, target)
+    for (const word of words) if (word !== longest) this.add(word, target)
   }
 
-  /** Of the alternatives in a row the best counts. */
-  private addBest(word: SearchWord, target: RowScores): void {
+  private lengthOf(word: SearchWord): number {
+    return word.alternatives.reduce((sum, { term }) => sum + documentFrequency(this.postings, term), 0)
+  }
+
+  private add(word: SearchWord, target: RowScores): void {
+    const [only] = word.alternatives
+    if (only !== undefined && word.alternatives.length === 1) return this.pour(only, target)
     const scores = this.word
-    const { impacts, rows, start } = this.postings
-    for (const alternative of word.alternatives) {
-      const weight = alternative.weight * unit
-      const end = weight > 0 ? u32(start, alternative.term + 1) : 0
-      for (let at = u32(start, alternative.term); at < end; at += 1) {
-        const row = u32(rows, at)
-        const more = weight * (impacts[at] ?? 0) - f32(scores.values, row)
-        if (more > 0) scores.add(row, more)
-      }
-    }
+    this.fill(word, scores)
     for (let at = 0; at < scores.count; at += 1) {
       const row = u32(scores.rows, at)
       target.add(row, f32(scores.values, row))
     }
     scores.clear()
+  }
+
+  /** Adds a word that is said in one way only. */
+  private pour({ term, weight }: Alternative, target: RowScores): void {
+    if (weight <= 0) return
+    const { impacts, rows, start } = this.postings
+    const end = u32(start, term + 1)
+    for (let at = u32(start, term); at < end; at += 1) target.add(u32(rows, at), weight * unit * u8(impacts, at))
+  }
+
+  /** Puts a word into an empty target: of the alternatives in a row the best counts. */
+  private fill(word: SearchWord, target: RowScores): void {
+    const { impacts, rows, start } = this.postings
+    for (const { term, weight } of word.alternatives) {
+      if (weight <= 0) continue
+      const from = u32(start, term)
+      const end = u32(start, term + 1)
+      if (target.count === 0) {
+        target.rows.set(rows.subarray(from, end))
+        target.count = end - from
+        for (let at = from; at < end; at += 1) target.values[u32(rows, at)] = weight * unit * u8(impacts, at)
+        continue
+      }
+      for (let at = from; at < end; at += 1) {
+        const row = u32(rows, at)
+        const value = weight * unit * u8(impacts, at)
+        const before = f32(target.values, row)
+        if (value > before) target.raise(row, before, value)
+      }
+    }
   }
 }

@@ -1,6 +1,7 @@
 // The search over one catalog revision, in memory. It ranks operations by relevance only: prices, jobs and preferences
 // are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
-import { Effect } from "effect"
+import type { Effect } from "effect"
+import { stepsInSlices } from "../Slices.js"
 import { Analyzer, stemOf } from "./Analyzer.js"
 import type { SearchDocument } from "./Document.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
@@ -10,26 +11,12 @@ import { clausesOf, type QueryClause } from "./QueryText.js"
 import { Reranker } from "./Rerank.js"
 import { resolve, type Resolver, type SearchClause } from "./Resolve.js"
 import { Scorer } from "./Scoring.js"
+import { type MatchedBy, SearchHits } from "./SearchHits.js"
 import { buildSpelling, type Spelling } from "./Spelling.js"
-import { topRows } from "./TopRows.js"
+import { TopRows } from "./TopRows.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
 import { valueWords } from "./Values.js"
 import { compileSteps, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
-
-/** How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses. */
-export type MatchedBy = "text" | "capability" | "tokens"
-
-export class SearchHit {
-  readonly #judge: (doc: number) => MatchedBy
-  /** `doc` is the position of the document in the list the index was built from. */
-  constructor(readonly doc: number, readonly score: number, judge: (doc: number) => MatchedBy) {
-    this.#judge = judge
-  }
-  /** Found out when it is asked for: of the many hits that are ranked few are shown. */
-  get matchedBy(): MatchedBy {
-    return this.#judge(this.doc)
-  }
-}
 
 export interface SearchOptions {
   /** How many hits to give, from `offset` (default 0) on. */
@@ -40,14 +27,13 @@ export interface SearchOptions {
 
 export interface SearchAnswer {
   /** Best first; equal scores in document order. */
-  readonly hits: ReadonlyArray<SearchHit>
+  readonly hits: SearchHits
   /** All matches that pass the filter. */
   readonly total: number
   /** Jobs the query asks for, the clearest first, whether or not the catalog has operations for them. */
   readonly expandedCapabilities: ReadonlyArray<string>
 }
 
-const sliceMillis = 6
 /** From this many words on a query counts as natural language and gets an answer in any case. */
 const naturalWords = 3
 const lastResortCount = 20
@@ -55,16 +41,11 @@ const textShare = 0.5
 const sameTrust = 0.95
 const relatedTrust = 0.6
 
-/** Lets timers and sockets run: a fiber yield alone stays within the same turn of the event loop. */
-const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
-  const handle = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(handle))
-})
-
 export class SearchIndex {
   private readonly resolver: Resolver
   private readonly scorer: Scorer
   private readonly providerScorer: Scorer
+  private readonly topRows: TopRows
   private readonly reranker: Reranker
   private readonly jobs: JobFinder
   private constructor(
@@ -77,6 +58,7 @@ export class SearchIndex {
     this.resolver = { data, vocabulary, tuning, near: spelling.near }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
+    this.topRows = new TopRows(data.size)
     this.reranker = new Reranker(data, tuning)
     this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
   }
@@ -105,18 +87,9 @@ export class SearchIndex {
     return step.value
   }
 
-  /** Builds in slices of a few milliseconds by the wall clock and lets waiting requests run between them. */
+  /** Builds in slices and lets waiting requests run between them. */
   static buildSliced(documents: ReadonlyArray<SearchDocument>, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): Effect.Effect<SearchIndex> {
-    return Effect.gen(function*() {
-      const steps = SearchIndex.steps(documents, vocabulary, tuning)
-      for (;;) {
-        const until = performance.now() + sliceMillis
-        let step = steps.next()
-        while (step.done !== true && performance.now() < until) step = steps.next()
-        if (step.done === true) return step.value
-        yield* nextTurn
-      }
-    })
+    return stepsInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
   }
 
   search(query: string, options: SearchOptions): SearchAnswer {
@@ -131,18 +104,12 @@ export class SearchIndex {
     const groups = { of: this.data.providerOf, scores: this.providerScorer.total.values, factor: tuning.provider }
     const offset = options.offset ?? 0
     const end = offset + options.limit
-    const { best, total } = topRows(this.scorer.total, groups, Math.max(tuning.rerank, end), options.filter)
+    const { rows, scores, total } = this.topRows.pick(this.scorer.total, groups, Math.max(tuning.rerank, end), options.filter)
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { ...this.lastResort(parsed, options), expandedCapabilities }
-    const head = this.reranker.raise(best.slice(0, tuning.rerank), clauses)
-    const ranked = end > head.length ? head.concat(best.slice(tuning.rerank)) : head
-    const rowsOfJobs = new Set(jobs.flatMap((job) => this.data.capabilities.get(job.id) ?? []))
-    const judge = (doc: number): MatchedBy => this.matchedBy(doc, clauses, rowsOfJobs)
-    return {
-      hits: ranked.slice(offset, end).map(({ doc, score }) => new SearchHit(doc, score, judge)),
-      total,
-      expandedCapabilities
-    }
+    this.reranker.raise(rows, scores, clauses)
+    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) => this.matchedBy(doc, clauses, jobs))
+    return { hits, total, expandedCapabilities }
   }
 
   /** What the query says and means, for recognising jobs: its stems, their synonyms, and with less trust what is related. */
@@ -177,7 +144,7 @@ export class SearchIndex {
     }
   }
 
-  private matchedBy(doc: number, clauses: ReadonlyArray<SearchClause>, rowsOfJobs: ReadonlySet<number>): MatchedBy {
+  private matchedBy(doc: number, clauses: ReadonlyArray<SearchClause>, jobs: ReadonlyArray<JobMatch>): MatchedBy {
     let asked = 0
     let found = 0
     for (const { words } of clauses) {
@@ -189,19 +156,20 @@ export class SearchIndex {
       }
     }
     if (found >= textShare * asked && found > 0) return "text"
-    return rowsOfJobs.has(doc) ? "capability" : "tokens"
+    return jobs.some(({ id }) => this.data.capabilities.get(id)?.includes(doc)) ? "capability" : "tokens"
   }
 
   /** Nothing of the query is known. A request in whole words still gets the first of the catalog, a stray word nothing. */
   private lastResort(clauses: ReadonlyArray<QueryClause>, options: SearchOptions): Pick<SearchAnswer, "hits" | "total"> {
     const wordCount = clauses.reduce((sum, { words }) => sum + words.length, 0)
-    const hits: Array<SearchHit> = []
+    const docs: Array<number> = []
     if (wordCount >= naturalWords) {
-      for (let doc = 0; doc < this.data.size && hits.length < lastResortCount; doc += 1) {
-        if (options.filter === undefined || options.filter(doc)) hits.push(new SearchHit(doc, 0, () => "tokens"))
+      for (let doc = 0; doc < this.data.size && docs.length < lastResortCount; doc += 1) {
+        if (options.filter === undefined || options.filter(doc)) docs.push(doc)
       }
     }
     const offset = options.offset ?? 0
-    return { hits: hits.slice(offset, offset + options.limit), total: hits.length }
+    const page = docs.slice(offset, offset + options.limit)
+    return { hits: new SearchHits(page, page.map(() => 0), () => "tokens"), total: docs.length }
   }
 }

@@ -1,17 +1,14 @@
-// Picks the best rows of a score array: a bounded heap with the worst on top, so the cost is one comparison for nearly
-// every row. Equal scores are ordered by row number, which keeps pages stable.
+// Picks the best rows of a score array without comparing rows with each other: the scores are counted into bins, from the best
+// bin down as many are taken as hold the rows wanted, and only these few are sorted. Equal scores are ordered by row number,
+// which keeps pages stable.
 import { f32, u32 } from "./Numbers.js"
 import type { RowScores } from "./Scoring.js"
 
-/** A row and its score. */
-export interface Candidate {
-  readonly doc: number
-  readonly score: number
-}
-
-export interface TopRows {
+export interface Picked {
   /** Best first. */
-  readonly best: Array<Candidate>
+  readonly rows: Array<number>
+  /** The score of the row at the same place. */
+  readonly scores: Array<number>
   /** How many rows matched and passed the filter. */
   readonly total: number
 }
@@ -23,83 +20,72 @@ export interface GroupScores {
   readonly factor: number
 }
 
-/** The worst of the kept rows on top: the lowest score, and among equals the highest row. */
-class Heap {
-  readonly rows: Uint32Array
-  readonly scores: Float32Array
-  length = 0
-  constructor(readonly capacity: number) {
-    this.rows = new Uint32Array(capacity)
-    this.scores = new Float32Array(capacity)
+/** Floats above zero are ordered as their bits are; the upper half tells scores apart that differ by about a hundredth. */
+const binBits = 16
+/** Score bits and row number share the 53 bits of a number: at most four million rows. */
+const rowsMax = 2 ** 22
+
+/** One for all queries of an index, one after the other. */
+export class TopRows {
+  private readonly sums: Float32Array
+  /** The bits of `sums`: the same memory. */
+  private readonly bits: Uint32Array
+  /** All 0 between queries. */
+  private readonly bins = new Uint32Array(1 << (32 - binBits))
+  private readonly keys: Float64Array
+  constructor(size: number) {
+    this.sums = new Float32Array(size)
+    this.bits = new Uint32Array(this.sums.buffer)
+    this.keys = new Float64Array(size)
   }
 
-  private below(row: number, score: number, at: number): boolean {
-    const other = f32(this.scores, at)
-    return score < other || (score === other && row > u32(this.rows, at))
-  }
-
-  private put(at: number, row: number, score: number): void {
-    this.rows[at] = row
-    this.scores[at] = score
-  }
-
-  outranksWorst(row: number, score: number): boolean {
-    return this.length > 0 && !this.below(row, score, 0)
-  }
-
-  add(row: number, score: number): void {
-    let at = this.length
-    this.length += 1
-    while (at > 0) {
-      const parent = (at - 1) >>> 1
-      if (!this.below(row, score, parent)) break
-      this.put(at, u32(this.rows, parent), f32(this.scores, parent))
-      at = parent
+  /** The best `count` of the rows that pass the filter. */
+  pick(matches: RowScores, groups: GroupScores, count: number, filter: ((row: number) => boolean) | undefined): Picked {
+    const { bins, bits, sums } = this
+    const { rows, values } = matches
+    const { factor, of, scores } = groups
+    let total = 0
+    for (let at = 0; at < matches.count; at += 1) {
+      const row = u32(rows, at)
+      const passes = filter === undefined || filter(row)
+      sums[at] = passes ? f32(values, row) + factor * f32(scores, u32(of, row)) : 0
+      total += passes ? 1 : 0
     }
-    this.put(at, row, score)
-  }
-
-  replaceWorst(row: number, score: number): void {
-    let at = 0
-    for (let child = 1; child < this.length; child = at * 2 + 1) {
-      if (child + 1 < this.length && this.below(u32(this.rows, child + 1), f32(this.scores, child + 1), child)) child += 1
-      if (this.below(row, score, child)) break
-      this.put(at, u32(this.rows, child), f32(this.scores, child))
-      at = child
+    let highest = 0
+    let lowest = bins.length
+    for (let at = 0; at < matches.count; at += 1) {
+      const bin = u32(bits, at) >>> binBits
+      bins[bin] = u32(bins, bin) + 1
+      if (bin > highest) highest = bin
+      if (bin < lowest) lowest = bin
     }
-    this.put(at, row, score)
+    const wanted = Math.min(count, total)
+    let cutoff = highest
+    for (let held = u32(bins, highest); held < wanted; held += u32(bins, cutoff)) cutoff -= 1
+    bins.fill(0, lowest, highest + 1)
+    return wanted === 0 ? { rows: [], scores: [], total } : { ...this.sorted(matches, cutoff, wanted), total }
   }
-}
 
-/** Keeps rows whose sum only rounds up to the worst kept score. */
-const roundingSlack = 1 - 1e-6
-
-export const byScore = (a: Candidate, b: Candidate): number => b.score - a.score || a.doc - b.doc
-
-export const topRows = (matches: RowScores, groups: GroupScores, count: number, filter: ((row: number) => boolean) | undefined): TopRows => {
-  const heap = new Heap(Math.min(count, matches.count))
-  const { capacity } = heap
-  const { factor, of, scores: groupScores } = groups
-  let most = 0
-  for (let group = 0; group < groupScores.length; group += 1) most = Math.max(most, factor * f32(groupScores, group))
-  let total = filter === undefined ? matches.count : 0
-  // A row is worth a closer look only when even the best group would lift it to the worst kept.
-  let threshold = 0
-  for (let at = 0; at < matches.count; at += 1) {
-    const row = u32(matches.rows, at)
-    const own = f32(matches.values, row)
-    if (filter !== undefined) {
-      if (!filter(row)) continue
-      total += 1
+  /** The best of the rows in the bins from `cutoff` on. */
+  private sorted(matches: RowScores, cutoff: number, wanted: number): Omit<Picked, "total"> {
+    const { bits, keys, sums } = this
+    let found = 0
+    for (let at = 0; at < matches.count; at += 1) {
+      const own = u32(bits, at)
+      if (own >>> binBits < cutoff) continue
+      keys[found] = own * rowsMax + (rowsMax - 1 - u32(matches.rows, at))
+      found += 1
     }
-    if (own < threshold) continue
-    const score = Math.fround(own + factor * f32(groupScores, u32(of, row)))
-    if (heap.length < capacity) heap.add(row, score)
-    else if (heap.outranksWorst(row, score)) heap.replaceWorst(row, score)
-    else continue
-    if (heap.length === capacity) threshold = f32(heap.scores, 0) * roundingSlack - most
+    const ordered = keys.subarray(0, found).sort()
+    const rows: Array<number> = []
+    const scores: Array<number> = []
+    for (let at = 0; at < wanted; at += 1) {
+      const key = ordered[found - 1 - at] ?? 0
+      // From here on the place of the first sums is free.
+      bits[at] = Math.floor(key / rowsMax)
+      rows.push(rowsMax - 1 - (key % rowsMax))
+      scores.push(f32(sums, at))
+    }
+    return { rows, scores }
   }
-  const best: Array<Candidate> = []
-  for (let at = 0; at < heap.length; at += 1) best.push({ doc: u32(heap.rows, at), score: f32(heap.scores, at) })
-  return { best: best.sort(byScore), total }
 }

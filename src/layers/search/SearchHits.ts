@@ -1,0 +1,39 @@
+// What a search found, best first, as numbers: hundreds are ranked and kept for the next page, and few are shown.
+
+/** How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses. */
+export type MatchedBy = "text" | "capability" | "tokens"
+
+export interface SearchHit {
+  /** The position of the document in the list the index was built from. */
+  readonly doc: number
+  readonly score: number
+  readonly matchedBy: MatchedBy
+}
+
+export class SearchHits {
+  readonly #judge: (doc: number) => MatchedBy
+  /** The score of each document stands at the same place; how a document matched is found out when it is shown. */
+  constructor(readonly docs: ReadonlyArray<number>, private readonly scores: ReadonlyArray<number>, judge: (doc: number) => MatchedBy) {
+    this.#judge = judge
+  }
+
+  static readonly none: SearchHits = new SearchHits([], [], () => "tokens")
+
+  get length(): number {
+    return this.docs.length
+  }
+
+  /** Whether a document shares anything with the query: what the last resort gives has a score of 0. */
+  get matched(): boolean {
+    return (this.scores[0] ?? 0) > 0
+  }
+
+  slice(from: number, to: number = this.length): ReadonlyArray<SearchHit> {
+    return this.docs.slice(from, to).map((doc, at) => ({ doc, score: this.scores[from + at] ?? 0, matchedBy: this.#judge(doc) }))
+  }
+
+  /** The same hits in another order: places of this list. */
+  inOrder(places: ReadonlyArray<number>): SearchHits {
+    return new SearchHits(places.map((place) => this.docs[place] ?? 0), places.map((place) => this.scores[place] ?? 0), this.#judge)
+  }
+}
