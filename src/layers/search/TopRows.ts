@@ -42,18 +42,21 @@ export class TopRows {
   /** The best `count` of the rows that pass the filter. */
   pick(matches: RowScores, groups: GroupScores, count: number, filter: ((row: number) => boolean) | undefined): Picked {
     const { bins, bits, sums } = this
-    const { rows, values } = matches
+    const { count: matched, rows, values } = matches
     const { factor, of, scores } = groups
-    let total = 0
-    for (let at = 0; at < matches.count; at += 1) {
+    for (let at = 0; at < matched; at += 1) {
       const row = u32(rows, at)
-      const passes = filter === undefined || filter(row)
-      sums[at] = passes ? f32(values, row) + factor * f32(scores, u32(of, row)) : 0
-      total += passes ? 1 : 0
+      sums[at] = f32(values, row) + factor * f32(scores, u32(of, row))
+    }
+    let total = matched
+    for (let at = 0; filter !== undefined && at < matched; at += 1) {
+      if (filter(u32(rows, at))) continue
+      sums[at] = 0
+      total -= 1
     }
     let highest = 0
     let lowest = bins.length
-    for (let at = 0; at < matches.count; at += 1) {
+    for (let at = 0; at < matched; at += 1) {
       const bin = u32(bits, at) >>> binBits
       bins[bin] = u32(bins, bin) + 1
       if (bin > highest) highest = bin
