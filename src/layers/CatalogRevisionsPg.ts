@@ -15,7 +15,8 @@ import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.
 import { Database } from "./Database.js"
 
 const channel = "catalog_revisions"
-const readAtOnce = 500
+/** So few that what reading leaves behind is gone before it counts as old. */
+const readAtOnce = 100
 const lookAgain = "30 seconds"
 
 const decodeJobs = Schema.decodeUnknown(Schema.Array(JobManifest))
@@ -69,9 +70,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
         const problems = yield* problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
-        for (let start = 0; start < content.endpoints.length; start += readAtOnce) {
-          yield* contracts.keep(content.endpoints.slice(start, start + readAtOnce).map(storedEndpoint), { refresh: true })
-        }
+        yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
         return yield* write(content, mode, yield* Clock.currentTimeMillis)
       }),
       latest: Effect.gen(function*() {
@@ -82,15 +81,17 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const wanted = Array.from(members.versions)
         for (let start = 0; start < wanted.length; start += readAtOnce) {
           const part = wanted.slice(start, start + readAtOnce)
-          const rows = yield* query(sql<{ contractVersion: string; contract: Json }>`
-            select kept.contract_version as "contractVersion", kept.contract
+          const rows = yield* query(sql<{ contractVersion: string; text: string }>`
+            select kept.contract_version as "contractVersion", kept.contract::text as text
             from unnest(${part.map(([id]) => id)}::text[], ${part.map(([, version]) => version)}::text[]) as wanted (endpoint_id, contract_version)
             join catalog_contracts kept using (endpoint_id, contract_version)`)
           const unreadable: Array<string> = []
           yield* inSlices(rows.length, (at) => {
             const row = rows[at]
             if (row === undefined) return
-            const decoded = decodeStoredEndpoint(row.contract)
+            // Parsed one by one: all of a portion would outlive what V8 collects quickly.
+            const contract: Json = JSON.parse(row.text)
+            const decoded = decodeStoredEndpoint(contract)
             if (decoded._tag === "None") {
               unreadable.push(row.contractVersion)
               return

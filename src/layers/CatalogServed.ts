@@ -13,7 +13,7 @@ import type { StorageError } from "../domain/StorageErrors.js"
 import type { RoutingCandidate } from "../domain/Routing.js"
 import { Catalog } from "../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../services/CatalogPublisher.js"
-import { ContractStore, type StoredContract } from "../services/ContractStore.js"
+import { ContractStore } from "../services/ContractStore.js"
 import type { Credentials } from "../services/Credentials.js"
 import { EndpointStats } from "../services/EndpointStats.js"
 import type { ProviderHealth } from "../services/ProviderHealth.js"
@@ -27,7 +27,6 @@ import { compare, publicItemOf, publicItems } from "./catalog/PublicItems.js"
 import { JobOrders, placeJob } from "./catalog/Ranking.js"
 import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog/Revision.js"
 import { RowBook } from "./catalog/Rows.js"
-import { inSlices, nextTurn } from "./Slices.js"
 import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./catalog/StoredContracts.js"
 import { search, type Serving } from "./catalog/Searching.js"
 import { similar } from "./catalog/Similar.js"
@@ -41,7 +40,6 @@ export interface CatalogOptions {
 
 /** Filtered endpoints are kept as long as the access table that they were filtered with. */
 const filteredMax = 50
-const keptAtOnce = 500
 type Filtered = { readonly numbers: Uint32Array; facets: ReturnType<typeof facetsOf> | null }
 
 const make = (options: CatalogOptions) => Effect.gen(function*() {
@@ -123,18 +121,7 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     const problems = yield* problemsOf(content)
     if (problems.length > 0) return yield* new CatalogRefused({ problems })
     const revision = yield* buildRevision(content, options.vocabulary)
-    yield* contracts.keep(storedJobs(revision))
-    // In portions: the texts of a large catalog at once would take more memory than the catalog itself.
-    for (let start = 0; start < revision.endpoints.length; start += keptAtOnce) {
-      const portion = revision.endpoints.slice(start, start + keptAtOnce)
-      const texts: Array<StoredContract> = []
-      yield* inSlices(portion.length, (at) => {
-        const endpoint = portion[at]
-        if (endpoint !== undefined) texts.push(storedEndpoint(endpoint))
-      })
-      yield* contracts.keep(texts)
-      yield* nextTurn
-    }
+    yield* contracts.keep([...storedJobs(revision), ...revision.endpoints.map(storedEndpoint)])
     const served = yield* Ref.get(serving)
     if (served?.revision.id !== revision.id) {
       yield* Ref.set(serving, { revision, rows: new RowBook(revision), orders: new JobOrders(revision) })

@@ -4,8 +4,8 @@ import type { Json } from "../domain/Json.js"
 import { ContractStore, type StoredContract } from "../services/ContractStore.js"
 import { Database } from "./Database.js"
 
-/** Rows of one statement: large enough to be quick, small enough not to hold a connection for long. */
-const batchSize = 1000
+/** Rows of one statement: their texts are made in one go and must not keep requests waiting. */
+const batchSize = 200
 
 export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Layer.effect(
   ContractStore,
@@ -22,7 +22,7 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
       select * from unnest(
         ${batch.map(({ endpointId }) => endpointId)}::text[],
         ${batch.map(({ contractVersion }) => contractVersion)}::text[],
-        ${batch.map(({ contract }) => contract)}::jsonb[])
+        ${batch.map(({ contract }) => contract())}::jsonb[])
       order by 1, 2
       on conflict (endpoint_id, contract_version) do update set contract = excluded.contract where catalog_contracts.contract is distinct from excluded.contract`)
 

@@ -7,8 +7,8 @@ export interface StoredContract {
   /** `job:<id>` too. */
   readonly endpointId: string
   readonly contractVersion: string
-  /** JSON text. */
-  readonly contract: string
+  /** JSON text, made when it has to be written: of a large catalog most contracts are kept already. */
+  readonly contract: () => string
 }
 
 export class ContractStore extends Context.Tag("gateway/services/ContractStore")<ContractStore, {

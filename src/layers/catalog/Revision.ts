@@ -137,7 +137,6 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
   const accounts = new Map<Provider, number>()
   const numberOf = new Map<string, number>()
   const numbersOfJob = new Map<string, Array<number>>()
-  const documents: Array<SearchDocument> = []
   const digest = createHash("sha256").update(canonical(jobList))
 
   yield* inSlices(count, (number) => {
@@ -167,13 +166,17 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
     marks[number] = (isKeyless(owner) ? flags.keyless : 0) | (operation.provenance?.verified === true ? flags.verified : 0) |
       (owner.mock ? flags.mock : 0) | (!operation.activated || owner.auth.type === "unsupported" ? flags.unavailable : 0)
     priceMicros[number] = listedMicros(operation.price)
-    documents.push(documentOf(endpoint, job))
     const { facts, name, provenance, samples, summary } = operation
     digest.update(JSON.stringify([operation.id, contractVersion, name, summary, facts, provenance, samples]))
   })
 
   const words = vocabularyWith(vocabulary, jobList)
-  const index = yield* SearchIndex.buildSliced(documents, words)
+  /** Made one by one: together they would take as much memory as the catalog. */
+  const documentAt = (number: number): SearchDocument | undefined => {
+    const endpoint = given[number]
+    return endpoint === undefined ? undefined : documentOf(endpoint, jobOf({ jobs }, endpoint))
+  }
+  const index = yield* SearchIndex.buildSliced({ length: count, at: documentAt }, words)
   const jobIndex = yield* SearchIndex.buildSliced(jobList.map(jobDocument), words)
   const revision: Revision = {
     id: digest.digest("hex").slice(0, 32),

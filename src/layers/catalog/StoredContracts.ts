@@ -13,7 +13,7 @@ export const decodeStoredEndpoint = Schema.decodeUnknownOption(StoredEndpoint)
 export const decodeStoredJob = Schema.decodeUnknownOption(StoredJob)
 
 export const storedEndpoint = ({ contractVersion, operation, provider }: Endpoint): StoredContract => ({
-  endpointId: operation.id, contractVersion, contract: JSON.stringify({ provider, operation })
+  endpointId: operation.id, contractVersion, contract: () => JSON.stringify({ provider, operation })
 })
 
 /** Of the jobs; those of endpoints are made one by one, because a large catalog has many. */
@@ -21,7 +21,7 @@ export const storedJobs = (revision: Revision): ReadonlyArray<StoredContract> =>
   Array.from(revision.jobs.values(), (job) => ({
     endpointId: `job:${job.id}`,
     contractVersion: revision.jobVersions.get(job.id) ?? "",
-    contract: JSON.stringify({
+    contract: () => JSON.stringify({
       job,
       members: (revision.numbersOfJob.get(job.id) ?? []).flatMap((number) => {
         const endpoint = revision.endpoints[number]

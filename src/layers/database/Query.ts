@@ -8,16 +8,16 @@ import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { busy } from "./Failure.js"
-import { failed, lend, Reserved } from "./Reserved.js"
+import { failed, lend, Reserved, takeRows } from "./Reserved.js"
 import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
-  Effect.async<Pg.QueryResult["rows"], SqlError.SqlError>((resume) =>
+  Effect.async<Readonly<Pg.QueryResult["rows"]>, SqlError.SqlError>((resume) =>
     lend(pool, (client, release) =>
       client.query(text, [...params], (cause, result) => {
         // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
         release(cause instanceof Error)
-        resume(cause instanceof Error ? failed(cause) : Effect.succeed(result.rows))
+        resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
       }), (error) => resume(Effect.fail(error))))
 
 /** Never part of a transaction. */

@@ -26,6 +26,13 @@ const errorOf = (cause: unknown) => new SqlError.SqlError({ cause, message: "Fai
 
 export const failed = (cause: unknown) => Effect.fail(errorOf(cause))
 
+/** The rows of an answer, taken out of it: V8 lets go of the statement and its answer only with a full collection, and would keep the rows as long. */
+export const takeRows = <Row>(result: { rows: Array<Row> }): ReadonlyArray<Row> => {
+  const { rows } = result
+  result.rows = []
+  return rows
+}
+
 type Params = ReadonlyArray<unknown>
 type Executed = ReturnType<SqlConnection.Connection["execute"]>
 
@@ -51,7 +58,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly execute: SqlConnection.Connection["execute"] = (text, params, transformRows): Executed =>
     this.after(onlyReads(text), () =>
       this.ask<ReadonlyArray<unknown>>((answer) =>
-        this.client.query(text, [...params], (cause, result) => answer(cause, () => transformRows === undefined ? result.rows : transformRows(result.rows)))))
+        this.client.query(text, [...params], (cause, result) => answer(cause, () => transformRows === undefined ? takeRows(result) : transformRows(takeRows(result))))))
 
   readonly executeUnprepared = this.execute
 
@@ -61,7 +68,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly executeValues: SqlConnection.Connection["executeValues"] = (text, params) =>
     this.after(onlyReads(text), () => {
       const query: Pg.QueryArrayConfig = { text, values: [...params], rowMode: "array" }
-      return this.ask<ReadonlyArray<Params>>((answer) => this.client.query(query, (cause, result) => answer(cause, () => result.rows)))
+      return this.ask<ReadonlyArray<Params>>((answer) => this.client.query(query, (cause, result) => answer(cause, () => takeRows(result))))
     })
 
   readonly executeStream: SqlConnection.Connection["executeStream"] = () => Stream.dieMessage("this connection reads rows as a whole")

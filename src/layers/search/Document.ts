@@ -18,6 +18,12 @@ export interface SearchDocument {
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string }>
 }
 
+/** An array, or what makes each document when it is asked for: each is read once. */
+export interface SearchDocuments {
+  readonly length: number
+  at(row: number): SearchDocument | undefined
+}
+
 export const fieldNames = ["name", "provider", "description", "capability", "category", "parameterNames", "parameterTexts", "path"] as const
 export type FieldName = (typeof fieldNames)[number]
 

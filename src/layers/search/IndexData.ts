@@ -1,7 +1,7 @@
 // The built index as plain data: a term dictionary, postings over operations and over providers, and the tokens of each
 // operation in order. Built in steps, so that a server can answer requests between them.
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
-import { fieldNames, fieldTexts, type SearchDocument } from "./Document.js"
+import { fieldNames, fieldTexts, type SearchDocuments } from "./Document.js"
 import { i32, NumberList, u16, u32 } from "./Numbers.js"
 import { buildPostings, documentFrequency, inverseFrequency, type Postings, type RowTerms } from "./Postings.js"
 import type { Tuning } from "./Tuning.js"
@@ -109,7 +109,7 @@ const readField = (text: string, field: number, analyzer: Analyzer, table: TermT
   return length
 }
 
-function* readDocuments(documents: ReadonlyArray<SearchDocument>, analyzer: Analyzer): Generator<void, ReadDocuments> {
+function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generator<void, ReadDocuments> {
   const size = documents.length
   const table = new TermTable()
   const items = new NumberList(size * 64 + 64)
@@ -119,7 +119,10 @@ function* readDocuments(documents: ReadonlyArray<SearchDocument>, analyzer: Anal
   const providerNumbers = new Map<string, number>()
   const capabilities = new Map<string, Array<number>>()
   const capabilityTitles = new Map<string, string>()
-  for (const [row, document] of documents.entries()) {
+  for (let row = 0; row < size; row += 1) {
+    start[row] = items.length
+    const document = documents.at(row)
+    if (document === undefined) continue
     const known = providerNumbers.get(document.provider)
     providerOf[row] = known ?? providerNumbers.size
     if (known === undefined) providerNumbers.set(document.provider, providerNumbers.size)
@@ -129,7 +132,6 @@ function* readDocuments(documents: ReadonlyArray<SearchDocument>, analyzer: Anal
       capabilities.set(document.capability, rows)
       capabilityTitles.set(document.capability, document.capabilityTitle ?? document.capability)
     }
-    start[row] = items.length
     for (const [field, text] of fieldTexts(document).entries()) {
       if (text !== "") lengths[row * fieldCount + field] = readField(text, field, analyzer, table, items)
     }
@@ -196,7 +198,7 @@ const providerReader = ({ providerCount, providerOf, tokens }: ReadDocuments, re
 }
 
 /** Builds the index, yielding after at most a few milliseconds of work. */
-export function* buildSteps(documents: ReadonlyArray<SearchDocument>, analyzer: Analyzer, tuning: Tuning): Generator<void, IndexData> {
+export function* buildSteps(documents: SearchDocuments, analyzer: Analyzer, tuning: Tuning): Generator<void, IndexData> {
   const size = documents.length
   const read = yield* readDocuments(documents, analyzer)
   yield

@@ -3,7 +3,7 @@
 import type { Effect } from "effect"
 import { stepsInSlices } from "../Slices.js"
 import { Analyzer, stemOf } from "./Analyzer.js"
-import type { SearchDocument } from "./Document.js"
+import type { SearchDocuments } from "./Document.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
 import { type JobFinder, jobFinder, type JobMatch } from "./Jobs.js"
 import { documentFrequency, impactOf } from "./Postings.js"
@@ -68,7 +68,7 @@ export class SearchIndex {
     return this.data.size
   }
 
-  private static *steps(documents: ReadonlyArray<SearchDocument>, vocabulary: VocabularyFile, tuning: Tuning): Generator<void, SearchIndex> {
+  private static *steps(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning): Generator<void, SearchIndex> {
     const analyzer = new Analyzer(dictionaryOf(vocabulary))
     const data = yield* buildSteps(documents, analyzer, tuning)
     const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
@@ -80,7 +80,7 @@ export class SearchIndex {
   }
 
   /** Builds at once. A server uses `buildSliced`. */
-  static build(documents: ReadonlyArray<SearchDocument>, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): SearchIndex {
+  static build(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): SearchIndex {
     const steps = SearchIndex.steps(documents, vocabulary, tuning)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
@@ -88,7 +88,7 @@ export class SearchIndex {
   }
 
   /** Builds in slices and lets waiting requests run between them. */
-  static buildSliced(documents: ReadonlyArray<SearchDocument>, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): Effect.Effect<SearchIndex> {
+  static buildSliced(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): Effect.Effect<SearchIndex> {
     return stepsInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
   }
 
