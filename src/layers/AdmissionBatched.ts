@@ -91,19 +91,18 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
     const store = yield* RunStore
     const faults = yield* FaultPoints
 
-    const commit = (requests: ReadonlyArray<AdmissionRequest>) =>
-      transact(Effect.gen(function*() {
-        const [locked, owners] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.owners(requests.map(placeOf)))
-        const { answers, changes, stored } = decideAll(requests, owners, locked, yield* Clock.currentTimeMillis)
-        if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
-        yield* faults.at("admission.after_key")
-        if (stored.length > 0) yield* store.insert(stored)
-        if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) })
-        yield* faults.at("admission.after_hold")
-        return yield* Effect.forEach(answers, (answer) =>
-          Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))
-      }))
+    const admitAll = Effect.fnUntraced(function*(requests: ReadonlyArray<AdmissionRequest>) {
+      const [locked, owners] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.owners(requests.map(placeOf)))
+      const { answers, changes, stored } = decideAll(requests, owners, locked, yield* Clock.currentTimeMillis)
+      if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
+      yield* faults.at("admission.after_key")
+      if (stored.length > 0) yield* store.insert(stored)
+      if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) })
+      yield* faults.at("admission.after_hold")
+      return yield* Effect.forEach(answers, (answer) =>
+        Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))
+    })
 
-    return Admission.of({ admit: yield* makeGroupCommit({ batchMax, waitingMax, commit }) })
+    return Admission.of({ admit: yield* makeGroupCommit({ batchMax, waitingMax, commit: (requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests)) }) })
   })
 )

@@ -43,9 +43,5 @@ export const makeGroupCommit = <A, B, E>(options: {
     yield* Effect.forkScoped(Effect.forever(next))
 
     return (value) =>
-      Effect.gen(function*() {
-        const told = yield* Deferred.make<B, E>()
-        yield* Queue.offer(queue, { value, answer: told })
-        return yield* Deferred.await(told)
-      })
+      Effect.flatMap(Deferred.make<B, E>(), (told) => Effect.zipRight(Queue.offer(queue, { value, answer: told }), Deferred.await(told)))
   })

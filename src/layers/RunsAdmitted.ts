@@ -86,20 +86,20 @@ export const RunsAdmitted: Layer.Layer<
             Effect.sync(() => alarm.unsafeInterruptAsFork(FiberId.none))
           )))
 
-    /** The run when it has ended, or as it is when the time is over or this node stops. Registered before each look, so no signal is missed. */
+    /** The run when it has ended or the time is over, else none for now. Registered before the look, so no signal is missed. */
+    const look = Effect.fnUntraced(function*(key: RunKey, until: number) {
+      const ended = yield* signals.subscribe(key.runId)
+      const now = yield* known(key)
+      const left = until - (yield* Clock.currentTimeMillis)
+      if (isSettledForWaiters(now.run.status) || left <= 0 || (yield* draining.begun)) return Option.some(now)
+      yield* waitFor(ended, Math.min(left, lookAgainSeconds * 1000))
+      return Option.none<RunDetail>()
+    })
+
+    /** The run when it has ended, or as it is when the time is over or this node stops. */
     const awaitEnd = (key: RunKey, seconds: number) =>
-      Effect.gen(function*() {
-        const until = (yield* Clock.currentTimeMillis) + seconds * 1000
-        const look = Effect.scoped(Effect.gen(function*() {
-          const ended = yield* signals.subscribe(key.runId)
-          const now = yield* known(key)
-          const left = until - (yield* Clock.currentTimeMillis)
-          if (isSettledForWaiters(now.run.status) || left <= 0 || (yield* draining.begun)) return Option.some(now)
-          yield* waitFor(ended, Math.min(left, lookAgainSeconds * 1000))
-          return Option.none<RunDetail>()
-        }))
-        return yield* Effect.flatMap(Effect.repeat(look, { until: Option.isSome }), Effect.orDie)
-      })
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(Effect.repeat(Effect.scoped(look(key, now + seconds * 1000)), { until: Option.isSome }), Effect.orDie))
 
     const refuse = (principal: Principal, refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }>) => {
       switch (refusal._tag) {
@@ -128,53 +128,52 @@ export const RunsAdmitted: Layer.Layer<
         : Effect.void
 
     /** Admits the run and starts it if there is room; `ended` tells its end on this node. */
-    const admitAndStart = (principal: Principal, request: RunRequest) =>
-      Effect.gen(function*() {
-        const planned = yield* planFor(principal, request)
-        const now = yield* Clock.currentTimeMillis
-        const run = newRun(principal, request, planned, RunId.make(`run_${yield* ids.suffix}`), now)
-        const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
-        const slot = first === undefined ? null : yield* dispatcher.reserve
-        const start = slot === null || first === undefined ? null : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
-        const giveBack = slot?.release ?? Effect.void
-        const answer = yield* Effect.onExit(admission.admit({ run, start }), (exit) => {
-          if (Exit.isSuccess(exit)) return exit.value._tag === "Admitted" && exit.value.stored.lease !== null ? Effect.void : giveBack
-          const failure = Cause.failureOption(exit.cause)
-          // The run may be there, with an attempt that was never sent; nobody but this node can know that it was not.
-          return slot !== null && Option.isSome(failure) && failure.value._tag === "storage_uncertain" ? dispatcher.adopt(run, slot) : giveBack
-        })
-        switch (answer._tag) {
-          case "Refused":
-            return yield* refuse(principal, answer.refusal)
-          case "Conflict":
-            return yield* new IdempotencyConflict({ runId: answer.runId })
-          case "Replay":
-            return { replayed: true, key: { workspaceId: run.workspaceId, runId: answer.runId }, now: null, ended: null }
-          case "Admitted": {
-            const { attempt, lease, run: stored } = answer.stored
-            const attempts = attempt === null ? [] : [attempt]
-            const ended = slot === null || lease === null
-              ? null
-              : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false }, slot)
-            return { replayed: false, key: stored, now: { run: stored, attempts }, ended }
-          }
-        }
+    const admitAndStart = Effect.fnUntraced(function*(principal: Principal, request: RunRequest) {
+      const planned = yield* planFor(principal, request)
+      const now = yield* Clock.currentTimeMillis
+      const run = newRun(principal, request, planned, RunId.make(`run_${yield* ids.suffix}`), now)
+      const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
+      const slot = first === undefined ? null : yield* dispatcher.reserve
+      const start = slot === null || first === undefined ? null : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
+      const giveBack = slot?.release ?? Effect.void
+      const answer = yield* Effect.onExit(admission.admit({ run, start }), (exit) => {
+        if (Exit.isSuccess(exit)) return exit.value._tag === "Admitted" && exit.value.stored.lease !== null ? Effect.void : giveBack
+        const failure = Cause.failureOption(exit.cause)
+        // The run may be there, with an attempt that was never sent; nobody but this node can know that it was not.
+        return slot !== null && Option.isSome(failure) && failure.value._tag === "storage_uncertain" ? dispatcher.adopt(run, slot) : giveBack
       })
+      switch (answer._tag) {
+        case "Refused":
+          return yield* refuse(principal, answer.refusal)
+        case "Conflict":
+          return yield* new IdempotencyConflict({ runId: answer.runId })
+        case "Replay":
+          return { replayed: true, key: { workspaceId: run.workspaceId, runId: answer.runId }, now: null, ended: null }
+        case "Admitted": {
+          const { attempt, lease, run: stored } = answer.stored
+          const attempts = attempt === null ? [] : [attempt]
+          const ended = slot === null || lease === null
+            ? null
+            : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false }, slot)
+          return { replayed: false, key: stored, now: { run: stored, attempts }, ended }
+        }
+      }
+    })
 
+    const createWith = Effect.fnUntraced(function*(restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>, principal: Principal, request: RunRequest, waitSeconds: number) {
+      yield* onlyRaw(request)
+      const { ended, key, now, replayed } = yield* admitAndStart(principal, request)
+      const answer = (found: RunDetail): CreatedRun => ({ ...found, replayed })
+      if (now !== null && (waitSeconds <= 0 || isSettledForWaiters(now.run.status))) return answer(now)
+      if (waitSeconds <= 0) return answer(yield* known(key))
+      if (ended === null) return answer(yield* restore(awaitEnd(key, waitSeconds)))
+      // The node that works on the run tells its end directly, with everything that a reader would have to look up.
+      const [spent, here] = yield* restore(Effect.timed(waitFor(ended, waitSeconds * 1000)))
+      const told = Option.flatten(here)
+      return answer(Option.isSome(told) ? told.value : yield* restore(awaitEnd(key, waitSeconds - Duration.toSeconds(spent))))
+    })
     const create: Runs["Type"]["create"] = (principal, request, waitSeconds) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function*() {
-          yield* onlyRaw(request)
-          const { ended, key, now, replayed } = yield* admitAndStart(principal, request)
-          const answer = (found: RunDetail): CreatedRun => ({ ...found, replayed })
-          if (now !== null && (waitSeconds <= 0 || isSettledForWaiters(now.run.status))) return answer(now)
-          if (waitSeconds <= 0) return answer(yield* known(key))
-          if (ended === null) return answer(yield* restore(awaitEnd(key, waitSeconds)))
-          // The node that works on the run tells its end directly, with everything that a reader would have to look up.
-          const [spent, here] = yield* restore(Effect.timed(waitFor(ended, waitSeconds * 1000)))
-          const told = Option.flatten(here)
-          return answer(Option.isSome(told) ? told.value : yield* restore(awaitEnd(key, waitSeconds - Duration.toSeconds(spent))))
-        }))
+      Effect.uninterruptibleMask((restore) => createWith(restore, principal, request, waitSeconds))
 
     const quote: Runs["Type"]["quote"] = Effect.fn("Runs.quote")(function*(principal, request) {
       yield* onlyRaw(request)

@@ -70,44 +70,42 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
 
-    const settleMoney = (requests: ReadonlyArray<SettlementRequest>, locked: WalletChanges) =>
-      Effect.gen(function*() {
-        const standings = new Map(locked.standings)
-        const spends = new Map(locked.spends)
-        const postings: Array<WalletChanges["postings"][number]> = []
-        for (const request of requests) {
-          const { tokenId, workspaceId } = request.run
-          const standing = standings.get(workspaceId)
-          const spend = spends.get(tokenId)
-          if (standing === undefined || spend === undefined) return yield* Effect.dieMessage("settlement for a workspace or token that does not exist")
-          const settled = settle(standing, spend, closingOf(request))
-          // A hold that the wallet does not have would be drift: stop, write nothing, and let an operator see it.
-          if (Either.isLeft(settled)) return yield* Effect.die(new Error(`run ${request.run.runId} cannot be settled: ${settled.left._tag}`))
-          standings.set(workspaceId, settled.right.standing)
-          spends.set(tokenId, settled.right.spend)
-          for (const posting of settled.right.postings) postings.push({ workspaceId, posting })
-        }
-        yield* wallet.write({ standings, spends, postings, now: locked.now })
+    const settleMoney = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>, locked: WalletChanges) {
+      const standings = new Map(locked.standings)
+      const spends = new Map(locked.spends)
+      const postings: Array<WalletChanges["postings"][number]> = []
+      for (const request of requests) {
+        const { tokenId, workspaceId } = request.run
+        const standing = standings.get(workspaceId)
+        const spend = spends.get(tokenId)
+        if (standing === undefined || spend === undefined) return yield* Effect.dieMessage("settlement for a workspace or token that does not exist")
+        const settled = settle(standing, spend, closingOf(request))
+        // A hold that the wallet does not have would be drift: stop, write nothing, and let an operator see it.
+        if (Either.isLeft(settled)) return yield* Effect.die(new Error(`run ${request.run.runId} cannot be settled: ${settled.left._tag}`))
+        standings.set(workspaceId, settled.right.standing)
+        spends.set(tokenId, settled.right.spend)
+        for (const posting of settled.right.postings) postings.push({ workspaceId, posting })
+      }
+      yield* wallet.write({ standings, spends, postings, now: locked.now })
+    })
+
+    const settleAll = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>) {
+      const now = yield* Clock.currentTimeMillis
+      const runs = requests.map(({ run }) => run)
+      const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
+      const conclusions = passing(requests, fences)
+      if (conclusions.size > 0) {
+        yield* store.conclude([...conclusions.values()])
+        yield* settleMoney([...conclusions.keys()], { ...locked, postings: [], now })
+      }
+      yield* faults.at("settlement.inside")
+      return requests.map((request): SettlementAnswer => {
+        const run: Run | undefined = conclusions.get(request)?.run
+        return run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run }
       })
+    })
 
-    const commit = (requests: ReadonlyArray<SettlementRequest>) =>
-      transact(Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const runs = requests.map(({ run }) => run)
-        const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
-        const conclusions = passing(requests, fences)
-        if (conclusions.size > 0) {
-          yield* store.conclude([...conclusions.values()])
-          yield* settleMoney([...conclusions.keys()], { ...locked, postings: [], now })
-        }
-        yield* faults.at("settlement.inside")
-        return requests.map((request): SettlementAnswer => {
-          const run: Run | undefined = conclusions.get(request)?.run
-          return run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run }
-        })
-      }))
-
-    const commitOne = yield* makeGroupCommit({ batchMax, waitingMax, commit })
+    const commitOne = yield* makeGroupCommit({ batchMax, waitingMax, commit: (requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests)) })
     return Settlement.of({
       settle: (request) => Effect.zipLeft(commitOne(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
     })

@@ -11,27 +11,28 @@ export const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
 })
 
 /** Takes every step, each of at most a few milliseconds, and gives what the last one returns. */
-export const stepsInSlices = <A>(steps: () => Generator<void, A>): Effect.Effect<A> =>
-  Effect.gen(function*() {
-    const left = steps()
-    for (;;) {
-      const until = performance.now() + sliceMillis
-      do {
-        const step = left.next()
-        if (step.done === true) return step.value
-      } while (performance.now() < until)
-      yield* nextTurn
-    }
-  })
+export const stepsInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function*<A>(steps: () => Generator<void, A>) {
+  const left = steps()
+  for (;;) {
+    const until = performance.now() + sliceMillis
+    do {
+      const step = left.next()
+      if (step.done === true) return step.value
+    } while (performance.now() < until)
+    yield* nextTurn
+  }
+})
+
+// A generator written inside of another function would be kept, with all that it refers to, until the next full collection.
+function* eachOf(count: number, each: (index: number) => void): Generator<void> {
+  for (let index = 0; index < count; index += 1) {
+    each(index)
+    yield
+  }
+}
 
 /** Calls `each` for every index below `count`, in order. */
-export const inSlices = (count: number, each: (index: number) => void): Effect.Effect<void> =>
-  stepsInSlices(function*() {
-    for (let index = 0; index < count; index += 1) {
-      each(index)
-      yield
-    }
-  })
+export const inSlices = (count: number, each: (index: number) => void): Effect.Effect<void> => stepsInSlices(() => eachOf(count, each))
 
 const sortedAtOnce = 1000
 

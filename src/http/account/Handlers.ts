@@ -35,78 +35,70 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
     const topUps = yield* TopUps
     const wallet = yield* Wallet
     return handlers
-      .handle("balance", answering(() =>
-        Effect.gen(function*() {
-          const { scopes, workspaceId } = yield* Principal
-          const balance = yield* wallet.balance(workspaceId)
-          const holds = yield* wallet.holds(workspaceId, holdsShownMax)
-          const hint = yield* topUps.hint({ workspaceId, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
-          return balanceBody(balance, holds, hint)
-        })))
-      .handle("ledger", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const { from, kind, runId, to } = urlParams
-          const filters = {
-            ...(kind === undefined ? {} : { kind }),
-            ...(from === undefined ? {} : { fromMillis: from }),
-            ...(to === undefined ? {} : { toMillis: to })
-          }
-          const binding = { list: "ledger", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
-          const request = yield* pageRequest(urlParams, binding, badCursor)
-          const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
-          if (known === null) return { entries: [], nextCursor: null }
-          const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
-          return { entries: page.items.map(ledgerEntryBody), nextCursor: nextCursor(page, binding) }
-        })))
-      .handle("topUps", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const binding = { list: "top-ups", workspaceId, filters: {} }
-          const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-          return { topUps: page.items.map(topUpBody), nextCursor: nextCursor(page, binding) }
-        })))
-      .handleRaw("requestTopUp", answering(({ headers, request }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const body = yield* readTopUp(request)
-          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-          const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
-          return topUpBody(yield* topUps.request({ workspaceId, amountMicros, idempotencyKey }))
-        })))
-      .handle("whoami", answering(() =>
-        Effect.gen(function*() {
-          const caller = yield* Principal
-          return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
-        })))
-      .handle("logout", answering(() =>
-        Effect.gen(function*() {
-          const { tokenId } = yield* Principal
-          // The caller's own token is there: it was just let in.
-          yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
-          return { revoked: true as const }
-        })))
+      .handle("balance", answering(Effect.fnUntraced(function*() {
+        const { scopes, workspaceId } = yield* Principal
+        const balance = yield* wallet.balance(workspaceId)
+        const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+        const hint = yield* topUps.hint({ workspaceId, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
+        return balanceBody(balance, holds, hint)
+      })))
+      .handle("ledger", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const { from, kind, runId, to } = urlParams
+        const filters = {
+          ...(kind === undefined ? {} : { kind }),
+          ...(from === undefined ? {} : { fromMillis: from }),
+          ...(to === undefined ? {} : { toMillis: to })
+        }
+        const binding = { list: "ledger", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
+        const request = yield* pageRequest(urlParams, binding, badCursor)
+        const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
+        if (known === null) return { entries: [], nextCursor: null }
+        const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
+        return { entries: page.items.map(ledgerEntryBody), nextCursor: nextCursor(page, binding) }
+      })))
+      .handle("topUps", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const binding = { list: "top-ups", workspaceId, filters: {} }
+        const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+        return { topUps: page.items.map(topUpBody), nextCursor: nextCursor(page, binding) }
+      })))
+      .handleRaw("requestTopUp", answering(Effect.fnUntraced(function*({ headers, request }) {
+        const { workspaceId } = yield* Principal
+        const body = yield* readTopUp(request)
+        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+        const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
+        return topUpBody(yield* topUps.request({ workspaceId, amountMicros, idempotencyKey }))
+      })))
+      .handle("whoami", answering(Effect.fnUntraced(function*() {
+        const caller = yield* Principal
+        return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
+      })))
+      .handle("logout", answering(Effect.fnUntraced(function*() {
+        const { tokenId } = yield* Principal
+        // The caller's own token is there: it was just let in.
+        yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
+        return { revoked: true as const }
+      })))
       .handle("sessionContext", answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))))
-      .handle("capabilityRequests", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const binding = { list: "capability-requests", workspaceId, filters: {} }
-          const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-          return { requests: page.items.map(capabilityRequestBody), nextCursor: nextCursor(page, binding) }
-        })))
-      .handleRaw("requestCapability", answering(({ headers, request }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const body = yield* readCapabilityRequest(request)
-          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-          if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the body or in the Idempotency-Key header")
-          return capabilityRequestBody(yield* capabilityRequests.create({
-            workspaceId,
-            idempotencyKey,
-            title: body.title,
-            description: body.description,
-            desiredInputs: body.desiredInputs ?? null,
-            desiredOutputs: body.desiredOutputs ?? null
-          }))
-        })))
+      .handle("capabilityRequests", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const binding = { list: "capability-requests", workspaceId, filters: {} }
+        const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+        return { requests: page.items.map(capabilityRequestBody), nextCursor: nextCursor(page, binding) }
+      })))
+      .handleRaw("requestCapability", answering(Effect.fnUntraced(function*({ headers, request }) {
+        const { workspaceId } = yield* Principal
+        const body = yield* readCapabilityRequest(request)
+        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+        if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the body or in the Idempotency-Key header")
+        return capabilityRequestBody(yield* capabilityRequests.create({
+          workspaceId,
+          idempotencyKey,
+          title: body.title,
+          description: body.description,
+          desiredInputs: body.desiredInputs ?? null,
+          desiredOutputs: body.desiredOutputs ?? null
+        }))
+      })))
   }))

@@ -44,63 +44,57 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
   Effect.gen(function*() {
     const catalog = yield* Catalog
     return handlers
-      .handle("search", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const { limit, offset, prefer, q } = urlParams
-          return rowsResponse(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId))
-        })))
-      .handle("discover", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const { limit, maxPriceMicros = null, prefer } = urlParams
-          const q = urlParams.q ?? urlParams.query
-          if (q === undefined) return yield* ValidationError.of("q", "is required")
-          return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
-        })))
-      .handle("endpoints", answering(({ headers, urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const { cursor, facets, limit } = urlParams
-          const filter = filterOf(urlParams)
-          const bound = { ...filter }
-          const place = cursor === undefined ? Option.some(null) : readListingCursor(cursor, workspaceId, bound)
-          if (Option.isNone(place)) return yield* badCursor()
-          const etag = etagOf(yield* catalog.revision, { ...bound, facets, limit, after: place.value })
-          if (isUnchanged(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: { etag } })
-          const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
-          const nextCursor = next === null ? null : makeListingCursor(next, listing.revision, workspaceId, bound)
-          return rowsResponse(
-            { ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) },
-            { etag: etagOf(listing.revision, { ...bound, facets, limit, after: place.value }), "cache-control": "private, no-cache" }
-          )
-        })))
-      .handle("operation", answering(({ path, urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          return yield* catalog.contract(path.endpointId, urlParams.contractVersion ?? null, workspaceId)
-        })))
+      .handle("search", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const { limit, offset, prefer, q } = urlParams
+        return rowsResponse(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId))
+      })))
+      .handle("discover", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const { limit, maxPriceMicros = null, prefer } = urlParams
+        const q = urlParams.q ?? urlParams.query
+        if (q === undefined) return yield* ValidationError.of("q", "is required")
+        return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
+      })))
+      .handle("endpoints", answering(Effect.fnUntraced(function*({ headers, urlParams }) {
+        const { workspaceId } = yield* Principal
+        const { cursor, facets, limit } = urlParams
+        const filter = filterOf(urlParams)
+        const bound = { ...filter }
+        const place = cursor === undefined ? Option.some(null) : readListingCursor(cursor, workspaceId, bound)
+        if (Option.isNone(place)) return yield* badCursor()
+        const etag = etagOf(yield* catalog.revision, { ...bound, facets, limit, after: place.value })
+        if (isUnchanged(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: { etag } })
+        const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
+        const nextCursor = next === null ? null : makeListingCursor(next, listing.revision, workspaceId, bound)
+        return rowsResponse(
+          { ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) },
+          { etag: etagOf(listing.revision, { ...bound, facets, limit, after: place.value }), "cache-control": "private, no-cache" }
+        )
+      })))
+      .handle("operation", answering(Effect.fnUntraced(function*({ path, urlParams }) {
+        const { workspaceId } = yield* Principal
+        return yield* catalog.contract(path.endpointId, urlParams.contractVersion ?? null, workspaceId)
+      })))
   }))
 
 export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">, never, Catalog | Open> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
   Effect.gen(function*() {
     const catalog = yield* Catalog
     return handlers
-      .handle("items", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
-          const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
-          const after = cursor === undefined ? Option.some(null) : readCursor(cursor, binding)
-          if (Option.isNone(after)) return yield* badCursor()
-          const { items, next } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
-          return { items, nextCursor: next === null ? null : makeCursor(next, binding) }
-        })))
+      .handle("items", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
+        const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
+        const after = cursor === undefined ? Option.some(null) : readCursor(cursor, binding)
+        if (Option.isNone(after)) return yield* badCursor()
+        const { items, next } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
+        return { items, nextCursor: next === null ? null : makeCursor(next, binding) }
+      })))
       .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId)))
-      .handleRaw("compare", answering(({ request }) =>
-        Effect.gen(function*() {
-          const { catalogItemIds, input = null } = yield* readComparison(request)
-          return yield* catalog.compare(catalogItemIds, input)
-        })))
+      .handleRaw("compare", answering(Effect.fnUntraced(function*({ request }) {
+        const { catalogItemIds, input = null } = yield* readComparison(request)
+        return yield* catalog.compare(catalogItemIds, input)
+      })))
       .handle("overview", answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) => catalog.overview({ depth, category, platform, topic })))
       .handle("llms", answering(() =>
         Effect.map(catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }), (overview) => ("categories" in overview ? llmsText(overview) : "")).pipe(

@@ -25,29 +25,25 @@ export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-ga
       const catalog = yield* Catalog
       const connections = yield* Connections
       return handlers
-        .handleRaw("create", answering(({ request }) =>
-          Effect.gen(function*() {
-            const { workspaceId } = yield* Principal
-            const { expiresAt = null, ...input } = yield* readConnection(request)
-            const known = yield* catalog.list({ ...noFilter, hidden: true, provider: input.providerId, limit: 1, after: null, facets: false }, workspaceId)
-            if (known.total === 0) return yield* ValidationError.of("providerId", "is no provider of the catalog")
-            return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
-          })))
-        .handle("list", answering(({ urlParams }) =>
-          Effect.gen(function*() {
-            const { workspaceId } = yield* Principal
-            const binding = { list: "connections", workspaceId, filters: {} }
-            const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-            return { connections: page.items.map(connectionBody), nextCursor: nextCursor(page, binding) }
-          })))
-        .handle("get", answering(({ path }) =>
-          Effect.gen(function*() {
-            const { workspaceId } = yield* Principal
-            return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
-          })))
-        .handle("delete", answering(({ path }) =>
-          Effect.gen(function*() {
-            const { workspaceId } = yield* Principal
-            yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
-          })))
+        .handleRaw("create", answering(Effect.fnUntraced(function*({ request }) {
+          const { workspaceId } = yield* Principal
+          const { expiresAt = null, ...input } = yield* readConnection(request)
+          const known = yield* catalog.list({ ...noFilter, hidden: true, provider: input.providerId, limit: 1, after: null, facets: false }, workspaceId)
+          if (known.total === 0) return yield* ValidationError.of("providerId", "is no provider of the catalog")
+          return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
+        })))
+        .handle("list", answering(Effect.fnUntraced(function*({ urlParams }) {
+          const { workspaceId } = yield* Principal
+          const binding = { list: "connections", workspaceId, filters: {} }
+          const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+          return { connections: page.items.map(connectionBody), nextCursor: nextCursor(page, binding) }
+        })))
+        .handle("get", answering(Effect.fnUntraced(function*({ path }) {
+          const { workspaceId } = yield* Principal
+          return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
+        })))
+        .handle("delete", answering(Effect.fnUntraced(function*({ path }) {
+          const { workspaceId } = yield* Principal
+          yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
+        })))
     }))

@@ -39,11 +39,10 @@ export const LoginsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
     const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
 
     return handlers
-      .handleRaw("create", answering(({ request }) =>
-        Effect.gen(function*() {
-          const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
-          return loginCreated(yield* logins.create({ digest, label, scopes: [...new Set(scopes)], tokenExpiresAt: expiresAt }), publicUrl)
-        })))
+      .handleRaw("create", answering(Effect.fnUntraced(function*({ request }) {
+        const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
+        return loginCreated(yield* logins.create({ digest, label, scopes: [...new Set(scopes)], tokenExpiresAt: expiresAt }), publicUrl)
+      })))
       .handle("get", answering(({ path }) => Effect.map(get(path.approvalId), loginBody)))
       .handle("page", answering(({ path }) =>
         get(path.approvalId).pipe(

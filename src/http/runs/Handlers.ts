@@ -58,58 +58,51 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
     return handlers
       // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only its waiting; making the whole
       // handler uninterruptible would make that waiting outlast its time, because nobody could end it.
-      .handleRaw("create", answering(({ headers, request, urlParams }) =>
-        Effect.gen(function*() {
-          const principal = yield* Principal
-          const { requestId } = yield* Exchange
-          const body = yield* readRunRequest(request)
-          const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-          if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the Idempotency-Key header or in the body")
-          const created = yield* runs.create(
-            principal,
-            { ...quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId }), idempotencyKey },
-            urlParams.wait ?? waitSeconds(body.wait ?? false)
-          )
-          return json({ ...runBody(created), replayed: created.replayed }, 201)
-        })))
-      .handleRaw("quote", answering(({ headers, request }) =>
-        Effect.gen(function*() {
-          const principal = yield* Principal
-          const { requestId } = yield* Exchange
-          const body = yield* readQuoteRequest(request)
-          return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId })))
-        })))
-      .handle("list", answering(({ urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const { capability, includeResult, status } = urlParams
-          const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
-          const binding = { list: "runs", workspaceId, filters: filter }
-          const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()))
-          return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: nextCursor(page, binding) }, 200)
-        })))
-      .handle("get", answering(({ path, urlParams }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
-          return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
-        })))
-      .handle("cancel", answering(({ path }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
-        })))
-      .handle("attempts", answering(({ path }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
-        })))
-      .handle("media", answering(({ headers, path }) =>
-        Effect.gen(function*() {
-          const { workspaceId } = yield* Principal
-          const runId = yield* runIdOf(path.runId)
-          if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: path.mediaId.slice(0, 100) })
-          const media = yield* runs.media(workspaceId, runId, path.mediaId)
-          return mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
-        })))
+      .handleRaw("create", answering(Effect.fnUntraced(function*({ headers, request, urlParams }) {
+        const principal = yield* Principal
+        const { requestId } = yield* Exchange
+        const body = yield* readRunRequest(request)
+        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+        if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the Idempotency-Key header or in the body")
+        const created = yield* runs.create(
+          principal,
+          { ...quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId }), idempotencyKey },
+          urlParams.wait ?? waitSeconds(body.wait ?? false)
+        )
+        return json({ ...runBody(created), replayed: created.replayed }, 201)
+      })))
+      .handleRaw("quote", answering(Effect.fnUntraced(function*({ headers, request }) {
+        const principal = yield* Principal
+        const { requestId } = yield* Exchange
+        const body = yield* readQuoteRequest(request)
+        return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId })))
+      })))
+      .handle("list", answering(Effect.fnUntraced(function*({ urlParams }) {
+        const { workspaceId } = yield* Principal
+        const { capability, includeResult, status } = urlParams
+        const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
+        const binding = { list: "runs", workspaceId, filters: filter }
+        const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()))
+        return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: nextCursor(page, binding) }, 200)
+      })))
+      .handle("get", answering(Effect.fnUntraced(function*({ path, urlParams }) {
+        const { workspaceId } = yield* Principal
+        const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
+        return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
+      })))
+      .handle("cancel", answering(Effect.fnUntraced(function*({ path }) {
+        const { workspaceId } = yield* Principal
+        return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
+      })))
+      .handle("attempts", answering(Effect.fnUntraced(function*({ path }) {
+        const { workspaceId } = yield* Principal
+        return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
+      })))
+      .handle("media", answering(Effect.fnUntraced(function*({ headers, path }) {
+        const { workspaceId } = yield* Principal
+        const runId = yield* runIdOf(path.runId)
+        if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: path.mediaId.slice(0, 100) })
+        const media = yield* runs.media(workspaceId, runId, path.mediaId)
+        return mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
+      })))
   }))

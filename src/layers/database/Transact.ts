@@ -39,14 +39,13 @@ const pause = (repeat: number) => Effect.flatMap(Random.nextRange(0.5, 1), (part
 
 /** The transaction on a connection of its own, and the answer that is left when the connection has been given back. */
 const once = <A, E, R>(reserved: Reserved, self: Effect.Effect<A, E, R>, restore: typeof Effect.interruptible, again: Answer<A, E, R>): Effect.Effect<Answer<A, E, R>, never, R> =>
-  Effect.gen(function*() {
-    const body = yield* Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved, 0])))
-    const ended = yield* Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback)
-    reserved.release()
-    // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either way.
-    if (Exit.isFailure(body)) return settle(body.cause, false, again)
-    return Exit.isFailure(ended) ? settle(ended.cause, reserved.commitSent, again) : Effect.succeed(body.value)
-  })
+  Effect.flatMap(Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved, 0]))), (body) =>
+    Effect.map(Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback), (ended) => {
+      reserved.release()
+      // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either way.
+      if (Exit.isFailure(body)) return settle(body.cause, false, again)
+      return Exit.isFailure(ended) ? settle(ended.cause, reserved.commitSent, again) : Effect.succeed(body.value)
+    }))
 
 type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
 

@@ -84,49 +84,55 @@ const refusedBeforeCall = (failure: RunFailure): CallResult => ({
 
 const own = (result: CallResult): SharedResult => ({ result, sharedWithRunId: null })
 
-/** Works on the run until it is settled; answers it with its attempts, or none when somebody else has it now. */
-export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Once<Stop>): Effect.Effect<Option.Option<RunDetail>> => {
-  const { lease } = leased
+/** The work on one run, which is ours by this lease until it is stopped. */
+interface Work {
+  readonly lease: LeasedRun["lease"]
+  readonly stop: Once<Stop>
+}
+
+/** The run with its attempts, or none when somebody else has it now. */
+type Worked = Effect.Effect<Option.Option<RunDetail>, LeaseLost>
+
+/** Works on a run until it is settled. */
+export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>> => {
   const open = openAttempt(parts.ids)
 
-  const settle = (run: Run, attempts: ReadonlyArray<Attempt>, event: RunEvent, ended: Attempt | null, media: Media | null) =>
-    Effect.gen(function*() {
-      yield* parts.faults.at("settlement.before")
-      const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
-      const costMicros = Money.sum(attempts.map((attempt) => attempt.costMicros ?? Money.zero))
-      const answer = yield* patiently(parts.settlement.settle({
-        run: { ...run, completedAt },
-        event,
-        costMicros,
-        reason: null,
-        leaseToken: lease.token,
-        attempt: ended,
-        media
-      }))
-      return answer._tag === "Settled" ? Option.some<RunDetail>({ run: answer.run, attempts }) : Option.none<RunDetail>()
-    })
+  const settle = Effect.fnUntraced(function*({ lease }: Work, run: Run, attempts: ReadonlyArray<Attempt>, event: RunEvent, ended: Attempt | null, media: Media | null) {
+    yield* parts.faults.at("settlement.before")
+    const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
+    const costMicros = Money.sum(attempts.map((attempt) => attempt.costMicros ?? Money.zero))
+    const answer = yield* patiently(parts.settlement.settle({
+      run: { ...run, completedAt },
+      event,
+      costMicros,
+      reason: null,
+      leaseToken: lease.token,
+      attempt: ended,
+      media
+    }))
+    return answer._tag === "Settled" ? Option.some<RunDetail>({ run: answer.run, attempts }) : Option.none<RunDetail>()
+  })
 
-  const call = (run: Run, candidate: Candidate, attempt: Attempt) =>
-    Effect.gen(function*() {
-      const endpoint = yield* patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)).pipe(Effect.catchTag("catalog_loading", () => Effect.succeed(null)))
-      if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
-      const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
-      if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
-      yield* parts.faults.at("dispatch.before_send")
-      const providerCall: ProviderCall = { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId }
-      const answered = yield* send(run, providerCall)
-      if (answered.sharedWithRunId === null) yield* record(attempt, providerCall, answered.result)
-      return { endpoint, ...answered }
-    })
+  const call = Effect.fnUntraced(function*({ stop }: Work, run: Run, candidate: Candidate, attempt: Attempt) {
+    const endpoint = yield* patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)).pipe(Effect.catchTag("catalog_loading", () => Effect.succeed(null)))
+    if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
+    const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
+    if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
+    yield* parts.faults.at("dispatch.before_send")
+    const providerCall: ProviderCall = { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId }
+    const answered = yield* send(stop, run, providerCall)
+    if (answered.sharedWithRunId === null) yield* record(attempt, providerCall, answered.result)
+    return { endpoint, ...answered }
+  })
 
   /** A read-only call is aborted when the run is stopped; an effectful one is left to end. */
-  const send = (run: Run, providerCall: ProviderCall): Effect.Effect<SharedResult, LeaseLost> => {
+  const send = (stop: Once<Stop>, run: Run, providerCall: ProviderCall): Effect.Effect<SharedResult, LeaseLost> => {
     const exchange = parts.faults.during("dispatch.after_send", parts.providers.call(providerCall))
     if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(exchange, own)
-    return untilStopped(mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own))
+    return untilStopped(stop, mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own))
   }
 
-  const untilStopped = (work: Effect.Effect<SharedResult>): Effect.Effect<SharedResult, LeaseLost> =>
+  const untilStopped = (stop: Once<Stop>, work: Effect.Effect<SharedResult>): Effect.Effect<SharedResult, LeaseLost> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.fork(restore(work)), (calling) =>
         restore(firstOf<Exit.Exit<SharedResult> | Stop>(
@@ -151,70 +157,70 @@ export const workOn = (parts: Parts) => (leased: LeasedRun, stop: Once<Stop>): E
         parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
       ))
 
-  const tryCandidate = (run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
-    Effect.gen(function*() {
-      const { endpoint, result, sharedWithRunId } = yield* call(run, candidate, attempt)
-      const now = yield* Clock.currentTimeMillis
-      const ending = end({
-        run, attempt, candidate, endpoint, result, sharedWithRunId, now,
-        receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`),
-        mediaId: MediaId.make(`med_${yield* parts.ids.suffix}`),
-        normalizedOn: parts.normalizedOn
-      })
-      const attempts = [...before, ending.attempt]
-      if (result._tag === "Failed" && result.failure._tag === "cancellation_requested_after_dispatch") {
-        return yield* settle(failed(run, result.failure, "error", null), attempts, "Cancelled", ending.attempt, null)
-      }
-      if (ending.uncertain) {
-        return yield* settle({ ...ending.run, error: null, outcome: null, outcomeReason: lostAnswer }, attempts, "Uncertain", ending.attempt, null)
-      }
-      return yield* goOn(ending.run, attempts, ending.attempt, ending.media)
+  const tryCandidate = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt) {
+    const { endpoint, result, sharedWithRunId } = yield* call(work, run, candidate, attempt)
+    const now = yield* Clock.currentTimeMillis
+    const ending = end({
+      run, attempt, candidate, endpoint, result, sharedWithRunId, now,
+      receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`),
+      mediaId: MediaId.make(`med_${yield* parts.ids.suffix}`),
+      normalizedOn: parts.normalizedOn
     })
+    const attempts = [...before, ending.attempt]
+    if (result._tag === "Failed" && result.failure._tag === "cancellation_requested_after_dispatch") {
+      return yield* settle(work, failed(run, result.failure, "error", null), attempts, "Cancelled", ending.attempt, null)
+    }
+    if (ending.uncertain) {
+      return yield* settle(work, { ...ending.run, error: null, outcome: null, outcomeReason: lostAnswer }, attempts, "Uncertain", ending.attempt, null)
+    }
+    return yield* goOn(work, ending.run, attempts, ending.attempt, ending.media)
+  })
 
   /** What comes after `attempts`, of which `ended` is not yet written. */
-  const goOn = (run: Run, attempts: ReadonlyArray<Attempt>, ended: Attempt | null, media: Media | null): Effect.Effect<Option.Option<RunDetail>, LeaseLost> =>
-    Effect.gen(function*() {
-      const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
-      if (step._tag === "Conclude") {
-        const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
-        const concluded = run.outcome === null ? failed(run, new NoRouteCandidate(), "error", null) : run
-        return yield* settle(concluded, attempts, answered ? "Completed" : "Failed", ended, media)
-      }
-      const why = Option.getOrNull(stop.known())
-      if (why !== null) {
-        if (why === "lease_lost") return yield* new LeaseLost()
-        return yield* settle(failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
-      }
-      const opened = yield* open(run, step.candidate, step.n)
-      const held = yield* patiently(parts.store.nextAttempt({ run, lease, ended, opened, media }))
-      if (!held) return yield* new LeaseLost()
-      return yield* tryCandidate(run, attempts, step.candidate, opened)
-    })
+  const goOn: (work: Work, run: Run, attempts: ReadonlyArray<Attempt>, ended: Attempt | null, media: Media | null) => Worked = Effect.fnUntraced(function*(work, run, attempts, ended, media) {
+    const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
+    if (step._tag === "Conclude") {
+      const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
+      const concluded = run.outcome === null ? failed(run, new NoRouteCandidate(), "error", null) : run
+      return yield* settle(work, concluded, attempts, answered ? "Completed" : "Failed", ended, media)
+    }
+    const why = Option.getOrNull(work.stop.known())
+    if (why !== null) {
+      if (why === "lease_lost") return yield* new LeaseLost()
+      return yield* settle(work, failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
+    }
+    const opened = yield* open(run, step.candidate, step.n)
+    const held = yield* patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media }))
+    if (!held) return yield* new LeaseLost()
+    return yield* tryCandidate(work, run, attempts, step.candidate, opened)
+  })
 
   /** An attempt that another node began and nobody ended. */
-  const takeOver = (run: Run, before: ReadonlyArray<Attempt>, left: Attempt) =>
-    Effect.gen(function*() {
-      const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
-      const completedAt = yield* Clock.currentTimeMillis
-      const lost: Attempt = { ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it." }
-      if (candidate === undefined || candidate.effectful) {
-        const ended: Attempt = { ...lost, status: "reconciliation_pending" }
-        return yield* settle({ ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
-      }
-      const failure = new ProviderTimeout({ detail: "The gateway stopped while the provider was working on it, and this operation may not be called again." })
-      const ended: Attempt = { ...lost, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
-      return yield* goOn(run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
-    })
+  const takeOver = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt) {
+    const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
+    const completedAt = yield* Clock.currentTimeMillis
+    const lost: Attempt = { ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it." }
+    if (candidate === undefined || candidate.effectful) {
+      const ended: Attempt = { ...lost, status: "reconciliation_pending" }
+      return yield* settle(work, { ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
+    }
+    const failure = new ProviderTimeout({ detail: "The gateway stopped while the provider was working on it, and this operation may not be called again." })
+    const ended: Attempt = { ...lost, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
+    return yield* goOn(work, run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
+  })
 
-  const last = leased.attempts.at(-1)
-  const before = leased.attempts.slice(0, -1)
-  const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
-  const work = last === undefined || last.status !== "running"
-    ? goOn(leased.run, leased.attempts, null, null)
-    : leased.takenOver || candidate === undefined
-    ? takeOver(leased.run, before, last)
-    : tryCandidate(leased.run, before, candidate, last)
-  return Effect.catchTag(work, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
+  return (leased, stop) => {
+    const work = { lease: leased.lease, stop }
+    const last = leased.attempts.at(-1)
+    const before = leased.attempts.slice(0, -1)
+    const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
+    const worked = last === undefined || last.status !== "running"
+      ? goOn(work, leased.run, leased.attempts, null, null)
+      : leased.takenOver || candidate === undefined
+      ? takeOver(work, leased.run, before, last)
+      : tryCandidate(work, leased.run, before, candidate, last)
+    return Effect.catchTag(worked, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
+  }
 }
 
 const lostAnswer = "The provider's answer was lost after the call was sent; whether it took effect is not known. The hold stays until an operator resolves the run."

@@ -66,27 +66,26 @@ const notRunnable = ({ operation, provider }: Endpoint, health: Health): RunFail
   return null
 }
 
-const planTool = (parts: PlanningParts, principal: Principal, request: PlanRequest): Planned =>
-  Effect.gen(function*() {
-    const endpoint = yield* parts.catalog.endpoint(request.endpointId)
-    if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${request.endpointId.slice(0, 200)}.` }))
-    const blocked = notRunnable(endpoint, yield* parts.health.health(endpoint.provider.id))
-    if (blocked !== null) return deny(blocked)
-    const prepared = parts.providers.prepare(endpoint, request.input)
-    if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(say).join("; ") }))
-    const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
-    if (credential !== null) return deny(credential)
-    return Either.right<RoutePlan>({
-      job: null,
-      prefer: "balanced",
-      reason: "The request names this endpoint.",
-      candidates: [candidateOf(endpoint, prepared.input)],
-      skipped: [],
-      fallback: null,
-      connectionId: request.connectionId,
-      capped: false
-    })
+const planTool: (parts: PlanningParts, principal: Principal, request: PlanRequest) => Planned = Effect.fnUntraced(function*(parts, principal, request) {
+  const endpoint = yield* parts.catalog.endpoint(request.endpointId)
+  if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${request.endpointId.slice(0, 200)}.` }))
+  const blocked = notRunnable(endpoint, yield* parts.health.health(endpoint.provider.id))
+  if (blocked !== null) return deny(blocked)
+  const prepared = parts.providers.prepare(endpoint, request.input)
+  if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(say).join("; ") }))
+  const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
+  if (credential !== null) return deny(credential)
+  return Either.right<RoutePlan>({
+    job: null,
+    prefer: "balanced",
+    reason: "The request names this endpoint.",
+    candidates: [candidateOf(endpoint, prepared.input)],
+    skipped: [],
+    fallback: null,
+    connectionId: request.connectionId,
+    capped: false
   })
+})
 
 const credentialProblem = (parts: PlanningParts, principal: Principal, endpoint: Endpoint, connectionId: string | null) =>
   endpoint.provider.auth.type === "none" && connectionId === null
@@ -98,43 +97,42 @@ const credentialProblem = (parts: PlanningParts, principal: Principal, endpoint:
 
 const isCredentialFailure = (error: CredentialFailure | StorageError): error is CredentialFailure => "whoseError" in error
 
-const planJob = (parts: PlanningParts, principal: Principal, request: PlanRequest, jobId: string): Planned =>
-  Effect.gen(function*() {
-    const prefer = request.fallback?.prefer ?? "balanced"
-    const supply = yield* parts.catalog.supply(jobId, prefer)
-    if (supply === null) {
-      const suggestions = yield* parts.catalog.similarJobs(jobId)
-      return refuseJob("unknown_job", `There is no job ${jobId.slice(0, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
-    }
-    const problems = parts.providers.checkCommon(request.input)
-    if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(say).join("; ") }))
-    if (supply.endpoints.length === 0) return refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`)
+const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest, jobId: string) => Planned = Effect.fnUntraced(function*(parts, principal, request, jobId) {
+  const prefer = request.fallback?.prefer ?? "balanced"
+  const supply = yield* parts.catalog.supply(jobId, prefer)
+  if (supply === null) {
+    const suggestions = yield* parts.catalog.similarJobs(jobId)
+    return refuseJob("unknown_job", `There is no job ${jobId.slice(0, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
+  }
+  const problems = parts.providers.checkCommon(request.input)
+  if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(say).join("; ") }))
+  if (supply.endpoints.length === 0) return refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`)
 
-    const judged = yield* Effect.forEach(supply.endpoints, (ranked) => judge(parts, principal, request, ranked))
-    const fits = judged.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
-    // A fixture stands in only where no real provider can run at all.
-    const real = fits.filter(({ mock }) => !mock)
-    const chosen = real.length > 0 ? real : fits
-    const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict.skipped] : []))
-    const first = chosen[0]
-    const fallback = request.fallback
-    const route: RoutePlan = {
-      job: supply.job.id,
-      prefer,
-      reason: first?.reason ?? "No provider could be picked.",
-      candidates: candidatesOf(chosen.map(({ candidate }) => candidate), fallback?.enabled === true),
-      skipped,
-      fallback: fallback === null ? null : {
-        enabled: fallback.enabled,
-        maxAttempts: fallback.maxAttempts,
-        maxCostMicros: fallback.maxCostMicros,
-        stopAtFirstMiss: fallback.stopAtFirstMiss
-      },
-      connectionId: request.connectionId,
-      capped: skipped.some(({ code }) => code === "over_cost_cap")
-    }
-    return first === undefined ? refuseRoute(route, judged) : Either.right(route)
-  })
+  const judged = yield* Effect.forEach(supply.endpoints, (ranked) => judge(parts, principal, request, ranked))
+  const fits = judged.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
+  // A fixture stands in only where no real provider can run at all.
+  const real = fits.filter(({ mock }) => !mock)
+  const chosen = real.length > 0 ? real : fits
+  const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict.skipped] : []))
+  const first = chosen[0]
+  const fallback = request.fallback
+  const route: RoutePlan = {
+    job: supply.job.id,
+    prefer,
+    reason: first?.reason ?? "No provider could be picked.",
+    candidates: candidatesOf(chosen.map(({ candidate }) => candidate), fallback?.enabled === true),
+    skipped,
+    fallback: fallback === null ? null : {
+      enabled: fallback.enabled,
+      maxAttempts: fallback.maxAttempts,
+      maxCostMicros: fallback.maxCostMicros,
+      stopAtFirstMiss: fallback.stopAtFirstMiss
+    },
+    connectionId: request.connectionId,
+    capped: skipped.some(({ code }) => code === "over_cost_cap")
+  }
+  return first === undefined ? refuseRoute(route, judged) : Either.right(route)
+})
 
 /** Without fallback only the first can be tried; an effectful operation is attempted once, and never after another. */
 const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): ReadonlyArray<Candidate> => {
@@ -147,34 +145,33 @@ type Verdict =
   | { readonly _tag: "Fits"; readonly candidate: Candidate; readonly reason: string; readonly mock: boolean }
   | { readonly _tag: "Skipped"; readonly skipped: Skipped; readonly provider: string; readonly missing: ReadonlyArray<string> }
 
-const judge = (parts: PlanningParts, principal: Principal, request: PlanRequest, { endpoint, reason }: RankedEndpoint): Effect.Effect<Verdict, StorageError> =>
-  Effect.gen(function*() {
-    const { operation, provider } = endpoint
-    const skip = (code: Skipped["code"], why: string, missing: ReadonlyArray<string> = []): Verdict => ({
-      _tag: "Skipped",
-      skipped: { endpointId: operation.id, code, reason: why },
-      provider: provider.id,
-      missing
-    })
-    if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
-    const health = yield* parts.health.health(provider.id)
-    const blocked = notRunnable(endpoint, health)
-    if (blocked !== null) return skip("not_runnable", blocked.message)
-    if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
-    const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
-    if (credential !== null) return skip("not_runnable", credential.message)
-    const prepared = parts.providers.prepare(endpoint, request.input)
-    if (prepared._tag === "Rejected") {
-      const missing = prepared.problems.flatMap((problem) => (problem._tag === "Missing" ? [problem.field] : []))
-      return missing.length === prepared.problems.length
-        ? skip("needs_identity", `needs ${missing.join(", ")}`, missing)
-        : skip("rejected_input", prepared.problems.map(say).join("; "))
-    }
-    const candidate = candidateOf(endpoint, prepared.input)
-    const cap = request.fallback?.maxCostMicros ?? null
-    if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${candidate.maxMicros} micros, and the cap is ${cap}`)
-    return { _tag: "Fits", candidate, reason, mock: provider.mock }
+const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, ranked: RankedEndpoint) => Effect.Effect<Verdict, StorageError> = Effect.fnUntraced(function*(parts, principal, request, { endpoint, reason }) {
+  const { operation, provider } = endpoint
+  const skip = (code: Skipped["code"], why: string, missing: ReadonlyArray<string> = []): Verdict => ({
+    _tag: "Skipped",
+    skipped: { endpointId: operation.id, code, reason: why },
+    provider: provider.id,
+    missing
   })
+  if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
+  const health = yield* parts.health.health(provider.id)
+  const blocked = notRunnable(endpoint, health)
+  if (blocked !== null) return skip("not_runnable", blocked.message)
+  if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
+  const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
+  if (credential !== null) return skip("not_runnable", credential.message)
+  const prepared = parts.providers.prepare(endpoint, request.input)
+  if (prepared._tag === "Rejected") {
+    const missing = prepared.problems.flatMap((problem) => (problem._tag === "Missing" ? [problem.field] : []))
+    return missing.length === prepared.problems.length
+      ? skip("needs_identity", `needs ${missing.join(", ")}`, missing)
+      : skip("rejected_input", prepared.problems.map(say).join("; "))
+  }
+  const candidate = candidateOf(endpoint, prepared.input)
+  const cap = request.fallback?.maxCostMicros ?? null
+  if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${candidate.maxMicros} micros, and the cap is ${cap}`)
+  return { _tag: "Fits", candidate, reason, mock: provider.mock }
+})
 
 const refuseJob = (code: string, message: string, extra: JsonObject = {}, route: RoutePlan | null = null) =>
   deny(new InputRejected({ detail: message }), { code, message, ...extra }, route)
