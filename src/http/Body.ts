@@ -7,12 +7,9 @@ import type { HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { PayloadTooLarge, ValidationError } from "../domain/ApiErrors.js"
+import { bodyBytesMax, discardBytesMax } from "../domain/Limits.js"
 import { fromIssues } from "./FieldProblems.js"
 import { parseStrict } from "./JsonText.js"
-
-export const bodyBytesMax = 1_048_576
-/** An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the connection is cut. */
-const discardBytesMax = 8 * bodyBytesMax
 
 type BodyError = ValidationError | PayloadTooLarge
 

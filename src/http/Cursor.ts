@@ -13,7 +13,6 @@ export interface CursorBinding {
   readonly filters: { readonly [name: string]: Json }
 }
 
-export const cursorCharsMax = 512
 const sortKey = /^[\x20-\x7e]{1,200}$/
 
 const digest = (after: string, { filters, list, workspaceId }: CursorBinding): string =>

@@ -4,10 +4,9 @@
  */
 import type { HttpApiError } from "@effect/platform"
 import { ValidationError, type FieldProblem } from "../domain/ApiErrors.js"
+import { problemsMax } from "../domain/Limits.js"
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
-
-const problemsMax = 20
 
 const text = (issue: Issue): string => {
   if (issue._tag === "Missing") return "is required"

@@ -5,8 +5,7 @@
  */
 import { Either } from "effect"
 import type { Json } from "../domain/Json.js"
-
-export const depthMax = 64
+import { bodyDepthMax } from "../domain/Limits.js"
 
 const quote = 0x22, backslash = 0x5c, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
 
@@ -40,7 +39,7 @@ const complaint = (text: string): string | null => {
       }
       i = end
     } else if (code === opensObject || code === opensArray) {
-      if (names.length === depthMax) return `is nested deeper than ${depthMax} levels`
+      if (names.length === bodyDepthMax) return `is nested deeper than ${bodyDepthMax} levels`
       names.push(code === opensObject ? new Set() : null)
       expectsName = code === opensObject
     } else if (code === closesObject || code === closesArray) {

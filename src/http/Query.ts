@@ -1,6 +1,6 @@
 /** Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded and free of control characters. */
 import { ParseResult, Schema } from "effect"
-import { cursorCharsMax } from "./Cursor.js"
+import { cursorCharsMax } from "../domain/Limits.js"
 import { instantExpected, readInstant } from "./Fields.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */

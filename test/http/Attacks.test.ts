@@ -2,7 +2,7 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { bodyBytesMax } from "../../src/http/Body.js"
+import { bodyBytesMax } from "../../src/domain/Limits.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
 

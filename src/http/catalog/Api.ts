@@ -4,10 +4,10 @@ import { Schema } from "effect"
 import {
   Compared, CompareRequest, Depth, Discovered, ListingAnswer, Overview, PublicItem, PublicPage, SearchAnswer
 } from "../../domain/CatalogView.js"
+import { cursorCharsMax } from "../../domain/Limits.js"
 import { OperationContract } from "../../domain/OperationContract.js"
 import { Access } from "../Access.js"
 import { Bearer, Open } from "../Auth.js"
-import { cursorCharsMax } from "../Cursor.js"
 import { Wire, WireStorage } from "../Envelope.js"
 import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
 

@@ -1,0 +1,16 @@
+/**
+ * Every bound on what comes from outside and every default that a client or an operator can notice, in one place. A name says what is
+ * counted, and its last word is the unit. Where a number comes from the contract, its section is named beside it.
+ * Bounds of an algorithm that nobody outside can notice stay beside their algorithm.
+ */
+
+/** The largest request body (completions, section 5). */
+export const bodyBytesMax = 1_048_576
+/** An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the connection is cut. */
+export const discardBytesMax = 8 * bodyBytesMax
+/** How deep a JSON body may be nested. */
+export const bodyDepthMax = 64
+/** How many wrong fields an answer names: the first ones. */
+export const problemsMax = 20
+/** The longest cursor of a list; the catalog listing has its own bound in the contract. */
+export const cursorCharsMax = 512
