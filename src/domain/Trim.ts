@@ -1,6 +1,7 @@
 /**
  * Shrinks a result for reading: keeps only some dotted paths, and at most so many items of every array (contract: "GET /v1/runs/{runId}",
- * `fields` and `max_items`). Arrays are walked per element and leave no trace in a path. Never changes what is stored or charged.
+ * `fields` and `max_items`). Arrays are walked per element and leave no trace in a path. Each value is looked at once, however many
+ * paths there are. Never changes what is stored or charged.
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
@@ -10,7 +11,10 @@ export interface TrimRequest {
   readonly maxItems: number | null
 }
 
-/** Over all arrays at one path: how many items were kept of how many. The result itself is `$`. */
+/**
+ * Over all arrays at one path: how many items were kept of how many. The result itself is `$`. An array that is directly an item of
+ * another one is `[]` further down: `rows` holds the rows, `rows[]` what stands in each, and `rows[].cells` is a member of an item of those.
+ */
 export interface TrimmedArray {
   readonly path: string
   readonly kept: number
@@ -30,59 +34,111 @@ export interface NoSuchPath {
   readonly path: string
 }
 
-type Tree = { readonly leaf: boolean; readonly children: ReadonlyMap<string, Tree> }
-
-/** One tree of all paths; a path that ends in the middle of another keeps everything below it. */
-const treeOf = (paths: ReadonlyArray<ReadonlyArray<string>>): Tree => {
-  const groups = new Map<string, Array<ReadonlyArray<string>>>()
-  for (const [head, ...tail] of paths) if (head !== undefined) groups.set(head, [...groups.get(head) ?? [], tail])
-  return { leaf: paths.some((path) => path.length === 0), children: new Map([...groups].map(([name, tails]) => [name, treeOf(tails)])) }
+/** Where paths go on: all paths in one tree, so that one walk serves them all. */
+interface Branch {
+  /** A path ends here: everything below is kept. */
+  ends: boolean
+  /** The walk has been here. */
+  reached: boolean
+  readonly children: Map<string, Branch>
 }
 
-const has = (value: { readonly [key: string]: Json }, name: string): boolean => Object.hasOwn(value, name)
+const branch = (): Branch => ({ ends: false, reached: false, children: new Map() })
 
-const keep = (value: Json, tree: Tree): Json => {
-  if (tree.leaf) return value
-  if (Array.isArray(value)) return value.map((item) => keep(item, tree))
-  if (!isObject(value)) return value
-  const kept: { [key: string]: Json } = {}
-  for (const [name, child] of tree.children) {
-    const member = value[name]
-    if (has(value, name) && member !== undefined && reaches(member, child)) kept[name] = keep(member, child)
+/** The branch at the end of a path, made with all that leads to it. */
+const grow = (root: Branch, names: ReadonlyArray<string>): Branch => {
+  let at = root
+  for (const name of names) {
+    const next = at.children.get(name) ?? branch()
+    at.children.set(name, next)
+    at = next
+  }
+  at.ends = true
+  return at
+}
+
+/**
+ * What the paths name in a value; undefined where none leads anywhere. An object in an array stays in its place, empty if need be; an item
+ * that has no members is not what a longer path names, and goes. Below the end of a path the walk goes on for longer ones, to see whether
+ * they lead somewhere.
+ */
+const keep = (value: Json, at: Branch): Json | undefined => {
+  const kept = at.children.size === 0 ? undefined : keepBelow(value, at)
+  if (at.ends) {
+    at.reached = true
+    return value
   }
   return kept
 }
 
-/** Whether at least one path of the tree leads somewhere in the value. */
-const reaches = (value: Json, tree: Tree): boolean => {
-  if (tree.leaf) return true
-  if (Array.isArray(value)) return value.some((item) => reaches(item, tree))
-  if (!isObject(value)) return false
-  return [...tree.children].some(([name, child]) => {
-    const member = value[name]
-    return has(value, name) && member !== undefined && reaches(member, child)
-  })
+const keepBelow = (value: Json, at: Branch): Json | undefined => {
+  if (Array.isArray(value)) {
+    const kept = value.map((item) => keepItem(item, at))
+    return kept.some(({ named }) => named) ? kept.flatMap(({ item }) => (item === undefined ? [] : [item])) : undefined
+  }
+  if (!isObject(value)) return undefined
+  const members: Array<readonly [string, Json]> = []
+  for (const [name, member] of Object.entries(value)) {
+    const child = at.children.get(name)
+    const kept = child === undefined ? undefined : keep(member, child)
+    if (kept !== undefined) members.push([name, kept])
+  }
+  return members.length === 0 ? undefined : Object.fromEntries(members)
 }
 
-const cut = (value: Json, maxItems: number, path: string, seen: Map<string, { kept: number; total: number }>): Json => {
+/** What stays of an item of an array, and whether a path leads into it. */
+const keepItem = (item: Json, at: Branch): { readonly item: Json | undefined; readonly named: boolean } => {
+  const kept = keepBelow(item, at)
+  if (kept !== undefined) return { item: kept, named: true }
+  return { item: Array.isArray(item) ? [] : isObject(item) ? {} : undefined, named: false }
+}
+
+/** The arrays at one path, and what is below it. The text of a path is made only for arrays that lost items: it grows with the depth. */
+interface Level {
+  kept: number
+  total: number
+  /** Arrays that are items of the arrays here. */
+  nested: Level | null
+  readonly members: Map<string, Level>
+}
+
+const level = (): Level => ({ kept: 0, total: 0, nested: null, members: new Map() })
+
+const cut = (value: Json, maxItems: number, at: Level): Json => {
   if (Array.isArray(value)) {
-    const kept = value.slice(0, maxItems).map((item) => cut(item, maxItems, path, seen))
-    const sums = seen.get(path) ?? { kept: 0, total: 0 }
-    seen.set(path, { kept: sums.kept + kept.length, total: sums.total + value.length })
-    return kept
+    const kept = value.length > maxItems ? value.slice(0, maxItems) : value
+    at.kept += kept.length
+    at.total += value.length
+    return kept.map((item) => cut(item, maxItems, Array.isArray(item) ? (at.nested ??= level()) : at))
   }
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member, maxItems, path === "$" ? name : `${path}.${name}`, seen)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => {
+    const below = at.members.get(name) ?? level()
+    at.members.set(name, below)
+    return [name, cut(member, maxItems, below)]
+  }))
 }
 
-export const trim = (value: Json, request: TrimRequest): Either.Either<Trimmed, NoSuchPath> => {
-  const paths = request.fields?.map((field) => ({ field, names: field.split(".") })) ?? []
-  const missing = paths.find(({ names }) => !reaches(value, treeOf([names])))
-  if (missing !== undefined) return Either.left({ _tag: "NoSuchPath", path: missing.field })
-  const kept = request.fields === null ? value : keep(value, treeOf(paths.map(({ names }) => names)))
-  if (request.maxItems === null) return Either.right({ value: kept, truncated: false, arrays: [] })
-  const seen = new Map<string, { kept: number; total: number }>()
-  const shortened = cut(kept, request.maxItems, "$", seen)
-  const arrays = [...seen].flatMap(([path, sums]) => (sums.kept < sums.total ? [{ path, ...sums }] : []))
-  return Either.right({ value: shortened, truncated: arrays.length > 0, arrays })
+const shortened = (at: Level, path: string): ReadonlyArray<TrimmedArray> => [
+  ...(at.kept < at.total ? [{ path: path === "" ? "$" : path, kept: at.kept, total: at.total }] : []),
+  ...(at.nested === null ? [] : shortened(at.nested, `${path === "" ? "$" : path}[]`)),
+  ...[...at.members].flatMap(([name, below]) => shortened(below, path === "" ? name : `${path}.${name}`))
+]
+
+export const trim = (given: Json, request: TrimRequest): Either.Either<Trimmed, NoSuchPath> => {
+  const kept = request.fields === null ? Either.right(given) : pick(given, request.fields)
+  if (Either.isLeft(kept)) return Either.left(kept.left)
+  if (request.maxItems === null) return Either.right({ value: kept.right, truncated: false, arrays: [] })
+  const root = level()
+  const value = cut(kept.right, request.maxItems, root)
+  const arrays = shortened(root, "")
+  return Either.right({ value, truncated: arrays.length > 0, arrays })
+}
+
+const pick = (value: Json, fields: ReadonlyArray<string>): Either.Either<Json, NoSuchPath> => {
+  const root = branch()
+  const ends = fields.map((field) => ({ field, end: grow(root, field.split(".")) }))
+  const kept = keep(value, root)
+  const missing = ends.find(({ end }) => !end.reached)
+  return missing === undefined ? Either.right(kept ?? value) : Either.left({ _tag: "NoSuchPath", path: missing.field })
 }

@@ -46,8 +46,8 @@ describe("trim", () => {
 
   it("walks arrays per element, joins paths, and lets a longer one add nothing to a shorter", () => {
     const value = { people: [{ name: "a", mails: [{ at: 1, to: "x" }] }, { mails: [{ to: "y" }] }, 7], total: 3 }
-    assert.deepStrictEqual(trimmed(value, { fields: ["people.mails.to"] }).value, { people: [{ mails: [{ to: "x" }] }, { mails: [{ to: "y" }] }, 7] })
-    assert.deepStrictEqual(trimmed(value, { fields: ["total", "people.name"] }).value, { total: 3, people: [{ name: "a" }, {}, 7] })
+    assert.deepStrictEqual(trimmed(value, { fields: ["people.mails.to"] }).value, { people: [{ mails: [{ to: "x" }] }, { mails: [{ to: "y" }] }] })
+    assert.deepStrictEqual(trimmed(value, { fields: ["total", "people.name"] }).value, { people: [{ name: "a" }, {}], total: 3 })
     assert.deepStrictEqual(trimmed(value, { fields: ["people", "people.name"] }).value, { people: value.people })
   })
 
@@ -58,8 +58,49 @@ describe("trim", () => {
     }
   })
 
+  it("keeps only what a path names: items of an array that have no members are not what a longer path names", () => {
+    assert.deepStrictEqual(trimmed({ a: [{ b: 1, c: 2 }, "x", null, [{ b: 3 }, 4], [5]] }, { fields: ["a.b"] }).value, { a: [{ b: 1 }, [{ b: 3 }], []] })
+    assert.deepStrictEqual(trimmed({ a: { b: 1 }, c: [] }, { fields: ["a.b"] }).value, { a: { b: 1 } })
+  })
+
+  it("keeps a member with a name that objects inherit, as a member", () => {
+    const value: Json = JSON.parse(`{"a": {"__proto__": {"x": 1}, "y": 2}}`)
+    const { value: kept } = trimmed(value, { fields: ["a.__proto__"], maxItems: 1 })
+    assert.strictEqual(JSON.stringify(kept), `{"a":{"__proto__":{"x":1}}}`)
+  })
+
+  it("looks at each value once, however many paths there are", () => {
+    let looks = 0
+    const watched = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map(watched)
+      if (!isObject(value)) return value
+      return new Proxy(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, watched(member)])), {
+        ownKeys: (target) => (looks++, Reflect.ownKeys(target))
+      })
+    }
+    const names = Array.from({ length: 100 }, (_, index) => `field${index}`)
+    const row = Object.fromEntries(names.map((name) => [name, { value: name }]))
+    const rows = Array.from({ length: 20 }, () => row)
+    const { value } = trimmed({ rows: watched(rows) }, { fields: names.flatMap((name) => [`rows.${name}.value`, `rows.${name}`]) })
+    // Each row, and each of its members for the longer path.
+    assert.strictEqual(looks, 20 + 20 * 100)
+    assert.deepStrictEqual(value, { rows })
+  })
+
   it("sums the arrays of one path, and calls the result itself $", () => {
-    assert.deepStrictEqual(trimmed([[1, 2, 3], [1]], { maxItems: 1 }), { value: [[1]], truncated: true, arrays: [{ path: "$", kept: 2, total: 5 }] })
+    assert.deepStrictEqual(trimmed([1, 2, 3], { maxItems: 1 }), { value: [1], truncated: true, arrays: [{ path: "$", kept: 1, total: 3 }] })
     assert.deepStrictEqual(trimmed({ a: [{ b: [1, 2] }, { b: [3, 4, 5] }] }, { maxItems: 2 }).arrays, [{ path: "a.b", kept: 4, total: 5 }])
+  })
+
+  it("counts the levels of nested lists apart", () => {
+    assert.deepStrictEqual(trimmed([[1, 2, 3], [1], [4]], { maxItems: 2 }), {
+      value: [[1, 2], [1]],
+      truncated: true,
+      arrays: [{ path: "$", kept: 2, total: 3 }, { path: "$[]", kept: 3, total: 4 }]
+    })
+    assert.deepStrictEqual(trimmed({ rows: [[{ cells: [1, 2] }], [{ cells: [3] }]] }, { maxItems: 1 }).arrays, [
+      { path: "rows", kept: 1, total: 2 },
+      { path: "rows[].cells", kept: 1, total: 2 }
+    ])
   })
 })

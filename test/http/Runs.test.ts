@@ -173,7 +173,7 @@ describe("trimming", () => {
       assert.strictEqual(json.pricing.finalChargeMicros, 20_000)
     }))
 
-  it.scopedLive("refuses a path that is nowhere in the result, but not while there is no result", () =>
+  it.scopedLive("refuses a path that is nowhere in the result, as every path is while there is no result", () =>
     Effect.gen(function*() {
       const done = yield* showing(completedRun)
       for (const fields of ["phone", "sources.phone", "email,phone", ",", "a..b", "email."]) {
@@ -181,7 +181,15 @@ describe("trimming", () => {
         assert.deepStrictEqual([answer.status, answer.json.error.details[0].field], [400, "fields"], fields)
       }
       const waiting = yield* showing(queuedRun)
-      assert.deepStrictEqual((yield* waiting.get(`/v1/runs/${runId}?fields=email`)).json.trimmed, { truncated: false, fields: ["email"], arrays: [] })
+      const early = yield* waiting.get(`/v1/runs/${runId}?fields=email&max_items=3`)
+      assert.deepStrictEqual([early.status, early.json.error.code, early.json.error.details[0].field], [400, "validation_error", "fields"])
+      assert.include(early.json.error.message, "no result")
+    }))
+
+  it.scopedLive("takes max_items alone at any time: without a result there is nothing to cut", () =>
+    Effect.gen(function*() {
+      const waiting = yield* showing(queuedRun)
+      assert.deepStrictEqual((yield* waiting.get(`/v1/runs/${runId}?max_items=3`)).json.trimmed, { truncated: false, max_items: 3, arrays: [] })
     }))
 })
 

@@ -39,12 +39,15 @@ const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> 
     : Effect.fail(ValidationError.of("fields", `must be 1 to ${fieldsMax} dotted paths, separated by commas`))
 }
 
-/** A run without a result yet is answered as it is: there is nothing that a path could be wrong about. */
+/** Without a result a path matches nothing, which is refused; `max_items` alone has nothing to cut. */
 const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string | undefined, maxItems: number | undefined) {
   const fields = yield* fieldsOf(rawFields)
   if (fields === null && maxItems === undefined) return body
   const asked = { ...(fields === null ? {} : { fields }), ...(maxItems === undefined ? {} : { max_items: maxItems }) }
-  if (body.result === undefined) return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
+  if (body.result === undefined) {
+    if (fields !== null) return yield* ValidationError.of("fields", `matches nothing: the run is ${body.status} and has no result`)
+    return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
+  }
   const trimmed = yield* Either.mapLeft(
     trim(body.result, { fields, maxItems: maxItems ?? null }),
     ({ path }) => ValidationError.of("fields", `${path.slice(0, 100)} is nowhere in the result`)
