@@ -15,15 +15,16 @@ const bytesOf = (row: CatalogRow): Buffer => {
 const opens: Buffer = Buffer.from("{\"endpoints\":[")
 const comma: Buffer = Buffer.from(",")
 
-/** An answer whose rows are under `endpoints`. */
-export const rowsResponse = <A extends { readonly endpoints: ReadonlyArray<CatalogRow> }>(
-  { endpoints, ...rest }: A, headers: { readonly [name: string]: string } = {}
-): HttpServerResponse.HttpServerResponse => {
+/** The text of an answer whose rows are under `endpoints`. */
+export const rowsBody = <A extends { readonly endpoints: ReadonlyArray<CatalogRow> }>({ endpoints, ...rest }: A): Buffer => {
   const parts: Array<Buffer> = [opens]
   for (const [at, row] of endpoints.entries()) {
     if (at > 0) parts.push(comma)
     parts.push(bytesOf(row))
   }
   parts.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`))
-  return HttpServerResponse.uint8Array(Buffer.concat(parts), { contentType: "application/json", headers })
+  return Buffer.concat(parts)
 }
+
+export const jsonResponse = (body: Buffer, headers: { readonly [name: string]: string } = {}): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })

@@ -10,7 +10,7 @@ import { jsonBody } from "../Body.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 import { answering } from "../Exchange.js"
 import { badCursor } from "../ListPage.js"
-import { rowsResponse } from "./Bodies.js"
+import { jsonResponse, rowsBody } from "./Bodies.js"
 import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
 import { llmsText } from "./Llms.js"
 
@@ -47,7 +47,7 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
       .handle("search", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const { limit, offset, prefer, q } = urlParams
-        return rowsResponse(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId))
+        return jsonResponse(rowsBody(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId)))
       })))
       .handle("discover", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
@@ -56,21 +56,20 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         if (q === undefined) return yield* ValidationError.of("q", "is required")
         return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
       })))
-      .handle("endpoints", answering(Effect.fnUntraced(function*({ headers, urlParams }) {
+      .handle("endpoints", answering(Effect.fnUntraced(function*({ headers: asked, urlParams }) {
         const { workspaceId } = yield* Principal
         const { cursor, facets, limit } = urlParams
         const filter = filterOf(urlParams)
         const bound = { ...filter }
         const place = cursor === undefined ? Option.some(null) : readListingCursor(cursor, workspaceId, bound)
         if (Option.isNone(place)) return yield* badCursor()
-        const etag = etagOf(yield* catalog.revision, { ...bound, facets, limit, after: place.value })
-        if (isUnchanged(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: { etag } })
         const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
         const nextCursor = next === null ? null : makeListingCursor(next, listing.revision, workspaceId, bound)
-        return rowsResponse(
-          { ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) },
-          { etag: etagOf(listing.revision, { ...bound, facets, limit, after: place.value }), "cache-control": "private, no-cache" }
-        )
+        const body = rowsBody({ ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) })
+        const etag = etagOf(listing.revision, { ...bound, facets, limit, after: place.value }, body)
+        const headers = { etag, "cache-control": "private, no-cache" }
+        if (isUnchanged(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+        return jsonResponse(body, headers)
       })))
       .handle("operation", answering(Effect.fnUntraced(function*({ path, urlParams }) {
         const { workspaceId } = yield* Principal

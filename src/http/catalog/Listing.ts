@@ -1,11 +1,15 @@
-/** ETags and cursors of the endpoints listing: both carry the catalog's revision and are bound to the filters. */
+/** ETags and cursors of the endpoints listing: both carry the catalog's revision and are bound to the filters. An ETag also covers the answer itself. */
 import { createHash } from "node:crypto"
 import type { Option } from "effect"
 import { canonical, type JsonObject } from "../../domain/Json.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 
-export const etagOf = (revision: string, question: JsonObject): string =>
-  `"${revision}.${createHash("sha256").update(canonical(question)).digest("base64url").slice(0, 16)}"`
+/**
+ * The tag of one answer to one question. Rows change with provider states, keys, connections and statistics, and differ from caller to
+ * caller, while the revision stays: so the tag is made of the very bytes of the answer.
+ */
+export const etagOf = (revision: string, question: JsonObject, body: Uint8Array): string =>
+  `"${revision}.${createHash("sha256").update(canonical(question)).update(body).digest("base64url").slice(0, 22)}"`
 
 /** Whether one of the tags of `If-None-Match` is this one; a weak tag is as good here. */
 export const isUnchanged = (ifNoneMatch: string | undefined, etag: string): boolean =>

@@ -197,6 +197,32 @@ describe("the listing", () => {
     }
   })))
 
+  it.live("answers 200 with another tag as soon as anything changes a row for this caller: a key, a connection, a provider's state, statistics", () => {
+    const changing = newWorld()
+    const changes: ReadonlyArray<readonly [what: string, change: () => void]> = [
+      ["a platform key is set", () => changing.platformKeys.add("dear")], ["a platform key is removed", () => changing.platformKeys.delete("dear")],
+      ["a connection is made", () => changing.connections.add("cheap")], ["a connection is deleted", () => changing.connections.delete("cheap")],
+      ["a provider cools down", () => changing.health.set("fixture", { state: "enabled", openForSeconds: 30 })],
+      ["a provider is switched off", () => changing.health.set("fixture", { state: "disabled", openForSeconds: 0 })],
+      ["a provider is back", () => changing.health.delete("fixture")],
+      ["an endpoint was run", () => changing.works.set("dear-email", { calls: 1, successes: 1, p50Ms: 20 })]
+    ]
+    return Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(content, changing) }), ({ get }) => Effect.gen(function*() {
+      const path = "/v1/catalog/endpoints?category=people"
+      let before = yield* get(path)
+      for (const [what, change] of changes) {
+        const conditional = { headers: { "if-none-match": before.headers.get("etag") ?? "" } }
+        assert.strictEqual((yield* get(path, conditional)).status, 304, `before ${what}`)
+        change()
+        const after = yield* get(path, conditional)
+        assert.strictEqual(after.status, 200, what)
+        assert.notStrictEqual(after.text, before.text, what)
+        assert.notStrictEqual(after.headers.get("etag"), before.headers.get("etag"), what)
+        before = after
+      }
+    })))
+  })
+
   it.live("refuses a cursor of other filters", () => withGateway(({ get }) => Effect.gen(function*() {
     const { json } = yield* get("/v1/catalog/endpoints?limit=1")
     assert.strictEqual((yield* get(`/v1/catalog/endpoints?limit=1&category=web&cursor=${encodeURIComponent(json.nextCursor)}`)).status, 400)
