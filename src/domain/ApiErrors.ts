@@ -100,6 +100,12 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payl
     return `The request body may have at most ${this.limitBytes} bytes`
   }
 }
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("unsupported_media_type", { encoding: Schema.String }) {
+  static readonly retryable = false
+  override get message() {
+    return `content-encoding: ${this.encoding} is not taken; send the body as it is`
+  }
+}
 export class RowsModeUnsupported extends Schema.TaggedError<RowsModeUnsupported>()("rows_mode_unsupported", { reason: Schema.String }) {
   static readonly retryable = false
   override get message() {

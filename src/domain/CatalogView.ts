@@ -3,7 +3,7 @@
  * contract's (prices here are US dollars, as it asks; inside, money stays micros). Shapes only: how they come about is in the layers.
  */
 import { Schema } from "effect"
-import { Json, JsonObject } from "./Json.js"
+import { Json, ParsedObject } from "./Json.js"
 import { PriceBasis } from "./Manifest.js"
 import { Prefer } from "./RoutePlan.js"
 
@@ -316,5 +316,5 @@ export type Compared = typeof Compared.Type
 
 export const CompareRequest = Schema.Struct({
   catalogItemIds: Schema.Array(Schema.String).pipe(Schema.minItems(2), Schema.maxItems(10)),
-  input: optional(JsonObject)
+  input: optional(ParsedObject)
 }).annotations({ identifier: "CompareRequest" })

@@ -14,3 +14,15 @@ export const bodyDepthMax = 64
 export const problemsMax = 20
 /** The longest cursor of a list; the catalog listing has its own bound in the contract. */
 export const cursorCharsMax = 512
+/** Values in the `input` of a body, counted at every depth, on routes that know their caller. */
+export const inputValuesMax = 20_000
+/** The same on routes that anybody may call. */
+export const publicInputValuesMax = 2_000
+/** Values in the rest of a body. */
+export const bodyValuesMax = 500
+/** The longest name of a member of a body. */
+export const bodyNameCharsMax = 1_024
+/** The longest number in a body, as it is written. */
+export const bodyNumberCharsMax = 1_024
+/** The largest form that a page of ours sends. */
+export const formBytesMax = 16_384

@@ -139,6 +139,10 @@ export const Wire = {
     status: 413, title: "The request body is too large",
     beside: [{ limitBytes: Schema.Int }, ({ limitBytes }) => ({ limitBytes })]
   }),
+  UnsupportedMediaType: wire(Api.UnsupportedMediaType, {
+    status: 415, title: "The request body is compressed",
+    headers: () => ({ "accept-encoding": "identity" })
+  }),
   RowsModeUnsupported: wire(Api.RowsModeUnsupported, {
     status: 422, title: "Unsupported output mode",
     beside: [{ reason: Schema.String }, ({ reason }) => ({ reason })]

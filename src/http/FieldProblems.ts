@@ -15,16 +15,21 @@ const text = (issue: Issue): string => {
   return expected.charAt(0).toLowerCase() + expected.slice(1)
 }
 
+/** How many issues are looked at: a choice has several for one field, and an answer names few fields. */
+const issuesMax = 20 * problemsMax
+
 /** `whole` names the thing that the issues are about when they are about all of it. */
 export const fromIssues = (issues: ReadonlyArray<Issue>, whole: string): ValidationError => {
   const byField = new Map<string, FieldProblem>()
-  for (const issue of issues) {
-    const field = issue.path.length === 0 ? whole : issue.path.map(String).join(".").slice(0, 200)
-    if (!byField.has(field)) byField.set(field, { field, message: text(issue) })
-  }
   // Of a choice (`fallback`: a boolean or an object) every branch complains; the deepest complaint is the useful one.
-  const fields = [...byField.keys()]
-  const problems = [...byField.values()].filter(({ field }) => !fields.some((other) => other.startsWith(`${field}.`))).slice(0, problemsMax)
+  const outdone = new Set<string>()
+  for (const issue of issues.slice(0, issuesMax)) {
+    const names = issue.path.map(String)
+    const field = names.length === 0 ? whole : names.join(".").slice(0, 200)
+    if (!byField.has(field)) byField.set(field, { field, message: text(issue) })
+    for (let length = 1; length < names.length; length++) outdone.add(names.slice(0, length).join(".").slice(0, 200))
+  }
+  const problems = [...byField.values()].filter(({ field }) => !outdone.has(field)).slice(0, problemsMax)
   const [first = { field: whole, message: "is not valid" }, ...rest] = problems
   return new ValidationError({ details: [first, ...rest] })
 }

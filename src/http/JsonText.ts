@@ -1,11 +1,10 @@
 /**
  * Reads a JSON text strictly: what it accepts means the same to every reader and can be stored. Refuses what `JSON.parse` lets
- * pass but readers disagree on or storage cannot hold: two members of one name, `__proto__`, NUL characters, half surrogate pairs,
- * and nesting without end.
+ * pass but readers disagree on or storage cannot hold: two members of one name, `__proto__`, NUL characters, half surrogate pairs.
+ * How large and how deep a text may be is said in `BodyBudget.ts`, which comes first.
  */
 import { Either } from "effect"
 import type { Json } from "../domain/Json.js"
-import { bodyDepthMax } from "../domain/Limits.js"
 
 const quote = 0x22, backslash = 0x5c, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
 
@@ -39,7 +38,6 @@ const complaint = (text: string): string | null => {
       }
       i = end
     } else if (code === opensObject || code === opensArray) {
-      if (names.length === bodyDepthMax) return `is nested deeper than ${bodyDepthMax} levels`
       names.push(code === opensObject ? new Set() : null)
       expectsName = code === opensObject
     } else if (code === closesObject || code === closesArray) {

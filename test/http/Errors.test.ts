@@ -21,12 +21,12 @@ const isErrorClass = (value: unknown): value is ErrorClass => typeof value === "
 const classes: ReadonlyArray<ErrorClass> = [...Object.values(ApiErrors), ...Object.values(StorageErrors)].flatMap((value: unknown) => (isErrorClass(value) ? [value] : []))
 const sampleOf = (cls: Schema.Schema.AnyNoContext): unknown => FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
 
-/** The contract's first table, and the one error that the completions add. */
+/** The contract's first table, the one error that the completions add, and the one for compressed bodies. */
 const contract: Readonly<Record<string, readonly [status: number, retryable: boolean]>> = {
   validation_error: [400, false], runs_cursor_invalid: [400, false], unauthorized: [401, false], token_revoked: [401, false],
   insufficient_balance: [402, false], key_spend_limit_reached: [402, false], forbidden: [403, false], not_found: [404, false],
   route_not_found: [404, false], unknown_category: [404, false], unknown_platform: [404, false], method_not_allowed: [405, false],
-  idempotency_conflict: [409, false], payload_too_large: [413, false], rows_mode_unsupported: [422, false], too_many_inflight_runs: [429, true],
+  idempotency_conflict: [409, false], payload_too_large: [413, false], unsupported_media_type: [415, false], rows_mode_unsupported: [422, false], too_many_inflight_runs: [429, true],
   run_rate_limited: [429, true], rate_limit_exceeded: [429, true], internal_error: [500, true], catalog_loading: [503, true],
   storage_busy: [503, true], storage_uncertain: [503, true], billing_unavailable: [503, false], runtime_bridge_timeout: [503, true]
 }

@@ -12,6 +12,7 @@ import { Wallet } from "../../services/Wallet.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
+import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../Exchange.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
@@ -21,8 +22,8 @@ import {
 } from "./Bodies.js"
 
 const holdsShownMax = 50
-const readTopUp = jsonBody(TopUpInput)
-const readCapabilityRequest = jsonBody(CapabilityRequestInput)
+const readTopUp = jsonBody(TopUpInput, callerBudget)
+const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 
 type Services = Accounts | CapabilityRequests | TopUps | Wallet | HttpSettings | Bearer

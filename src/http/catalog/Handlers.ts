@@ -7,6 +7,7 @@ import { Catalog } from "../../services/Catalog.js"
 import { Api } from "../Api.js"
 import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
+import { publicBudget } from "../BodyBudget.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 import { answering } from "../Exchange.js"
 import { badCursor } from "../ListPage.js"
@@ -14,7 +15,7 @@ import { jsonResponse, rowsBody } from "./Bodies.js"
 import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
 import { llmsText } from "./Llms.js"
 
-const readComparison = jsonBody(CompareRequest)
+const readComparison = jsonBody(CompareRequest, publicBudget)
 
 interface FilterParams {
   readonly category?: string

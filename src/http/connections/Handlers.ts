@@ -9,11 +9,12 @@ import { Connections } from "../../services/Connections.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
+import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../Exchange.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { connectionBody, ConnectionInput } from "./Bodies.js"
 
-const readConnection = jsonBody(ConnectionInput)
+const readConnection = jsonBody(ConnectionInput, callerBudget)
 const toConnectionId = Schema.decodeOption(ConnectionId)
 /** What cannot be an id names nothing, and need not be looked for. */
 const connectionIdOf = (raw: string) =>

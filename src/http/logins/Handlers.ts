@@ -11,13 +11,14 @@ import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { formBody, jsonBody } from "../Body.js"
+import { publicBudget } from "../BodyBudget.js"
 import { wireErrors } from "../Envelope.js"
 import { answering } from "../Exchange.js"
 import { HttpSettings } from "../Settings.js"
 import { approvePage, approvePageHeaders, noLoginPage, troublePage } from "./ApprovePage.js"
 import { DecisionForm, loginBody, loginCreated, LoginInput } from "./Bodies.js"
 
-const readLogin = jsonBody(LoginInput)
+const readLogin = jsonBody(LoginInput, publicBudget)
 const readDecision = formBody(DecisionForm)
 const toApprovalId = Schema.decodeOption(ApprovalId)
 /** What cannot be an id names nothing, and need not be looked for; user codes least of all. */

@@ -8,6 +8,7 @@ import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
+import { callerBudget } from "../BodyBudget.js"
 import { answering, Exchange } from "../Exchange.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { mediaResponse } from "./MediaResponse.js"
@@ -16,8 +17,8 @@ import { attemptList, runBody, runSummary, type RunBody, type RunSummary } from 
 import { idempotencyKeyOf, QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
 import { waitSeconds } from "./Wait.js"
 
-const readRunRequest = jsonBody(RunRequestBody)
-const readQuoteRequest = jsonBody(QuoteBody)
+const readRunRequest = jsonBody(RunRequestBody, callerBudget)
+const readQuoteRequest = jsonBody(QuoteBody, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 const isMediaId = Schema.is(MediaId)
 

@@ -5,7 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
-import { JsonObject } from "../../domain/Json.js"
+import { ParsedObject } from "../../domain/Json.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
@@ -25,7 +25,7 @@ const Fallback = Schema.Struct({
 
 const fields = {
   endpointId: line(255, "job:<job_id> or a tool id"),
-  input: JsonObject.annotations({ ...says("must be an object"), description: "Fields of the job or tool; unknown keys pass through unchanged" }),
+  input: ParsedObject.annotations({ description: "Fields of the job or tool; unknown keys pass through unchanged" }),
   fallback: optional(Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })),
   output: optional(Schema.Struct({
     mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
