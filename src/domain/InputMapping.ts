@@ -1,11 +1,13 @@
 /**
- * From the common names of jobs (`first_name`, `companyName`, …) to one operation's own fields: by the manifest's `accepts`, by
+ * From the common names of jobs (`first_name`, `companyDomain`, …) to one operation's own fields: by the manifest's `accepts`, by
  * the same name in another spelling, by well-known synonyms; names are split or joined and a domain is taken from a URL or an
- * e-mail address where only that is missing. Pure; a check against the operation's schema follows elsewhere.
+ * e-mail address where only that is missing. For job runs only: a tool takes its own fields and nothing of this happens to them.
+ * Pure; a check against the operation's schema follows elsewhere.
  */
 import type { Json, JsonObject } from "./Json.js"
+import { setMember } from "./Members.js"
 
-/** The common names, each with the other names under which operations and clients know it. */
+/** The common names, each with the other names under which operations know it. */
 const synonyms = {
   email: ["email_address", "mail", "e_mail", "emailaddress", "work_email"],
   url: ["link", "page_url", "target_url", "website_url", "web_url"],
@@ -22,14 +24,31 @@ export type CommonName = keyof typeof synonyms
 const isCommon = (name: string): name is CommonName => Object.hasOwn(synonyms, name)
 const commonNames = Object.keys(synonyms).filter(isCommon)
 
+/** Other names under which clients send them. Fewer than the synonyms: what may mean something else to a job (`host`, `link`) is not among them. */
+const aliases: ReadonlyMap<string, CommonName> = new Map([
+  ["email_address", "email"], ["work_email", "email"],
+  ["website_url", "url"], ["page_url", "url"],
+  ["company_domain", "domain"], ["domain_name", "domain"], ["website", "domain"], ["company_website", "domain"], ["organization_domain", "domain"],
+  ["full_name", "name"], ["fullname", "name"], ["person_name", "name"],
+  ["firstname", "first_name"], ["given_name", "first_name"],
+  ["lastname", "last_name"], ["family_name", "last_name"], ["surname", "last_name"],
+  ["company_name", "company"], ["organization", "company"], ["organization_name", "company"],
+  ["linkedin", "linkedin_url"], ["linkedin_profile", "linkedin_url"], ["linkedin_profile_url", "linkedin_url"], ["linkedinurl", "linkedin_url"],
+  ["phone_number", "phone"]
+])
+
 /** `companyDomain` and `company-domain` become `company_domain`. */
 const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/-/g, "_").toLowerCase()
 const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The common name that a client's key means, in snake or camel case; only the contract's own names, no synonyms. */
+/** No name that means a common one is longer, and looking at the spelling of a longer one would be wasted. */
+const nameCharsMax = 40
+
+/** The common name that a client's key means, in snake or camel case. */
 export const commonNameOf = (key: string): CommonName | undefined => {
+  if (key.length > nameCharsMax) return undefined
   const name = isCommon(key) ? key : snake(key)
-  return isCommon(name) ? name : undefined
+  return isCommon(name) ? name : aliases.get(name)
 }
 
 /** What the mapping knows of an operation; made once per operation. */
@@ -38,13 +57,11 @@ export interface FieldPlan {
   readonly required: ReadonlySet<string>
   readonly target: { readonly [name in CommonName]?: string }
   /** From other names that jobs use (`query`, `address`, …) to the operation's own, as the manifest declares them. */
-  readonly accepts: { readonly [name: string]: string }
-  /** Whether common names without a place are left out: a job's inputs are shared by all its providers. */
-  readonly dropsUnplaced: boolean
+  readonly accepts: ReadonlyMap<string, string>
 }
 
-const targetOf = (name: CommonName, properties: ReadonlySet<string>, accepts: { readonly [name: string]: string }): string | undefined => {
-  const declared = accepts[name] ?? accepts[camel(name)]
+const targetOf = (name: CommonName, properties: ReadonlySet<string>, accepts: ReadonlyMap<string, string>): string | undefined => {
+  const declared = accepts.get(name) ?? accepts.get(camel(name))
   if (declared !== undefined) return declared
   const candidates = [name, camel(name), ...synonyms[name].flatMap((synonym) => [synonym, camel(synonym)])]
   const direct = candidates.find((candidate) => properties.has(candidate))
@@ -57,22 +74,22 @@ export const planFields = (operation: {
   readonly properties: ReadonlySet<string>
   readonly required: ReadonlySet<string>
   readonly accepts: { readonly [name: string]: string }
-  readonly isOfJob: boolean
 }): FieldPlan => {
+  const accepts = new Map(Object.entries(operation.accepts))
   const target: { [name in CommonName]?: string } = {}
   for (const name of commonNames) {
-    const field = targetOf(name, operation.properties, operation.accepts)
+    const field = targetOf(name, operation.properties, accepts)
     if (field !== undefined) target[name] = field
   }
   // `website` means a domain or an address, whichever the operation does not have otherwise; one field cannot be both.
-  if (target.url === target.domain && operation.accepts["url"] === undefined) delete target.url
-  return { properties: operation.properties, required: operation.required, target, accepts: operation.accepts, dropsUnplaced: operation.isOfJob }
+  if (target.url === target.domain && !accepts.has("url")) delete target.url
+  return { properties: operation.properties, required: operation.required, target, accepts }
 }
 
 const text = (value: Json | undefined): string | undefined => (typeof value === "string" && value.trim() !== "" ? value.trim() : undefined)
 
 /** The host of an address, without `www.`; undefined when there is none. */
-const hostOf = (address: string): string | undefined =>
+export const hostOf = (address: string): string | undefined =>
   /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@\s]+\.[^/?#:@\s]+)/i.exec(address)?.[1]?.toLowerCase().replace(/^www\./, "").replace(/\.$/, "")
 
 /** The last word is the last name; everything before it is the first. */
@@ -82,38 +99,36 @@ const splitName = (name: string): readonly [first: string, last: string | undefi
   return [words.slice(0, last === undefined ? undefined : -1).join(" "), last]
 }
 
+/** A domain as it was meant: the host of a URL, anything else as it is. */
+const asDomain = (value: Json): Json => (typeof value === "string" && /[/:]/.test(value) ? hostOf(value.trim()) ?? value : value)
+
+/**
+ * The operation's own fields. A key that the operation knows, or that nobody knows, stays as it is; a common name goes where the
+ * operation takes it, and is left out where it does not: a job's input is shared by all its providers.
+ */
 export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   const { target } = plan
   const mapped: Record<string, Json> = {}
   const given: { [name in CommonName]?: Json } = {}
-  const keys: { [name in CommonName]?: string } = {}
 
-  for (const key of Object.keys(input)) {
-    const value = input[key]
-    if (value === undefined) continue
+  for (const [key, value] of Object.entries(input)) {
     const name = commonNameOf(key)
     if (name !== undefined && value !== null) {
-      given[name] ??= value
-      keys[name] ??= key
+      // The name itself says more than another name for it.
+      if (given[name] === undefined || key === name) given[name] = name === "domain" ? asDomain(value) : value
+      if (name === "domain" && given.domain !== value) given.url ??= value
     }
-    // A key that the operation itself knows, or that nobody knows, is the operation's own and stays as it is.
     if (name === undefined || plan.properties.has(key)) {
-      const own = plan.properties.has(key) ? key : plan.accepts[key] ?? plan.accepts[snake(key)] ?? key
-      if (mapped[own] === undefined || own === key) mapped[own] = value
+      const own = plan.properties.has(key) ? key : plan.accepts.get(key) ?? plan.accepts.get(snake(key)) ?? key
+      if (own === key || !Object.hasOwn(mapped, own)) setMember(mapped, own, name === "domain" && own === target.domain ? asDomain(value) : value)
     }
   }
 
   const put = (name: CommonName, value: Json | undefined): void => {
     const field = target[name]
-    if (field !== undefined && value !== undefined && mapped[field] === undefined) mapped[field] = value
+    if (field !== undefined && value !== undefined && !Object.hasOwn(mapped, field)) setMember(mapped, field, value)
   }
-  const isConsumed = (name: CommonName): boolean =>
-    name === "name" ? target.first_name !== undefined : (name === "first_name" || name === "last_name") && target.name !== undefined
-  for (const name of commonNames) {
-    const value = given[name]
-    if (target[name] !== undefined) put(name, value)
-    else if (value !== undefined && !plan.dropsUnplaced && !isConsumed(name)) mapped[keys[name] ?? name] = value
-  }
+  for (const name of commonNames) put(name, given[name])
 
   const full = text(given.name)
   if (full !== undefined && target.name === undefined) {
@@ -127,7 +142,7 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   // Only where the operation wants the domain: one that takes the address itself needs no guess from it.
   const wants = (name: CommonName, source: CommonName): boolean => {
     const field = target[name]
-    return field !== undefined && mapped[field] === undefined && (plan.required.has(field) || target[source] === undefined)
+    return field !== undefined && !Object.hasOwn(mapped, field) && (plan.required.has(field) || target[source] === undefined)
   }
   const address = text(given.url)
   const email = text(given.email)

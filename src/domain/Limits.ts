@@ -26,3 +26,7 @@ export const bodyNameCharsMax = 1_024
 export const bodyNumberCharsMax = 1_024
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
+/** How many steps the dotted name of a binding or fixed value may have in a JSON body. */
+export const bindingStepsMax = 16
+/** The last position of a list that such a name may fill. */
+export const bindingItemMax = 99

@@ -81,6 +81,12 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     return decoded._tag === "None" ? null : { ...decoded.value, contractVersion }
   })
 
+  /** As a run of the tool would take the input; where it would not, as a run of its job. */
+  const accepting: Providers["Type"]["prepare"] = (endpoint, input) => {
+    const prepared = providers.prepare(endpoint, input)
+    return prepared._tag === "Accepted" || endpoint.operation.job === undefined ? prepared : providers.prepareJob(endpoint, input)
+  }
+
   /** Without a workspace nobody can say whose account is there: what needs one counts as what does not. */
   const obstacles = (table: AccessTable, workspaceKnown: boolean) => (number: number): RoutingCandidate["obstacle"] => {
     const { access, runnableNow } = table.of(number)
@@ -195,7 +201,7 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
       const known = ids.flatMap((id) => served.revision.numberOf.get(id) ?? [])
       const unknown = ids.filter((id) => !served.revision.numberOf.has(id))
       if (known.length === 0) return yield* new NotFound({ what: "catalog item", id: ids[0] ?? "" })
-      return { ...compare(served, known, input, providers.prepare, moment), unknown }
+      return { ...compare(served, known, input, accepting, moment), unknown }
     })
   })
   return { catalog, publisher: CatalogPublisher.of({ publish }) }

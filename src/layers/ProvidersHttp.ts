@@ -11,7 +11,7 @@ import { Providers } from "../services/Providers.js"
 import { runToEnd } from "./providers/AsyncCalls.js"
 import { callPlanFor } from "./providers/CallPlan.js"
 import { makeEgress, type Resolve } from "./providers/Egress.js"
-import { checkCommon, prepare } from "./providers/InputPreparation.js"
+import { checkCommon, prepare, prepareJob } from "./providers/InputPreparation.js"
 import { type Case, judge, judgeStatus } from "./providers/Judgement.js"
 import { blot, type Key, keyFor, placeKey, secretParts, spellings } from "./providers/KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./providers/OAuthTokens.js"
@@ -198,6 +198,6 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
             failed(new ContractInvalid({}), "unanswered", null)
           )
         ))
-      return Providers.of({ call, prepare, checkCommon })
+      return Providers.of({ call, prepare, prepareJob, checkCommon })
     })
   )

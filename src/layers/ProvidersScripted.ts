@@ -10,7 +10,7 @@ import { FetchFailed, InvalidResponse, type RunFailure } from "../domain/RunFail
 import { Providers } from "../services/Providers.js"
 import { callPlanFor } from "./providers/CallPlan.js"
 import { read } from "./providers/Expressions.js"
-import { checkCommon, prepare } from "./providers/InputPreparation.js"
+import { checkCommon, prepare, prepareJob } from "./providers/InputPreparation.js"
 import { type Case, costEvidence, countOf, mapped } from "./providers/Judgement.js"
 
 export type Step =
@@ -124,6 +124,7 @@ export const ProvidersScripted = (scripts: { readonly [endpointId: string]: Step
           return played(call, next(call.endpoint.operation.id))
         }),
       prepare,
+      prepareJob,
       checkCommon
     }),
     script: (endpointId, ...steps) => void left.set(endpointId, steps),

@@ -19,11 +19,10 @@ export type PreparedInput =
 
 export class Providers extends Context.Tag("gateway/services/Providers")<Providers, {
   readonly call: (call: ProviderCall) => Effect.Effect<CallResult>
-  /**
-   * Maps common job names (snake or camel case) to the operation's own fields and checks them against its schema and its
-   * declared maximum volume. Pure and cheap; unknown keys stay.
-   */
+  /** Checks the input of a tool run against the operation's schema and its declared maximum volume. Pure and cheap; unknown keys stay. */
   readonly prepare: (endpoint: Endpoint, input: JsonObject) => PreparedInput
+  /** The same for a job run: first, common names (snake or camel case) become the operation's own fields, and those it has no place for go. */
+  readonly prepareJob: (endpoint: Endpoint, input: JsonObject) => PreparedInput
   /** Checks the fields every job shares (email, url, domain, phone) before any provider is looked at. */
   readonly checkCommon: (input: { readonly [key: string]: Json }) => ReadonlyArray<InputProblem>
 }>() {}

@@ -10,9 +10,9 @@ import { Providers } from "../../src/services/Providers.js"
 
 const inputs: { readonly [endpointId: string]: JsonObject } = {
   "mock-email-find": { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
-  "mock-slow-email-find": { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
+  "mock-slow-email-find": { name: "Ada Lovelace", domain: "example.com" },
   "mock-email-verify": { email: "ada@example.com" },
-  "mock-company-enrich": { company: "Example" },
+  "mock-company-enrich": { name: "Example" },
   "mock-web-search": { query: "gateway", limit: 3 },
   "mock-geocode": { address: "Example Street 1" },
   "mock-document": {},

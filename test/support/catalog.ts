@@ -47,6 +47,14 @@ export interface World {
 
 export const newWorld = (): World => ({ works: new Map(), health: new Map(), platformKeys: new Set(), connections: new Set() })
 
+const needs: Providers["Type"]["prepare"] = ({ operation }, input) => {
+  const required = operation.input["required"]
+  const missing = Array.isArray(required) ? required.filter((field) => input[String(field)] === undefined) : []
+  return missing.length === 0
+    ? { _tag: "Accepted", input }
+    : { _tag: "Rejected", problems: missing.map((field) => ({ _tag: "Missing" as const, field: String(field) })) }
+}
+
 const closed: Health = { state: "enabled", openForSeconds: 0 }
 
 export const worldServices = (world: World): Layer.Layer<Credentials | ProviderHealth | EndpointStats | Providers> =>
@@ -64,13 +72,8 @@ export const worldServices = (world: World): Layer.Layer<Credentials | ProviderH
     Context.add(EndpointStats, EndpointStats.of({ snapshot: Effect.sync(() => new Map(world.works)), record: () => Effect.void })),
     Context.add(Providers, Providers.of({
       call: () => Effect.die("no call is made here"),
-      prepare: ({ operation }, input) => {
-        const required = operation.input["required"]
-        const missing = Array.isArray(required) ? required.filter((field) => input[String(field)] === undefined) : []
-        return missing.length === 0
-          ? { _tag: "Accepted", input }
-          : { _tag: "Rejected", problems: missing.map((field) => ({ _tag: "Missing" as const, field: String(field) })) }
-      },
+      prepare: needs,
+      prepareJob: needs,
       checkCommon: () => []
     }))
   ))

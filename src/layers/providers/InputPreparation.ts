@@ -1,15 +1,15 @@
 /**
- * What happens to an input before any provider is called: the fields that every job shares are checked, common names become
- * the operation's own, and the operation's schema has the last word. Pure; compiled once per contract version.
+ * What happens to an input before any provider is called. Of a job: the fields that every job shares are checked, and common names
+ * become the operation's own. Of a tool: nothing. The operation's schema has the last word. Pure; compiled once per contract version.
  */
 import { domainToASCII } from "node:url"
 import { Either } from "effect"
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
-import { commonNameOf, mapInput, planFields } from "../../domain/InputMapping.js"
+import { commonNameOf, hostOf, mapInput, planFields } from "../../domain/InputMapping.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
-import { inputSchemaFor } from "./InputSchema.js"
+import { type InputSchema, inputSchemaFor } from "./InputSchema.js"
 import { memoByVersion } from "./MemoByVersion.js"
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -39,6 +39,9 @@ export const isWebAddress = (text: string): boolean => {
   return (url.protocol === "http:" || url.protocol === "https:") && (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
 }
 
+/** A URL whose host is one; a job takes it where it asks for a domain. */
+const isAddressOfDomain = (text: string): boolean => /[/:]/.test(text) && isWebAddress(text) && isDomain(hostOf(text) ?? "")
+
 /** A number that could be dialled; numbering plans change too fast to refuse more than impossible lengths and codes. */
 const isPhone = (text: string, country: Json | undefined): boolean => {
   const home = typeof country === "string" ? country.toUpperCase() : undefined
@@ -48,10 +51,9 @@ const isPhone = (text: string, country: Json | undefined): boolean => {
 
 export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyArray<InputProblem> => {
   const problems: Array<InputProblem> = []
-  for (const key in input) {
+  for (const [key, value] of Object.entries(input)) {
     const name = commonNameOf(key)
-    const value = input[key]
-    if (name === undefined || value === null || value === undefined) continue
+    if (name === undefined || value === null) continue
     const invalid = (message: string) => problems.push({ _tag: "Invalid", field: key, message })
     if (typeof value !== "string") {
       invalid("must be text")
@@ -62,7 +64,7 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
     else if (name === "email" && !isEmail(text)) invalid("must be an e-mail address such as ada@example.com")
     else if (name === "url" && !isWebAddress(text)) invalid("must be a web address such as https://example.com/page")
     else if (name === "linkedin_url" && !isWebAddress(text)) invalid("must be a web address such as https://www.linkedin.com/in/ada")
-    else if (name === "domain" && !isDomain(text)) invalid("must be a bare domain such as example.com, without scheme or path")
+    else if (name === "domain" && !isDomain(text) && !isAddressOfDomain(text)) invalid("must be a domain such as example.com")
     else if (name === "phone" && !isPhone(text, input["country"])) invalid("must be a phone number in international form such as +14155552671")
   }
   return problems
@@ -70,16 +72,23 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
 
 type Prepare = (input: JsonObject) => PreparedInput
 
-const compilePrepare = (endpoint: Endpoint): Prepare =>
-  Either.match(inputSchemaFor(endpoint), {
-    // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
-    onLeft: () => (input) => ({ _tag: "Accepted", input }),
-    onRight: (schema) => {
-      const plan = planFields({ ...schema, accepts: endpoint.operation.accepts, isOfJob: endpoint.operation.job !== undefined })
-      return (input) => schema.check(mapInput(plan, input))
-    }
-  })
+/** `map` is what happens to the input before the schema has the last word. */
+const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
+  memoByVersion((endpoint): Prepare =>
+    Either.match(inputSchemaFor(endpoint), {
+      // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
+      onLeft: () => (input) => ({ _tag: "Accepted", input }),
+      onRight: (schema) => {
+        const mapped = map(schema, endpoint)
+        return (input) => schema.check(mapped(input))
+      }
+    }))
 
-const prepareFor = memoByVersion(compilePrepare)
+const forTool = compiled(() => (input) => input)
+const forJob = compiled((schema, { operation: { accepts } }) => {
+  const plan = planFields({ ...schema, accepts })
+  return (input) => mapInput(plan, input)
+})
 
-export const prepare = (endpoint: Endpoint, input: JsonObject): PreparedInput => prepareFor(endpoint)(input)
+export const prepare = (endpoint: Endpoint, input: JsonObject): PreparedInput => forTool(endpoint)(input)
+export const prepareJob = (endpoint: Endpoint, input: JsonObject): PreparedInput => forJob(endpoint)(input)

@@ -1,11 +1,14 @@
 /**
  * From an operation's input to the parts of its HTTP request: each field goes where its binding says, fixed values are added
- * to every call. A plan is made once per operation; a problem in the manifest is found then and not during a call. Keys are
- * not here: they are placed afterwards, so that what is digested never held one.
+ * to every call. Only the names of the manifest are paths (`person.first_name`); the name of a field without a binding is sent
+ * letter for letter, dots and digits included. A plan is made once per operation; a problem in the manifest is found then and
+ * not during a call. Keys are not here: they are placed afterwards, so that what is digested never held one.
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
+import { bindingItemMax, bindingStepsMax } from "../../domain/Limits.js"
+import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
+import { member, setMember } from "../../domain/Members.js"
 import { encodeMultipart } from "./Multipart.js"
 import { applyTransforms, asText } from "./Transforms.js"
 
@@ -49,28 +52,50 @@ export interface RequestPlan {
 }
 
 const placeholder = /\{([^{}]+)\}/g
-const unbound = (place: Place, name: string): Binding => ({ in: place, name, transform: [], style: "single" })
+
+/** A binding with the steps of its name: one step where the name is no path. */
+interface Placing extends Binding {
+  readonly path: BodyPath
+}
+
+const declared = (binding: Binding): Placing => ({ ...binding, path: binding.in === "json" ? bodyPath(binding.name) : [binding.name] })
+const unbound = (place: Place, name: string): Placing => ({ in: place, name, transform: [], style: "single", path: [name] })
+const always = ({ in: place, name }: typeof FixedValue.Type): Placing => declared({ in: place, name, transform: [], style: "single" })
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
-/** Sets `person.first_name` or `items.0.name`; a number makes a list. */
-const setDeep = (target: { [key: string]: Json }, name: string, value: Json): void => {
-  if (!name.includes(".")) {
-    target[name] = value
-    return
+/** Where a dotted name of the manifest leads in a JSON body: the names of members, and the positions of list items. */
+type BodyPath = ReadonlyArray<string | number>
+
+const bodyPath = (name: string): BodyPath => name.split(".").map((step, at) => (at > 0 && /^\d+$/.test(step) ? Number(step) : step))
+
+const pathProblem = (path: BodyPath): string | null => {
+  if (path.includes("")) return "has an empty step"
+  if (path.length > bindingStepsMax) return `leads deeper than ${bindingStepsMax} steps`
+  return path.some((step) => typeof step === "number" && step > bindingItemMax) ? `counts items beyond ${bindingItemMax}` : null
+}
+
+type Members = { [key: string]: Json }
+
+/** What stands at `path` below `present` becomes `value`. Copied on the way down: what is there may be a part of the caller's input. */
+const placed = (present: Json | undefined, path: BodyPath, value: Json): Json => {
+  const [step, ...rest] = path
+  if (step === undefined) return value
+  if (typeof step === "number") {
+    const items = Array.isArray(present) ? [...present] : []
+    // A list has no holes: what no field fills is sent as null.
+    while (items.length < step) items.push(null)
+    items[step] = placed(items[step], rest, value)
+    return items
   }
-  const steps = name.split(".")
-  let at: { [key: string]: Json } | Array<Json> = target
-  for (const [index, step] of steps.entries()) {
-    const present: Json | undefined = Array.isArray(at) ? at[Number(step)] : at[step]
-    // Copied on the way down: what is already there may be a part of the caller's input.
-    const next: { [key: string]: Json } | Array<Json> =
-      Array.isArray(present) ? [...present] : isObject(present) ? { ...present } : /^\d+$/.test(steps[index + 1] ?? "") ? [] : {}
-    const placed: Json = index === steps.length - 1 ? value : next
-    if (Array.isArray(at)) at[Number(step)] = placed
-    else at[step] = placed
-    at = next
-  }
+  const members: Members = isObject(present) ? { ...present } : {}
+  setMember(members, step, placed(member(members, step), rest, value))
+  return members
+}
+
+const setPath = (target: Members, path: BodyPath, value: Json): void => {
+  const [step, ...rest] = path
+  if (step !== undefined) setMember(target, String(step), placed(member(target, String(step)), rest, value))
 }
 
 const fillIn = (value: Json, id: string): Json => {
@@ -102,25 +127,33 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
   for (const [name, field] of named) {
     if (!inPath.has(name)) problems.push({ path: `bindings.${field}`, message: `the path has no {${name}}` })
   }
+  const bindings = new Map(Object.entries(operation.bindings).map(([field, binding]) => [field, declared(binding)]))
+  const constants = fixed.map((each) => ({ placing: always(each), value: each.value }))
+  const paths = [
+    ...Array.from(bindings, ([field, { path }]) => ({ at: `bindings.${field}`, path })),
+    ...constants.map(({ placing: { name, path } }) => ({ at: `fixed.${name}`, path }))
+  ]
+  for (const { at, path } of paths) {
+    const problem = pathProblem(path)
+    if (problem !== null) problems.push({ path: at, message: problem })
+  }
   if (problems.length > 0) return Either.left(problems)
 
-  const bindingOf = (field: string): Binding =>
-    operation.bindings[field] ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
-  const bindings = new Map(Object.keys(operation.bindings).map((field) => [field, bindingOf(field)]))
+  const placingOf = (field: string): Placing => bindings.get(field) ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE"
 
   const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
     const query: Array<readonly [string, string]> = []
     const headers: Record<string, string> = {}
-    const json: { [key: string]: Json } = {}
+    const json: Members = {}
     const pairs: Array<readonly [string, Json]> = []
-    const segments: Record<string, string> = {}
+    const segments = new Map<string, string>()
     let wrong: Unplaceable | undefined
 
-    const place = (field: string, binding: Pick<Binding, "in" | "name" | "style">, value: Json): void => {
+    const place = (field: string, binding: Placing, value: Json): void => {
       switch (binding.in) {
         case "json":
-          return setDeep(json, binding.name, value)
+          return setPath(json, binding.path, value)
         case "query":
         case "form": {
           const target = binding.in === "query" ? query : pairs
@@ -133,7 +166,7 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
           return
         case "header": {
           const text = asText(value)
-          if (printable.test(text)) headers[binding.name.toLowerCase()] = text
+          if (printable.test(text)) setMember(headers, binding.name.toLowerCase(), text)
           else wrong = { field, message: "must not contain line breaks or characters outside Latin-1, because it is sent as a header" }
           return
         }
@@ -141,24 +174,22 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
           const text = asText(value)
           // A dot segment would climb out of the operation's path at the provider.
           if (text === "" || text.split("/").some((step) => step === "." || step === "..")) wrong = { field, message: "must be usable as a part of an address: not empty, no `.` or `..`" }
-          segments[binding.name] = binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text)
+          segments.set(binding.name, binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text))
           return
         }
       }
     }
 
-    for (const field in input) {
-      const value = input[field]
-      if (value === undefined) continue
-      const binding = bindings.get(field) ?? bindingOf(field)
+    for (const [field, value] of Object.entries(input)) {
+      const binding = placingOf(field)
       if (value === null && binding.in !== "json") continue
       place(field, binding, binding.transform.length === 0 ? value : applyTransforms(value, binding.transform))
     }
-    for (const value of fixed) place(value.name, { ...value, style: "single" }, value.value)
-    for (const name of inPath) if (segments[name] === undefined) wrong = { field: named.get(name) ?? name, message: "is required" }
+    for (const { placing, value } of constants) place(placing.name, placing, value)
+    for (const name of inPath) if (!segments.has(name)) wrong = { field: named.get(name) ?? name, message: "is required" }
     if (wrong !== undefined) return Either.left(wrong)
 
-    const filled = inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments[name] ?? "")
+    const filled = inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments.get(name) ?? "")
     const kind = bodies[0] ?? (hasBody || Object.keys(json).length > 0 ? "json" : "query")
     return Either.right({
       method: operation.method,

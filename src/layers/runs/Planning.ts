@@ -160,7 +160,7 @@ const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, 
   if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
   const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
   if (credential !== null) return skip("not_runnable", credential.message)
-  const prepared = parts.providers.prepare(endpoint, request.input)
+  const prepared = parts.providers.prepareJob(endpoint, request.input)
   if (prepared._tag === "Rejected") {
     const missing = prepared.problems.flatMap((problem) => (problem._tag === "Missing" ? [problem.field] : []))
     return missing.length === prepared.problems.length

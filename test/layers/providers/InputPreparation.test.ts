@@ -1,13 +1,13 @@
 // Inputs before any provider is called: the checks every job shares, the mapping of common names, the schema's last word.
 import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "../../../src/domain/Json.js"
-import { checkCommon, prepare } from "../../../src/layers/providers/InputPreparation.js"
+import { checkCommon, prepare, prepareJob } from "../../../src/layers/providers/InputPreparation.js"
 import { endpointOf } from "./support.js"
 
 describe("a field that every job shares", () => {
   const good: ReadonlyArray<[field: string, value: string]> = [
     ["email", "ada@example.com"], ["email", "Ada.O'Neil+tag@mail.example.co.uk"], ["email", "用户@例子.广告"], ["email", " ada@example.com "],
-    ["domain", "example.com"], ["domain", "sub.example.co.uk"], ["domain", "münchen.de"], ["domain", "xn--mnchen-3ya.de"], ["domain", "EXAMPLE.COM."],
+    ["domain", "example.com"], ["domain", "sub.example.co.uk"], ["domain", "münchen.de"], ["domain", "xn--mnchen-3ya.de"], ["domain", "EXAMPLE.COM."], ["domain", "https://www.example.com/about"], ["companyDomain", "example.com:8080"],
     ["url", "https://example.com/a?b=c#d"], ["url", "example.com/path"], ["url", "example.com:8080/path"], ["url", "http://münchen.de:8080/"],
     ["linkedin_url", "https://www.linkedin.com/in/ada"], ["linkedinUrl", "linkedin.com/in/ada"],
     ["phone", "+14155552671"], ["phone", "+44 20 7183 8750"], ["phone", "+49 (0) 30 901820"]
@@ -17,7 +17,7 @@ describe("a field that every job shares", () => {
   const bad: ReadonlyArray<[field: string, value: Json]> = [
     ["email", "ada"], ["email", "ada@"], ["email", "@example.com"], ["email", "a b@example.com"], ["email", "ada@localhost"], ["email", "a..b@example.com"],
     ["email", `${"a".repeat(65)}@example.com`], ["email", "ada@-example.com"], ["email", ""], ["email", 7], ["email", ["ada@example.com"]],
-    ["domain", "example"], ["domain", "https://example.com"], ["domain", "exa mple.com"], ["domain", "example..com"], ["domain", "-a.com"], ["domain", "127.0.0.1"],
+    ["domain", "example"], ["domain", "https://localhost/"], ["domain", "https://127.0.0.1/"], ["company_domain", "example"], ["domain", "exa mple.com"], ["domain", "example..com"], ["domain", "-a.com"], ["domain", "127.0.0.1"],
     ["domain", "user@example.com"], ["domain", `${"a".repeat(64)}.com`],
     ["url", "not a url"], ["url", "ftp://example.com"], ["url", "javascript:alert(1)"], ["url", "https://"], ["url", "example"],
     ["linkedinUrl", "ada lovelace"],
@@ -39,7 +39,7 @@ describe("a field that every job shares", () => {
 const properties = (...names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, {}]))
 
 describe("common names", () => {
-  const cases: ReadonlyArray<[does: string, operation: { readonly input: JsonObject; readonly accepts?: JsonObject; readonly job?: string }, input: JsonObject, prepared: JsonObject]> = [
+  const cases: ReadonlyArray<[does: string, operation: { readonly input: JsonObject; readonly accepts?: JsonObject }, input: JsonObject, prepared: JsonObject]> = [
     ["stay where the operation has them", { input: { properties: properties("email") } }, { email: "a@b.co" }, { email: "a@b.co" }],
     ["come in camel case", { input: { properties: properties("first_name") } }, { firstName: "Ada" }, { first_name: "Ada" }],
     ["go to camel case", { input: { properties: properties("firstName") } }, { first_name: "Ada" }, { firstName: "Ada" }],
@@ -49,23 +49,37 @@ describe("common names", () => {
     ["are split", { input: { properties: properties("first_name", "last_name") } }, { name: "Ada King Lovelace" }, { first_name: "Ada King", last_name: "Lovelace" }],
     ["are not split over what was given", { input: { properties: properties("first_name", "last_name") } }, { name: "Ada Lovelace", last_name: "King" }, { first_name: "Ada", last_name: "King" }],
     ["are joined", { input: { properties: properties("full_name") } }, { first_name: "Ada", last_name: "Lovelace" }, { full_name: "Ada Lovelace" }],
-    ["give a domain from a URL", { input: { properties: properties("domain") }, job: "company.enrich" }, { url: "https://www.Example.com/x" }, { domain: "example.com" }],
-    ["give a domain from an e-mail address", { input: { properties: properties("domain") }, job: "company.enrich" }, { email: "ada@example.com" }, { domain: "example.com" }],
-    ["leave a domain that was given", { input: { properties: properties("domain") }, job: "company.enrich" }, { url: "https://x.org", domain: "example.com" }, { domain: "example.com" }],
+    ["give a domain from a URL", { input: { properties: properties("domain") } }, { url: "https://www.Example.com/x" }, { domain: "example.com" }],
+    ["give a domain from an e-mail address", { input: { properties: properties("domain") } }, { email: "ada@example.com" }, { domain: "example.com" }],
+    ["leave a domain that was given", { input: { properties: properties("domain") } }, { url: "https://x.org", domain: "example.com" }, { domain: "example.com" }],
     ["give no domain to an operation that takes the address itself", { input: { properties: properties("domain", "email") } }, { email: "ada@example.com" }, { email: "ada@example.com" }],
-    ["are left out of a job's operation that has no place for them", { input: { properties: properties("email") }, job: "people.email.verify" }, { email: "a@b.co", company: "Acme" }, { email: "a@b.co" }],
-    ["stay in an operation of no job", { input: { properties: {} } }, { companyName: 1, company: "Acme", firstName: "Ada" }, { companyName: 1, company: "Acme", firstName: "Ada" }]
+    ["are left out where the operation has no place for them", { input: { properties: properties("email") } }, { email: "a@b.co", company: "Acme" }, { email: "a@b.co" }],
+    ["come under other names", { input: { properties: properties("name", "domain", "linkedin", "phone") } },
+      { fullName: "Ada L", company_domain: "b.co", linkedinUrl: "linkedin.com/in/ada", phoneNumber: "+14155552671" },
+      { name: "Ada L", domain: "b.co", linkedin: "linkedin.com/in/ada", phone: "+14155552671" }],
+    ["under another name give way to the name itself", { input: { properties: properties("name") } }, { full_name: "Ada", name: "Grace", person_name: "Joan" }, { name: "Grace" }],
+    ["give a domain from a URL where a domain is asked", { input: { properties: properties("domain") } }, { domain: "https://www.Example.com/about" }, { domain: "example.com" }],
+    ["give the URL itself where both are known", { input: { properties: properties("url", "domain") } }, { website: "https://example.com/a" }, { url: "https://example.com/a", domain: "example.com" }],
+    ["stay where the operation knows them under another name", { input: { properties: properties("organization") } }, { organization: "Acme", host: "b.co", toString: 1 }, { organization: "Acme", host: "b.co", toString: 1 }]
   ]
   for (const [does, operation, input, prepared] of cases) {
-    it(does, () => assert.deepStrictEqual(prepare(endpointOf({ operation }), input), { _tag: "Accepted", input: prepared }))
+    it(does, () => assert.deepStrictEqual(prepareJob(endpointOf({ operation }), input), { _tag: "Accepted", input: prepared }))
   }
 
   it("leave unknown keys and nested values exactly as they are, and never change what was given", () => {
     const input = { first_name: "Ada", _mock: { outcome: "miss" }, list: [1, { email: "x" }] }
     const copy = structuredClone(input)
     const endpoint = endpointOf({ operation: { input: { properties: { ...properties("firstName"), size: { default: 3 } } } } })
-    assert.deepStrictEqual(prepare(endpoint, input), { _tag: "Accepted", input: { _mock: { outcome: "miss" }, list: [1, { email: "x" }], firstName: "Ada", size: 3 } })
+    assert.deepStrictEqual(prepareJob(endpoint, input), { _tag: "Accepted", input: { _mock: { outcome: "miss" }, list: [1, { email: "x" }], firstName: "Ada", size: 3 } })
     assert.deepStrictEqual(input, copy)
+  })
+})
+
+describe("the input of a tool", () => {
+  it("is the provider's own: no name is read as a common one, moved or left out", () => {
+    const operation = { input: { properties: { ...properties("firstName", "domain"), size: { default: 3 } } }, job: "people.email.find", accepts: { company: "domain" } }
+    const input = { first_name: "Ada", company: "Acme", domain: "https://example.com/a", fullName: "Ada L", constructor: 1, toString: "text", "a.b": 2, "x.200000000": 1 }
+    assert.deepStrictEqual(prepare(endpointOf({ operation }), input), { _tag: "Accepted", input: { ...input, size: 3 } })
   })
 })
 

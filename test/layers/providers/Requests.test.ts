@@ -1,8 +1,9 @@
 // What leaves the gateway: where fields and keys go, and that keys are seen nowhere else.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Inspectable, Logger } from "effect"
+import { Effect, Either, Fiber, Inspectable, Logger } from "effect"
+import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { Providers } from "../../../src/services/Providers.js"
-import { callOf, callOnce, type CallOptions, connectionKey, engine, json, platformKey, providerOrigin, serve } from "./support.js"
+import { callOf, callOnce, type CallOptions, connectionKey, endpointOf, engine, json, platformKey, providerOrigin, serve } from "./support.js"
 
 const sent = (options: CallOptions) =>
   Effect.gen(function*() {
@@ -25,6 +26,32 @@ describe("bindings", () => {
       assert.deepStrictEqual(JSON.parse(request.body), { a: { deep: [1, null] }, _mock: { status: 200 } })
       assert.strictEqual(request.headers["content-type"], "application/json")
     }))
+
+  it.scopedLive("the name of an unbound field is no path and no property of objects: it is sent letter for letter", () =>
+    Effect.gen(function*() {
+      const names = ["x.200000000", "a.b", "items.0.name", ".", "..", "constructor", "toString", "hasOwnProperty", "company.kind", "0", ""]
+      const input = Object.fromEntries(names.map((name, at) => [name, at]))
+      const body = yield* sent({ operation: { fixed: [{ in: "json", name: "company.size", value: "any" }] }, input })
+      assert.deepStrictEqual(JSON.parse(body.body), { ...input, company: { size: "any" } })
+      const query = yield* sent({ operation: { method: "GET", path: "/search" }, input })
+      assert.deepStrictEqual(Object.fromEntries(new URL(query.url, "http://provider").searchParams), Object.fromEntries(names.map((name, at) => [name, String(at)])))
+    }))
+
+  it.scopedLive("a member named __proto__ is sent as one, and changes no other", () =>
+    Effect.gen(function*() {
+      const request = yield* sent({ input: JSON.parse(`{"__proto__": {"admin": true}, "a": 1}`) })
+      assert.strictEqual(request.body, `{"__proto__":{"admin":true},"a":1}`)
+    }))
+
+  it("a name of the manifest that leads nowhere sensible is refused when the manifest is read", () => {
+    const problemsOf = (name: string, place = "json") =>
+      Either.match(planRequest(endpointOf({ operation: { bindings: { a: { in: place, name } } } })), { onLeft: (found) => found, onRight: () => [] })
+    assert.deepStrictEqual(problemsOf("items.100.name"), [{ path: "bindings.a", message: "counts items beyond 99" }])
+    assert.deepStrictEqual(problemsOf("x.200000000"), [{ path: "bindings.a", message: "counts items beyond 99" }])
+    assert.deepStrictEqual(problemsOf(Array.from({ length: 17 }, () => "a").join(".")), [{ path: "bindings.a", message: "leads deeper than 16 steps" }])
+    assert.deepStrictEqual(problemsOf("a..b"), [{ path: "bindings.a", message: "has an empty step" }])
+    assert.deepStrictEqual([problemsOf("items.99.name"), problemsOf("x.200000000", "query")], [[], []])
+  })
 
   it.scopedLive("path, query, header and nested JSON bindings with transforms and fixed values meet in one request", () =>
     Effect.gen(function*() {
