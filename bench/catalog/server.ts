@@ -35,7 +35,7 @@ const port = Number(process.argv[3])
 const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
 
 const caller = {
-  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, monthlyLimitMicros: null
+  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, ancestors: []
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))

@@ -2,8 +2,11 @@
  * Whether a run may start, decided over plain state that the caller has read and locked. Pure, so that every storage, the
  * quote and the tests use the very same rule. The order of the checks is part of the promise: key, run cap, runs a minute,
  * runs in flight, the token's month, the balance.
+ *
+ * A token that another one let in (a login approval) shares the limits of that one: a run counts against the token and against every
+ * token that it comes from.
  */
-import { Either } from "effect"
+import { Array as Arr, Either } from "effect"
 import type { RunId } from "./Ids.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
 import { Micros } from "./Micros.js"
@@ -28,6 +31,9 @@ export interface TokenSpend {
   readonly spentMicros: Micros
 }
 
+/** The spend of the token that calls, then of the token that let it in, and so on to the first. */
+export type Spends = Arr.NonEmptyReadonlyArray<TokenSpend>
+
 export interface Request {
   readonly runId: RunId
   readonly holdMicros: Micros
@@ -44,14 +50,16 @@ export type Refusal =
 
 export interface Admitted {
   readonly standing: Standing
-  readonly spend: TokenSpend
+  readonly spends: Spends
+  /** The month that the run counts in, the same for all of `spends`. */
+  readonly month: string
   readonly posting: Posting
 }
 
 const minute = 60_000
 
 /** Each limit's own verdict, in the order in which they count; the quote shows all of them. */
-export const refusals = (standing: Standing, spend: TokenSpend, request: Request): ReadonlyArray<Refusal> => {
+export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
   const found: Array<Refusal> = []
   const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
   if (runCapMicros !== null && request.holdMicros > runCapMicros) found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
@@ -60,9 +68,12 @@ export const refusals = (standing: Standing, spend: TokenSpend, request: Request
     found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: Math.max(1, Math.ceil((window.minuteStartedAt + minute - request.now) / 1000)) })
   }
   if (inflight >= inflightLimit) found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
-  const month = spendInMonth(spend, request.month)
-  if (spend.limitMicros !== null && month.spentMicros + request.holdMicros > spend.limitMicros) {
-    found.push({ _tag: "KeySpendLimitReached", limitMicros: spend.limitMicros, spentMicros: month.spentMicros })
+  const month = monthOfAll(spends, request.month)
+  for (const spend of spends) {
+    const { limitMicros, spentMicros } = spendInMonth(spend, month)
+    if (limitMicros === null || spentMicros + request.holdMicros <= limitMicros) continue
+    found.push({ _tag: "KeySpendLimitReached", limitMicros, spentMicros })
+    break
   }
   if (balance.availableMicros < request.holdMicros) {
     found.push({ _tag: "InsufficientBalance", balanceMicros: balance.availableMicros, estimatedCostMicros: request.holdMicros })
@@ -70,15 +81,15 @@ export const refusals = (standing: Standing, spend: TokenSpend, request: Request
   return found
 }
 
-export const admit = (standing: Standing, spend: TokenSpend, request: Request): Either.Either<Admitted, Refusal> => {
-  const first = refusals(standing, spend, request)[0]
+export const admit = (standing: Standing, spends: Spends, request: Request): Either.Either<Admitted, Refusal> => {
+  const first = refusals(standing, spends, request)[0]
   if (first !== undefined) return Either.left(first)
   const held = post(standing.balance, { kind: "hold", micros: request.holdMicros, runId: request.runId, topUpId: null, reason: null })
   if (Either.isLeft(held)) {
     return Either.left({ _tag: "InsufficientBalance", balanceMicros: standing.balance.availableMicros, estimatedCostMicros: request.holdMicros })
   }
   const window = minuteWindow(standing, request.now)
-  const month = spendInMonth(spend, request.month)
+  const month = monthOfAll(spends, request.month)
   return Either.right({
     standing: {
       ...standing,
@@ -87,7 +98,8 @@ export const admit = (standing: Standing, spend: TokenSpend, request: Request): 
       minuteStartedAt: window.minuteStartedAt,
       minuteCount: window.minuteCount + 1
     },
-    spend: spent(month, request.holdMicros),
+    spends: Arr.map(spends, (spend) => spent(spendInMonth(spend, month), request.holdMicros)),
+    month,
     posting: held.right.posting
   })
 }
@@ -99,5 +111,14 @@ const minuteWindow = (standing: Standing, now: number): Pick<Standing, "minuteSt
 /** The spend to count against: zero in a new month, and still the later month's after the clock was set back. */
 export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>
   month > spend.month ? { ...spend, month, spentMicros: Micros.make(0) } : spend
+
+/** A run counts in one month: the latest that any of its tokens has seen. */
+const monthOfAll = (spends: Spends, month: string): string => spends.reduce((latest, spend) => (spend.month > latest ? spend.month : latest), month)
+
+/** What counts for somebody who asks how much a token may still spend: of all limits, the one with the least left; with none, the token's own spend. */
+export const tightest = (spends: Spends, month: string): Pick<TokenSpend, "limitMicros" | "spentMicros"> => {
+  const left = ({ limitMicros, spentMicros }: TokenSpend) => (limitMicros === null ? Number.POSITIVE_INFINITY : limitMicros - spentMicros)
+  return Arr.map(spends, (spend) => spendInMonth(spend, month)).reduce((least, spend) => (left(spend) < left(least) ? spend : least))
+}
 
 const spent = (spend: TokenSpend, amount: number): TokenSpend => ({ ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros + amount)) })

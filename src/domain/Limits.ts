@@ -30,3 +30,5 @@ export const formBytesMax = 16_384
 export const bindingStepsMax = 16
 /** The last position of a list that such a name may fill. */
 export const bindingItemMax = 99
+/** How many logins in a row may have let one another in: each of them is locked and counted for every run of the last. */
+export const loginLineMax = 8

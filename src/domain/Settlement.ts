@@ -2,8 +2,8 @@
  * What the end of a run does to its money and its state, decided over plain state. The charge is never above the hold,
  * never below zero, and only ever made of costs that a provider's answer is evidence of.
  */
-import { Either, Option } from "effect"
-import type { Standing, TokenSpend } from "./Admission.js"
+import { Array as Arr, Either, Option } from "effect"
+import type { Spends, Standing } from "./Admission.js"
 import type { RunId } from "./Ids.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
 import { Micros } from "./Micros.js"
@@ -60,7 +60,7 @@ export interface Settled {
   /** Null while the money stays held. */
   readonly chargeMicros: Micros | null
   readonly standing: Standing
-  readonly spend: TokenSpend
+  readonly spends: Spends
   readonly postings: ReadonlyArray<Posting>
 }
 
@@ -69,12 +69,12 @@ export type Unsettleable =
   | { readonly _tag: "WrongState"; readonly status: RunStatus; readonly event: RunEvent }
   | { readonly _tag: "HoldMissing"; readonly balance: Balance }
 
-export const settle = (standing: Standing, spend: TokenSpend, closing: Closing): Either.Either<Settled, Unsettleable> => {
+export const settle = (standing: Standing, spends: Spends, closing: Closing): Either.Either<Settled, Unsettleable> => {
   const to = next(closing.status, closing.event)
   if (Option.isNone(to)) return Either.left({ _tag: "WrongState", status: closing.status, event: closing.event })
   const inflight = standing.inflight - (isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)
   if (to.value === "reconciliation_pending" || isInflight(to.value)) {
-    return Either.right({ status: to.value, chargeMicros: null, standing: { ...standing, inflight }, spend, postings: [] })
+    return Either.right({ status: to.value, chargeMicros: null, standing: { ...standing, inflight }, spends, postings: [] })
   }
   const charge = Money.min(closing.costMicros, closing.holdMicros)
   const transfer = { runId: closing.runId, topUpId: null, reason: closing.reason }
@@ -88,7 +88,8 @@ export const settle = (standing: Standing, spend: TokenSpend, closing: Closing):
     chargeMicros: charge,
     standing: { ...standing, inflight, balance: charged.right.balance },
     // A hold of an earlier month counts against that month's limit, which is over.
-    spend: spend.month === closing.spendMonth ? { ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros - unspent)) } : spend,
+    spends: Arr.map(spends, (spend) =>
+      spend.month === closing.spendMonth ? { ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros - unspent)) } : spend),
     postings: [released.right.posting, charged.right.posting].filter((posting) => posting.amountMicros !== 0)
   })
 }

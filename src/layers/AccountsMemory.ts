@@ -1,11 +1,13 @@
 /** Workspaces and tokens in the memory storage, for tests and trials. The rules are those of the domain; nothing survives the process. */
-import { Clock, Effect, HashMap, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
+import { tightest } from "../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
 import { TokenId, WorkspaceId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
 import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { lineOf } from "../domain/TokenLine.js"
 import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
@@ -44,8 +46,9 @@ const make = Effect.gen(function*() {
       const state = yield* storage.read
       const found = HashMap.findFirst(state.tokens, ({ digest }) => digest === asked)
       if (Option.isNone(found)) return yield* new Unauthorized()
-      const { digest: _digest, revokedAt, spend: _spend, ...principal } = found.value[1]
-      if (revokedAt !== null) return yield* new TokenRevoked()
+      const { digest: _digest, monthlyLimitMicros: _limit, revokedAt, spend: _spend, ...principal } = found.value[1]
+      const gone = (tokenId: TokenId) => Option.exists(HashMap.get(state.tokens, tokenId), (ancestor) => ancestor.revokedAt !== null)
+      if (revokedAt !== null || principal.ancestors.some(gone)) return yield* new TokenRevoked()
       if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
       const { name } = yield* Effect.orDie(workspace(principal.workspaceId))
       return { ...principal, workspaceName: name }
@@ -53,8 +56,10 @@ const make = Effect.gen(function*() {
 
     monthSpend: Effect.fnUntraced(function*(tokenId) {
       const month = monthOf(yield* Clock.currentTimeMillis)
-      const token = HashMap.get((yield* storage.read).tokens, tokenId)
-      return Option.isSome(token) && token.value.spend.month >= month ? token.value.spend.spentMicros : zero
+      const { tokens } = yield* storage.read
+      const line = Option.match(HashMap.get(tokens, tokenId), { onNone: () => [], onSome: lineOf })
+      const spends = Arr.filterMap(line, (id) => Option.map(HashMap.get(tokens, id), ({ monthlyLimitMicros, spend }) => ({ ...spend, limitMicros: monthlyLimitMicros })))
+      return Arr.isNonEmptyReadonlyArray(spends) ? tightest(spends, month) : { limitMicros: null, spentMicros: zero }
     }),
 
     createWorkspace: Effect.fnUntraced(function*(name) {
@@ -98,6 +103,7 @@ const make = Effect.gen(function*() {
       yield* putToken({
         tokenId,
         ...token,
+        ancestors: [],
         createdAt: now,
         digest: tokenDigest(text).toString("hex"),
         revokedAt: null,

@@ -3,11 +3,12 @@
  * Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
  */
 import type { Statement } from "@effect/sql"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
+import { tightest, type TokenSpend } from "../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
 import { TokenId, WorkspaceId } from "../domain/Ids.js"
-import { type Micros, zero } from "../domain/Micros.js"
+import { zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
 import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
 import { limitsProblem } from "../domain/WorkspaceLimits.js"
@@ -19,7 +20,8 @@ import { sameDigest, tokenDigest } from "./TokenDigest.js"
 
 interface TokenRow extends Principal {
   readonly digest: Buffer
-  readonly revokedAt: number | null
+  /** Itself, or one that it comes from. */
+  readonly revoked: boolean
 }
 
 const make = Effect.gen(function*() {
@@ -35,7 +37,8 @@ const make = Effect.gen(function*() {
   const tokensByDigest = (digests: ReadonlyArray<Buffer>) =>
     query(sql<TokenRow>`
       select t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
-        t.created_at as "createdAt", t.expires_at as "expiresAt", t.monthly_limit_micros as "monthlyLimitMicros", t.revoked_at as "revokedAt"
+        t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors,
+        t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked
       from tokens t join workspaces w using (workspace_id)
       where t.digest = any(${digests}::bytea[])`).pipe(
       Effect.map((rows) => {
@@ -53,16 +56,19 @@ const make = Effect.gen(function*() {
       const asked = tokenDigest(text)
       const found = yield* tokenByDigest(asked)
       if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
-      const { digest: _digest, revokedAt, ...principal } = found
-      if (revokedAt !== null) return yield* new TokenRevoked()
+      const { digest: _digest, revoked, ...principal } = found
+      if (revoked) return yield* new TokenRevoked()
       if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
       return principal
     }),
 
     monthSpend: Effect.fn("Accounts.monthSpend")(function*(tokenId) {
       const month = monthOf(yield* Clock.currentTimeMillis)
-      const [row] = yield* query(sql<{ micros: Micros }>`select spend_micros as micros from tokens where token_id = ${tokenId} and spend_month >= ${month}`)
-      return row?.micros ?? zero
+      const spends = yield* query(sql<TokenSpend>`
+        select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros"
+        from tokens own join tokens t on t.token_id = any(own.token_id || own.ancestors)
+        where own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
+      return Arr.isNonEmptyReadonlyArray(spends) ? tightest(spends, month) : { limitMicros: null, spentMicros: zero }
     }),
 
     createWorkspace: Effect.fn("Accounts.createWorkspace")(function*(name) {

@@ -3,12 +3,13 @@
  * keys are read, each request is decided by the domain on the state that the ones before it left, and everything is written once. Two round
  * trips to the storage: what is read, then what is written together with its commit.
  */
-import { Clock, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Clock, Effect, Either, Layer, Option } from "effect"
 import { admit, type Refusal } from "../domain/Admission.js"
 import { zero } from "../domain/Micros.js"
 import type { Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
 import { isTerminal } from "../domain/RunMachine.js"
+import { spendsOf } from "../domain/TokenLine.js"
 import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../services/Admission.js"
 import { Idempotency, type KeyOwner, placeText } from "../services/Idempotency.js"
 import { type NewRun, RunStore } from "../services/RunStore.js"
@@ -56,20 +57,21 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
     }
     if (isTerminal(run.status)) return Option.some(keep({ run, lease: null, attempt: null }))
     const standing = standings.get(run.workspaceId)
-    const spend = spends.get(run.tokenId)
-    if (standing === undefined || spend === undefined) return Option.none()
-    const decision = admit(standing, spend, { runId: run.runId, holdMicros: run.holdMicros, now: run.createdAt, month: run.spendMonth })
+    const line = locked.lines.get(run.tokenId)
+    const spent = spendsOf(line, spends)
+    if (standing === undefined || line === undefined || spent === null) return Option.none()
+    const decision = admit(standing, spent, { runId: run.runId, holdMicros: run.holdMicros, now: run.createdAt, month: run.spendMonth })
     if (Either.isLeft(decision)) {
       const refusal = decision.left
       if (refusal._tag === "RunCapExceeded") return Option.some(keep({ run: overCap(run, refusal), lease: null, attempt: null }))
       return Option.some({ _tag: "Refused", refusal })
     }
     standings.set(run.workspaceId, decision.right.standing)
-    spends.set(run.tokenId, decision.right.spend)
+    for (const [tokenId, spend] of Arr.zip(line, decision.right.spends)) spends.set(tokenId, spend)
     if (run.holdMicros > 0) postings.push({ workspaceId: run.workspaceId, posting: decision.right.posting })
     const admitted: Run = {
       ...run,
-      spendMonth: decision.right.spend.month,
+      spendMonth: decision.right.month,
       status: start === null ? "queued" : "running",
       startedAt: start === null ? null : run.createdAt
     }

@@ -34,7 +34,7 @@ const rows = Effect.gen(function*() {
           undefined,
           { ...state, tokens: HashMap.set(state.tokens, token.tokenId, { ...token, spend: { month: "", spentMicros: zero } }) }
         ])
-        return yield* put({ ...row, status: decision })
+        return yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt })
       }))
   }
   return found

@@ -32,12 +32,12 @@ const rows = Effect.map(Database, ({ query, sql, transact }): LoginRows => {
         const decided = yield* decide(row)
         if (decided === null) return row
         const { decision, token } = decided
-        yield* sql`update login_approvals set status = ${decision} where approval_id = ${approvalId}`
+        yield* sql`update login_approvals set status = ${decision}, token_expires_at = ${token.expiresAt} where approval_id = ${approvalId}`
         yield* sql`
-          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, revoked_at)
+          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, ancestors, created_at, expires_at, revoked_at)
           values (${token.tokenId}, ${token.workspaceId}, ${token.label}, ${token.scopes}::text[], decode(${token.digest}, 'hex'), ${token.monthlyLimitMicros},
-            ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt})`
-        return { ...row, status: decision }
+            ${token.ancestors}::text[], ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt})`
+        return { ...row, status: decision, tokenExpiresAt: token.expiresAt }
       }))
   }
 })

@@ -5,6 +5,7 @@
 import { Context, Effect, HashMap, Layer, Ref } from "effect"
 import type { RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import type { LedgerEntry } from "../domain/Ledger.js"
+import type { Micros } from "../domain/Micros.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Principal, Workspace } from "../services/Accounts.js"
 import type { KeyClaim } from "../services/Idempotency.js"
@@ -15,6 +16,7 @@ import type { Standing, TokenSpend } from "../domain/Admission.js"
 export interface StoredToken extends Omit<Principal, "workspaceName"> {
   /** SHA-256 of the token, in hex. */
   readonly digest: string
+  readonly monthlyLimitMicros: Micros | null
   readonly revokedAt: number | null
   readonly spend: Pick<TokenSpend, "month" | "spentMicros">
 }

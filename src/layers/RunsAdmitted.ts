@@ -15,6 +15,7 @@ import { monthOf, type Run } from "../domain/Run.js"
 import { CancelledBeforeDispatch, toRunError } from "../domain/RunFailures.js"
 import { isSettledForWaiters } from "../domain/RunMachine.js"
 import { isReadOnly } from "../domain/Scope.js"
+import { spendsOf } from "../domain/TokenLine.js"
 import { type Principal } from "../services/Accounts.js"
 import { Admission } from "../services/Admission.js"
 import { Catalog } from "../services/Catalog.js"
@@ -182,9 +183,9 @@ export const RunsAdmitted: Layer.Layer<
       const holdMicros = Either.isRight(planned) ? holdOf(planned.right) : zero
       const locked = yield* transact(wallet.lock([principal]))
       const standing = locked.standings.get(principal.workspaceId)
-      const spend = locked.spends.get(principal.tokenId)
-      if (standing === undefined || spend === undefined) return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
-      const found = refusals(standing, spend, { runId: RunId.make(`run_${yield* ids.suffix}`), holdMicros, now, month: monthOf(now) })
+      const spends = spendsOf(locked.lines.get(principal.tokenId), locked.spends)
+      if (standing === undefined || spends === null) return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
+      const found = refusals(standing, spends, { runId: RunId.make(`run_${yield* ids.suffix}`), holdMicros, now, month: monthOf(now) })
       return {
         plan: Either.match(planned, { onLeft: (denial) => denial.plan, onRight: (route) => route }),
         holdMicros,

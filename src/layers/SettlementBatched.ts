@@ -3,18 +3,19 @@
  * has ended or taken over is left alone), then the money of those that passed it, decided by the domain. Two round trips to the storage:
  * what is locked and read, then what is written together with its commit.
  */
-import { Clock, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Clock, Effect, Either, Layer, Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { type Closing, settle } from "../domain/Settlement.js"
 import * as Money from "../domain/Micros.js"
+import { spendsOf } from "../domain/TokenLine.js"
 import { FaultPoints } from "../services/FaultPoints.js"
 import { type Conclusion, type Fence, RunStore } from "../services/RunStore.js"
 import { RunSignals } from "../services/RunSignals.js"
 import { Settlement, type SettlementAnswer, type SettlementRequest } from "../services/Settlement.js"
 import { Transactions } from "../services/Transactions.js"
-import { Wallet, type WalletChanges } from "../services/Wallet.js"
+import { type LockedPurses, Wallet, type WalletChanges } from "../services/Wallet.js"
 import { makeGroupCommit } from "./GroupCommit.js"
 import { together } from "./Together.js"
 
@@ -70,23 +71,24 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
 
-    const settleMoney = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>, locked: WalletChanges) {
+    const settleMoney = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>, locked: LockedPurses, now: number) {
       const standings = new Map(locked.standings)
       const spends = new Map(locked.spends)
       const postings: Array<WalletChanges["postings"][number]> = []
       for (const request of requests) {
         const { tokenId, workspaceId } = request.run
         const standing = standings.get(workspaceId)
-        const spend = spends.get(tokenId)
-        if (standing === undefined || spend === undefined) return yield* Effect.dieMessage("settlement for a workspace or token that does not exist")
-        const settled = settle(standing, spend, closingOf(request))
+        const line = locked.lines.get(tokenId)
+        const spent = spendsOf(line, spends)
+        if (standing === undefined || line === undefined || spent === null) return yield* Effect.dieMessage("settlement for a workspace or token that does not exist")
+        const settled = settle(standing, spent, closingOf(request))
         // A hold that the wallet does not have would be drift: stop, write nothing, and let an operator see it.
         if (Either.isLeft(settled)) return yield* Effect.die(new Error(`run ${request.run.runId} cannot be settled: ${settled.left._tag}`))
         standings.set(workspaceId, settled.right.standing)
-        spends.set(tokenId, settled.right.spend)
+        for (const [spenderId, spend] of Arr.zip(line, settled.right.spends)) spends.set(spenderId, spend)
         for (const posting of settled.right.postings) postings.push({ workspaceId, posting })
       }
-      yield* wallet.write({ standings, spends, postings, now: locked.now })
+      yield* wallet.write({ standings, spends, postings, now })
     })
 
     const settleAll = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>) {
@@ -96,7 +98,7 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
       const conclusions = passing(requests, fences)
       if (conclusions.size > 0) {
         yield* store.conclude([...conclusions.values()])
-        yield* settleMoney([...conclusions.keys()], { ...locked, postings: [], now })
+        yield* settleMoney([...conclusions.keys()], locked, now)
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): SettlementAnswer => {

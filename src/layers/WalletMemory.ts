@@ -5,6 +5,7 @@ import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../domain/Ids.js"
 import { type LedgerEntry, post, type Posting } from "../domain/Ledger.js"
 import { holdsMoney, isInflight } from "../domain/RunMachine.js"
+import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
 import { type Credit, Wallet } from "../services/Wallet.js"
 import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
@@ -58,13 +59,20 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
         Effect.map(storage.read, (state) => {
           const standings = new Map<WorkspaceId, Standing>()
           const spends = new Map<TokenId, TokenSpend>()
+          const lines = new Map<TokenId, TokenLine>()
           for (const { tokenId, workspaceId } of purses) {
             const standing = standingOf(state, workspaceId)
             if (Option.isSome(standing)) standings.set(workspaceId, standing.value)
             const token = HashMap.get(state.tokens, tokenId)
-            if (Option.isSome(token)) spends.set(tokenId, { ...token.value.spend, limitMicros: token.value.monthlyLimitMicros })
+            if (Option.isNone(token)) continue
+            const line = lineOf(token.value)
+            lines.set(tokenId, line)
+            for (const spenderId of line) {
+              const spender = HashMap.get(state.tokens, spenderId)
+              if (Option.isSome(spender)) spends.set(spenderId, { ...spender.value.spend, limitMicros: spender.value.monthlyLimitMicros })
+            }
           }
-          return { standings, spends }
+          return { standings, spends, lines }
         }),
       write: ({ now, postings, spends, standings }) =>
         Effect.gen(function*() {

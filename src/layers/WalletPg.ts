@@ -8,6 +8,7 @@ import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { LedgerEntryId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import { LedgerEntry, post } from "../domain/Ledger.js"
 import { Micros } from "../domain/Micros.js"
+import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
 import { type Credit, Wallet, type WalletChanges } from "../services/Wallet.js"
 import { Database } from "./Database.js"
@@ -25,6 +26,9 @@ const PurseRow = Schema.Struct({
   runsPerMinute: Schema.NullOr(Schema.Int),
   runCapMicros: Schema.NullOr(Micros),
   tokenId: TokenId,
+  ancestors: Schema.Array(TokenId),
+  /** The token of the purse or one that it comes from; a row for each. */
+  spenderId: TokenId,
   limitMicros: Schema.NullOr(Micros),
   spendMonth: Schema.String,
   spentMicros: Micros
@@ -48,16 +52,18 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
       const rows = yield* query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
           w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", s.inflight_limit as "inflightLimit",
-          s.runs_per_minute as "runsPerMinute", s.run_cap_micros as "runCapMicros", t.token_id as "tokenId",
+          s.runs_per_minute as "runsPerMinute", s.run_cap_micros as "runCapMicros", own.token_id as "tokenId", own.ancestors, t.token_id as "spenderId",
           t.monthly_limit_micros as "limitMicros", t.spend_month as "spendMonth", t.spend_micros as "spentMicros"
         from unnest(${purses.map((purse) => purse.workspaceId)}::text[], ${purses.map((purse) => purse.tokenId)}::text[]) as p (workspace_id, token_id)
         join wallets w on w.workspace_id = p.workspace_id
         join workspaces s on s.workspace_id = p.workspace_id
-        join tokens t on t.token_id = p.token_id
+        join tokens own on own.token_id = p.token_id
+        join tokens t on t.token_id = any(own.token_id || own.ancestors)
         order by w.workspace_id, t.token_id
         for update of w, t`)
       const standings = new Map<WorkspaceId, Standing>()
       const spends = new Map<TokenId, TokenSpend>()
+      const lines = new Map<TokenId, TokenLine>()
       for (const row of yield* Effect.orDie(decodePurses(rows))) {
         standings.set(row.workspaceId, {
           balance: { availableMicros: row.available, reservedMicros: row.reserved },
@@ -68,9 +74,10 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           minuteStartedAt: row.minuteStartedAt,
           minuteCount: row.minuteCount
         })
-        spends.set(row.tokenId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
+        lines.set(row.tokenId, lineOf(row))
+        spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
       }
-      return { standings, spends }
+      return { standings, spends, lines }
     })
 
     const entryRows = (changes: Pick<WalletChanges, "postings" | "now">, creditKey: string | null) =>

@@ -1,5 +1,6 @@
 /** Workspaces and tokens: who may call, what they may do, and what an operator sets for them. */
 import { Context, type Effect, type Redacted } from "effect"
+import type { TokenSpend } from "../domain/Admission.js"
 import type { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
 import type { TokenId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
@@ -25,8 +26,12 @@ export interface Principal {
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: number
   readonly expiresAt: number | null
-  readonly monthlyLimitMicros: Micros | null
+  /** The token that let this one in, the one that let that one in, and so on to the first; none where a person made it. */
+  readonly ancestors: ReadonlyArray<TokenId>
 }
+
+/** How much a token may spend in a month, and has: of its own limit and those that it shares, the one with the least left. */
+export type MonthSpend = Pick<TokenSpend, "limitMicros" | "spentMicros">
 
 export interface NewToken {
   readonly workspaceId: WorkspaceId
@@ -43,10 +48,10 @@ export interface IssuedToken {
 }
 
 export class Accounts extends Context.Tag("gateway/services/Accounts")<Accounts, {
-  /** Reads the token's row every time (many callers share one query), so that a revocation holds from the next request. */
+  /** Reads the token's row every time (many callers share one query), so that a revocation, also of one that it comes from, holds from the next request. */
   readonly authenticate: (token: Redacted.Redacted<string>) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
-  /** The token's spend in the current calendar month (UTC): charges and open holds. */
-  readonly monthSpend: (tokenId: TokenId) => Effect.Effect<Micros, StorageError>
+  /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
+  readonly monthSpend: (tokenId: TokenId) => Effect.Effect<MonthSpend, StorageError>
   readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
   readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
   readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
@@ -58,6 +63,6 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<Accounts,
     limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
   ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
   readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
-  /** Revoking twice is the same as once. */
+  /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */
   readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>
 }>() {}

@@ -15,7 +15,7 @@ export interface LoginRequest {
   readonly digest: string
   readonly label: string
   readonly scopes: ReadonlyArray<Scope>
-  /** When the token is to expire; null for never. */
+  /** When the token is to expire, once approved no later than the approver's; null for never. */
   readonly tokenExpiresAt: number | null
 }
 
@@ -35,8 +35,8 @@ export class LoginApprovals extends Context.Tag("gateway/services/LoginApprovals
   /** `NotFound` also a day after it is over. */
   readonly get: (approvalId: string) => Effect.Effect<LoginApproval, NotFound | StorageError>
   /**
-   * Lets the token into the workspace of the one who approves, under the monthly limit of theirs, and never with more scopes
-   * (`Forbidden`). Deciding the same twice is the same as once; otherwise a decided or expired one is a `ValidationError`.
+   * Lets the token into the workspace of the one who approves, as a child of their token (domain/TokenLine), and never with more
+   * scopes (`Forbidden`) nor at the end of too long a line (`ValidationError`). Deciding the same twice is the same as once; otherwise a decided or expired one is a `ValidationError`.
    */
   readonly approve: (approvalId: string, by: Principal) => Effect.Effect<LoginApproval, NotFound | Forbidden | ValidationError | StorageError>
   readonly deny: (approvalId: string, by: Principal) => Effect.Effect<LoginApproval, NotFound | ValidationError | StorageError>

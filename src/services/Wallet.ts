@@ -8,6 +8,7 @@ import type { Standing, TokenSpend } from "../domain/Admission.js"
 import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Balance, LedgerEntry, LedgerKind, Posting } from "../domain/Ledger.js"
 import type { Micros } from "../domain/Micros.js"
+import type { TokenLine } from "../domain/TokenLine.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Page, PageRequest } from "./Page.js"
@@ -21,7 +22,10 @@ export interface Purse {
 /** What `lock` read. A purse whose workspace or token does not exist is absent. */
 export interface LockedPurses {
   readonly standings: ReadonlyMap<WorkspaceId, Standing>
+  /** Of the tokens of the purses and of all that these come from. */
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
+  /** Of each token of a purse: itself, the token that let it in, and so on to the first. */
+  readonly lines: ReadonlyMap<TokenId, TokenLine>
 }
 
 export interface WalletChanges {

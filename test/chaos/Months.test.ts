@@ -25,7 +25,7 @@ const months = (name: string, storage: Layer.Layer<Storage>) =>
       it.effect(title, () => Effect.zipRight(TestClock.setTime(end), Effect.provide(work, Layer.provideMerge(engine(providers()), storage))))
 
     const start = (principal: Principal) => Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf("mock-email-find"), 0)))
-    const spendOf = (principal: Principal) => Effect.flatMap(Accounts, (accounts) => accounts.monthSpend(principal.tokenId))
+    const spendOf = (principal: Principal) => Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.monthSpend(principal.tokenId), ({ spentMicros }) => spentMicros))
     const refused = (answer: Effect.Effect.Success<ReturnType<typeof start>>) => Either.isLeft(answer) && assert.propertyVal(answer.left, "_tag", "key_spend_limit_reached") === undefined
 
     test("the last millisecond of January counts for January, the next one for February", Effect.gen(function*() {

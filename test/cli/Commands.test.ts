@@ -72,7 +72,8 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const authenticate = Effect.flatMap(Accounts, (accounts) => accounts.authenticate(Redacted.make(String(made["token"])))).pipe(Effect.provide(services))
       const principal = yield* authenticate
       assert.deepStrictEqual([principal.tokenId, principal.label, principal.workspaceId], [made["tokenId"], "the app", id])
-      assert.deepStrictEqual([Number(principal.monthlyLimitMicros), principal.expiresAt], [20_000_000, Date.UTC(2099, 0, 31)])
+      const { limitMicros } = yield* Effect.flatMap(Accounts, (accounts) => accounts.monthSpend(principal.tokenId)).pipe(Effect.provide(services))
+      assert.deepStrictEqual([Number(limitMicros), principal.expiresAt], [20_000_000, Date.UTC(2099, 0, 31)])
       assert.deepStrictEqual(principal.scopes, ["catalog:read", "runs:read", "runs:execute"])
       assert.deepStrictEqual(yield* json(`token revoke ${made["tokenId"]}`), { tokenId: made["tokenId"], revoked: true })
       assert.strictEqual((yield* Effect.flip(authenticate))._tag, "token_revoked")

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Either, FastCheck, Option } from "effect"
 import { describe } from "vitest"
-import { admit, type Standing, type TokenSpend } from "../../src/domain/Admission.js"
+import { admit, type Spends, type Standing } from "../../src/domain/Admission.js"
 import { post } from "../../src/domain/Ledger.js"
 import type { Operation } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -59,7 +59,7 @@ describe("Settlement.costOf", () => {
 
 interface World {
   readonly standing: Standing
-  readonly spend: TokenSpend
+  readonly spends: Spends
   readonly open: ReadonlyArray<{ readonly closing: Closing }>
   readonly credited: number
   readonly charged: number
@@ -75,7 +75,8 @@ const empty: World = {
     minuteStartedAt: 0,
     minuteCount: 0
   },
-  spend: { limitMicros: m(3_000), month: months[0], spentMicros: m(0) },
+  // The token has no limit of its own, and the one that it comes from has.
+  spends: [{ limitMicros: null, month: months[0], spentMicros: m(0) }, { limitMicros: m(3_000), month: months[0], spentMicros: m(0) }],
   open: [],
   credited: 0,
   charged: 0
@@ -95,28 +96,28 @@ const step = (world: World, done: Step, at: number): World => {
       return { ...world, standing: { ...world.standing, balance: posted.balance }, credited: world.credited + done.amount }
     }
     case "Admit": {
-      const admitted = admit(world.standing, world.spend, { runId: runId(at), holdMicros: m(done.holdMicros), now: at, month: done.month })
+      const admitted = admit(world.standing, world.spends, { runId: runId(at), holdMicros: m(done.holdMicros), now: at, month: done.month })
       if (Either.isLeft(admitted)) return world
-      const { spend, standing } = admitted.right
+      const { month: spendMonth, spends, standing } = admitted.right
       const closing: Closing = {
-        runId: runId(at), status: "queued", holdMicros: m(done.holdMicros), spendMonth: spend.month, event: "Claimed", costMicros: m(0), reason: null
+        runId: runId(at), status: "queued", holdMicros: m(done.holdMicros), spendMonth, event: "Claimed", costMicros: m(0), reason: null
       }
-      return { ...world, spend, standing, open: [...world.open, { closing }] }
+      return { ...world, spends, standing, open: [...world.open, { closing }] }
     }
     case "Settle": {
       const chosen = world.open[done.which % Math.max(1, world.open.length)]
       if (chosen === undefined) return world
-      const settled = settle(world.standing, world.spend, { ...chosen.closing, event: done.event, costMicros: m(done.costMicros) })
+      const settled = settle(world.standing, world.spends, { ...chosen.closing, event: done.event, costMicros: m(done.costMicros) })
       if (Either.isLeft(settled)) {
         assert.strictEqual(settled.left._tag, "WrongState")
         assert.isTrue(Option.isNone(next(chosen.closing.status, done.event)))
         return world
       }
-      const { chargeMicros, spend, standing, status } = settled.right
+      const { chargeMicros, spends, standing, status } = settled.right
       const others = world.open.filter((each) => each !== chosen)
       return {
         ...world,
-        spend,
+        spends,
         standing,
         open: isTerminal(status) ? others : [...others, { closing: { ...chosen.closing, status } }],
         charged: world.charged + (chargeMicros ?? 0)
@@ -125,12 +126,13 @@ const step = (world: World, done: Step, at: number): World => {
   }
 }
 
-const assertSound = ({ charged, credited, open, spend, standing }: World): void => {
+const assertSound = ({ charged, credited, open, spends, standing }: World): void => {
   const { availableMicros, reservedMicros } = standing.balance
   assert.strictEqual(availableMicros + reservedMicros + charged, credited)
   assert.strictEqual(open.reduce((total, { closing }) => total + closing.holdMicros, 0), Number(reservedMicros))
   assert.strictEqual(open.filter(({ closing }) => isInflight(closing.status)).length, standing.inflight)
-  assert.isAtMost(spend.spentMicros, 3_000)
+  for (const { spentMicros } of spends) assert.isAtMost(spentMicros, 3_000)
+  assert.strictEqual(spends[0].spentMicros, spends[1]?.spentMicros)
 }
 
 describe("Settlement.settle", () => {
@@ -144,8 +146,8 @@ describe("Settlement.settle", () => {
 
   const held = (status: RunStatus, holdMicros: number, event: Closing["event"], costMicros: number, spendMonth = "2026-01") => {
     const standing: Standing = { ...empty.standing, inflight: 1, balance: { availableMicros: m(50), reservedMicros: m(holdMicros) } }
-    const spend: TokenSpend = { limitMicros: null, month: "2026-01", spentMicros: m(holdMicros) }
-    return settle(standing, spend, { runId: runId(1), status, holdMicros: m(holdMicros), spendMonth, event, costMicros: m(costMicros), reason: null })
+    const spends: Spends = [{ limitMicros: null, month: "2026-01", spentMicros: m(holdMicros) }]
+    return settle(standing, spends, { runId: runId(1), status, holdMicros: m(holdMicros), spendMonth, event, costMicros: m(costMicros), reason: null })
   }
 
   it.prop("charges at most the hold, releases all of it, and gives back to the month what was not spent", [FastCheck.nat(500), FastCheck.nat(900)], ([hold, costs]) => {
@@ -155,7 +157,7 @@ describe("Settlement.settle", () => {
     assert.strictEqual(settled.postings.reduce((total, { amountMicros }) => total + amountMicros, 0), hold - charge)
     assert.strictEqual(Number(settled.standing.balance.availableMicros), 50 + hold - charge)
     assert.strictEqual(Number(settled.standing.balance.reservedMicros), 0)
-    assert.strictEqual(Number(settled.spend.spentMicros), charge)
+    assert.strictEqual(Number(settled.spends[0].spentMicros), charge)
     assert.strictEqual(settled.standing.inflight, 0)
     assert.isTrue(settled.postings.every(({ amountMicros }) => amountMicros !== 0))
   })
@@ -165,7 +167,7 @@ describe("Settlement.settle", () => {
     assert.deepInclude(settled, { status: "reconciliation_pending", chargeMicros: null, postings: [] })
     assert.strictEqual(settled.standing.inflight, 0)
     assert.strictEqual(Number(settled.standing.balance.reservedMicros), 100)
-    assert.strictEqual(Number(settled.spend.spentMicros), 100)
+    assert.strictEqual(Number(settled.spends[0].spentMicros), 100)
   })
 
   it("a person's word settles an uncertain run without counting its place in flight again", () => {
@@ -183,7 +185,7 @@ describe("Settlement.settle", () => {
 
   it("a hold of an earlier month leaves this month's spend as it is", () => {
     const settled = Either.getOrThrow(held("running", 100, "Completed", 30, "2025-12"))
-    assert.strictEqual(Number(settled.spend.spentMicros), 100)
+    assert.strictEqual(Number(settled.spends[0].spentMicros), 100)
   })
 
   it("settles only what the machine allows, so that settling twice moves nothing", () => {
@@ -195,7 +197,7 @@ describe("Settlement.settle", () => {
 
   it("refuses to release a hold that the wallet does not have", () => {
     const standing: Standing = { ...empty.standing, balance: { availableMicros: m(1_000), reservedMicros: m(9) } }
-    const settled = settle(standing, empty.spend, { runId: runId(1), status: "running", holdMicros: m(10), spendMonth: months[0], event: "Completed", costMicros: m(0), reason: null })
+    const settled = settle(standing, empty.spends, { runId: runId(1), status: "running", holdMicros: m(10), spendMonth: months[0], event: "Completed", costMicros: m(0), reason: null })
     assert.isTrue(Either.isLeft(settled) && settled.left._tag === "HoldMissing")
   })
 })

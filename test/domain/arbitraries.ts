@@ -1,6 +1,6 @@
 /** Random values of the domain, small enough that limits are met and passed often. */
 import { FastCheck } from "effect"
-import type { Request, Standing, TokenSpend } from "../../src/domain/Admission.js"
+import type { Request, Spends, Standing, TokenSpend } from "../../src/domain/Admission.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { EndpointId, type Operation, ProviderId } from "../../src/domain/Manifest.js"
@@ -29,6 +29,9 @@ export const standing: FastCheck.Arbitrary<Standing> = FastCheck.record({
 })
 
 export const spend: FastCheck.Arbitrary<TokenSpend> = FastCheck.record({ limitMicros: orNone(small), month, spentMicros: small })
+
+/** Of a token and up to three that it comes from. */
+export const spends: FastCheck.Arbitrary<Spends> = FastCheck.tuple(spend, FastCheck.array(spend, { maxLength: 3 })).map(([own, others]): Spends => [own, ...others])
 
 export const request: FastCheck.Arbitrary<Request> = FastCheck.record({
   runId: FastCheck.nat(99).map(runId),

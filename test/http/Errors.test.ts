@@ -119,7 +119,7 @@ describe("defects", () => {
 
   it.scopedLive("include answers that break their own schema", () =>
     Effect.gen(function*() {
-      const gateway = yield* startGateway({ accounts: { monthSpend: () => Effect.succeed(1.5 as never) } })
+      const gateway = yield* startGateway({ accounts: { monthSpend: () => Effect.succeed({ limitMicros: null, spentMicros: 1.5 as never }) } })
       const answer = yield* gateway.get("/v1/whoami")
       assert.deepStrictEqual([answer.status, answer.json.error.code], [500, "internal_error"])
     }))

@@ -78,7 +78,7 @@ const catalog = servedCatalog({
 const detail = { run: sample.completedRun, attempts: [sample.attempt] }
 const gateway = startGateway({
   catalogLayer: catalog,
-  accounts: { monthSpend: () => Effect.succeed(sample.attempt.costMicros!), revokeToken: () => Effect.void },
+  accounts: { monthSpend: () => Effect.succeed({ limitMicros: null, spentMicros: sample.attempt.costMicros! }), revokeToken: () => Effect.void },
   capabilityRequests: {
     create: () => Effect.succeed(sample.capabilityRequest),
     list: () => Effect.succeed({ items: [sample.capabilityRequest], next: null })

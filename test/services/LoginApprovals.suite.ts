@@ -4,8 +4,9 @@ import { Effect, type Layer, Redacted, TestClock } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
 import { Micros } from "../../src/domain/Micros.js"
+import { loginLineMax } from "../../src/domain/Limits.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
-import { Accounts } from "../../src/services/Accounts.js"
+import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { LoginApprovals, type LoginRequest } from "../../src/services/LoginApprovals.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
@@ -52,9 +53,62 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       const principal = yield* authenticate(token)
       assert.deepStrictEqual(
         { ...principal, tokenId: by.tokenId },
-        { ...by, label: "laptop", scopes: ["catalog:read", "runs:execute"], expiresAt: 3_600_000, createdAt: principal.createdAt }
+        { ...by, label: "laptop", scopes: ["catalog:read", "runs:execute"], expiresAt: 3_600_000, createdAt: principal.createdAt, ancestors: [by.tokenId] }
       )
+      assert.deepInclude(yield* (yield* Accounts).monthSpend(principal.tokenId), { limitMicros: Micros.make(3_000_000), spentMicros: Micros.make(0) })
       assert.strictEqual((yield* logins.get(asked.approvalId)).status, "approved")
+    }))
+
+    /** The principal of a token that `by` lets in. */
+    const letIn = Effect.fnUntraced(function*(by: Principal, changes: Partial<LoginRequest> = {}) {
+      const logins = yield* LoginApprovals
+      const { digest, token } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest, { scopes: by.scopes, ...changes }))
+      const approved = yield* logins.approve(approvalId, by)
+      const principal = yield* authenticate(token)
+      return { token, principal, approved }
+    })
+
+    test("a token ends no later than the one that let it in, and the login says so", Effect.gen(function*() {
+      const by = { ...(yield* person), expiresAt: 5_000_000 }
+      for (const [asked, ends] of [[null, 5_000_000], [9_000_000, 5_000_000], [4_000_000, 4_000_000]] as const) {
+        const { approved, principal } = yield* letIn(by, { tokenExpiresAt: asked })
+        assert.deepStrictEqual([approved.tokenExpiresAt, principal.expiresAt], [ends, ends])
+      }
+    }))
+
+    test("revoking a token revokes all that it let in, and what these let in, but not those that let it in", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const first = yield* person
+      const child = yield* letIn(first)
+      const sibling = yield* letIn(first)
+      const grandchild = yield* letIn(child.principal)
+      assert.deepStrictEqual(grandchild.principal.ancestors, [child.principal.tokenId, first.tokenId])
+      yield* accounts.revokeToken(child.principal.tokenId)
+      for (const { token } of [child, grandchild]) assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+      yield* authenticate(sibling.token)
+      yield* accounts.revokeToken(first.tokenId)
+      assert.strictEqual((yield* Effect.flip(authenticate(sibling.token)))._tag, "token_revoked")
+    }))
+
+    test("a token that was revoked while its approval was under way lets nobody in", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      const by = yield* person
+      const { digest, token } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest))
+      yield* (yield* Accounts).revokeToken(by.tokenId)
+      yield* logins.approve(approvalId, by)
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+    }))
+
+    test("a line of logins has an end, and the login at it stays pending", Effect.gen(function*() {
+      const logins = yield* LoginApprovals
+      let last = yield* person
+      for (let n = 0; n < loginLineMax; n++) last = (yield* letIn(last)).principal
+      const { digest } = yield* clientToken
+      const { approvalId } = yield* logins.create(login(digest))
+      assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last)))._tag, "validation_error")
+      assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
     }))
 
     test("a denied token answers token_revoked", Effect.gen(function*() {

@@ -270,7 +270,7 @@ export const simulate = (providers: ProvidersByCase, clock: SetClock) => (sequen
     const compare = Effect.gen(function*() {
       const told = yield* Effect.forEach(real.workspaces, (workspaceId) => Effect.map(wallet.balance(workspaceId), ({ availableMicros, reservedMicros }) => ({ available: Number(availableMicros), reserved: Number(reservedMicros) })))
       assert.deepStrictEqual(told, world.workspaces.map(({ available, reserved }) => ({ available, reserved })))
-      const spent = yield* Effect.forEach(real.tokens, ({ tokenId }) => Effect.map(accounts.monthSpend(tokenId), Number))
+      const spent = yield* Effect.forEach(real.tokens, ({ tokenId }) => Effect.map(accounts.monthSpend(tokenId), ({ spentMicros }) => Number(spentMicros)))
       assert.deepStrictEqual(spent, world.tokens.map((_, index) => Model.spendAt(world, index).spent))
       for (const [index, { limit }] of world.tokens.entries()) if (limit !== null) assert.isAtMost(spent[index]!, limit)
       world.workspaces.forEach(({ available, inflight, reserved }, index) => {

@@ -33,7 +33,7 @@ export const caller = (granted: ReadonlyArray<Scope> = scopes): Principal => ({
   scopes: granted,
   createdAt: 1_700_000_000_000,
   expiresAt: null,
-  monthlyLimitMicros: null
+  ancestors: []
 })
 
 const authenticate: Accounts["Type"]["authenticate"] = (token) => {

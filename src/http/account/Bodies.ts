@@ -2,10 +2,10 @@
 import { Schema } from "effect"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { LedgerKind } from "../../domain/Ledger.js"
-import { toUsd, type Micros } from "../../domain/Micros.js"
+import { toUsd } from "../../domain/Micros.js"
 import { isReadOnly, Scope } from "../../domain/Scope.js"
 import { TopUpHint, TopUpReason } from "../../domain/TopUpHint.js"
-import type { Principal } from "../../services/Accounts.js"
+import type { MonthSpend, Principal } from "../../services/Accounts.js"
 import type { CapabilityRequest } from "../../services/CapabilityRequests.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
@@ -113,7 +113,7 @@ export const WhoamiBody = Schema.Struct({
   readOnly: Schema.Boolean
 }).annotations({ identifier: "Whoami" })
 
-export const whoamiBody = (caller: Principal, monthSpend: Micros): typeof WhoamiBody.Type => ({
+export const whoamiBody = (caller: Principal, monthSpend: MonthSpend): typeof WhoamiBody.Type => ({
   tokenId: caller.tokenId,
   label: caller.label,
   workspaceId: caller.workspaceId,
@@ -121,8 +121,8 @@ export const whoamiBody = (caller: Principal, monthSpend: Micros): typeof Whoami
   scopes: caller.scopes,
   createdAt: time(caller.createdAt),
   expiresAt: timeOrNull(caller.expiresAt),
-  monthlySpendLimitMicros: caller.monthlyLimitMicros,
-  monthSpendMicros: monthSpend,
+  monthlySpendLimitMicros: monthSpend.limitMicros,
+  monthSpendMicros: monthSpend.spentMicros,
   readOnly: isReadOnly(caller.scopes)
 })
 

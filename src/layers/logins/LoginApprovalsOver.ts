@@ -1,6 +1,6 @@
 /**
- * Login approvals over any rows. A decision and the token that comes of it are written together: an approved token is one of the
- * approver's workspace, a denied one is the same but born revoked, so that its client hears of it.
+ * Login approvals over any rows. A decision and the token that comes of it are written together: an approved token is a
+ * child of the approver's (domain/TokenLine), a denied one is the same but born revoked, so that its client hears of it.
  */
 import { Clock, Effect } from "effect"
 import { randomInt } from "node:crypto"
@@ -9,7 +9,9 @@ import { ApprovalId, TokenId } from "../../domain/Ids.js"
 import {
   approvalLifetimeMillis, decisionProblem, digestPattern, type LoginDecision, loginStatus, missingScope, showUserCode, userCodeAlphabet, userCodeLength
 } from "../../domain/LoginApproval.js"
+import { loginLineMax } from "../../domain/Limits.js"
 import { newTokenProblem } from "../../domain/Token.js"
+import { childEnd, lineOf } from "../../domain/TokenLine.js"
 import type { Principal } from "../../services/Accounts.js"
 import { Ids } from "../../services/Ids.js"
 import { type LoginApproval, LoginApprovals } from "../../services/LoginApprovals.js"
@@ -46,8 +48,10 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
             workspaceId: by.workspaceId,
             label,
             scopes,
-            monthlyLimitMicros: by.monthlyLimitMicros,
-            expiresAt: tokenExpiresAt,
+            // Those of the approver count, so it needs none of its own.
+            monthlyLimitMicros: null,
+            ancestors: lineOf(by),
+            expiresAt: childEnd(tokenExpiresAt, by.expiresAt),
             digest,
             createdAt: now,
             revokedAt: decision === "denied" ? now : null
@@ -83,6 +87,9 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         const { scopes } = yield* Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row))
         const scope = missingScope(scopes, by.scopes)
         if (scope !== null) return yield* new Forbidden({ scope })
+        if (by.ancestors.length >= loginLineMax) {
+          return yield* ValidationError.of("token", `was let in by a chain of ${loginLineMax} logins; approve with a token that is nearer to the first one`)
+        }
         return yield* decide(approvalId, by, "approved")
       }),
       deny: Effect.fn("LoginApprovals.deny")((approvalId: string, by: Principal) => decide(approvalId, by, "denied"))

@@ -15,6 +15,7 @@ export interface LoginRow extends LoginApproval {
 export interface DecidedToken extends NewToken {
   readonly tokenId: TokenId
   readonly digest: string
+  readonly ancestors: ReadonlyArray<TokenId>
   readonly createdAt: number
   readonly revokedAt: number | null
 }
@@ -23,7 +24,7 @@ export interface LoginRows {
   /** False when the digest was used before. Also drops what was over before `droppedBefore`. */
   readonly insert: (row: LoginRow, droppedBefore: number) => Effect.Effect<boolean, StorageError>
   readonly get: (approvalId: string) => Effect.Effect<LoginRow | null, StorageError>
-  /** Decides under the row's lock, and writes the status and the token together; a null decision writes nothing. */
+  /** Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes nothing. */
   readonly decide: <E>(
     approvalId: string,
     decide: (row: LoginRow) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E>

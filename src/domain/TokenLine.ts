@@ -1,0 +1,22 @@
+/**
+ * Where a token comes from. A token that a person made has no parent; one that a login approval let in is a child of the token that approved
+ * it. A child never outdoes its parent: it shares the limits of all that it comes from, ends no later, and goes when one of them is revoked.
+ */
+import { Array as Arr, Option } from "effect"
+import type { Spends, TokenSpend } from "./Admission.js"
+import type { TokenId } from "./Ids.js"
+
+/** A token, the one that let it in, and so on to the first. */
+export type TokenLine = Arr.NonEmptyReadonlyArray<TokenId>
+
+export const lineOf = (token: { readonly tokenId: TokenId; readonly ancestors: ReadonlyArray<TokenId> }): TokenLine => [token.tokenId, ...token.ancestors]
+
+/** The spends of a line, in its order; null when one of them is not there. */
+export const spendsOf = (line: TokenLine | undefined, spends: ReadonlyMap<TokenId, TokenSpend>): Spends | null => {
+  const found = Arr.filterMap(line ?? [], (tokenId) => Option.fromNullable(spends.get(tokenId)))
+  return found.length === line?.length && Arr.isNonEmptyReadonlyArray(found) ? found : null
+}
+
+/** When a child ends: when it was asked to, and never after its parent. Null is never. */
+export const childEnd = (asked: number | null, parent: number | null): number | null =>
+  asked === null ? parent : parent === null ? asked : Math.min(asked, parent)
