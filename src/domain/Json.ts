@@ -1,38 +1,60 @@
 /**
  * JSON values and their canonical text. Two requests are the same when their canonical texts are: object keys sorted by
- * UTF-16 code unit and numbers in their shortest form (RFC 8785), strings compared as they are (no Unicode normalisation:
- * two spellings of a name may matter to a provider).
+ * UTF-16 code unit and numbers in their shortest form (RFC 8785; larger or longer ones by their value), strings compared as
+ * they are (no Unicode normalisation: two spellings of a name may matter to a provider).
  */
 import { Schema } from "effect"
+import { ExactNumber } from "./ExactNumber.js"
 
-export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+export type Json = null | boolean | number | string | ExactNumber | ReadonlyArray<Json> | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-export const Json: Schema.Schema<Json> = Schema.suspend(
-  (): Schema.Schema<Json> =>
-    Schema.Union(Schema.Null, Schema.Boolean, Schema.JsonNumber, Schema.String, Schema.Array(Json), Schema.Record({ key: Schema.String, value: Json }))
-).annotations({ identifier: "Json", description: "Any JSON value", jsonSchema: {} })
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
 
-export const JsonObject: Schema.Schema<JsonObject> = Schema.Record({ key: Schema.String, value: Json }).annotations({
+/** Whether a value is JSON through and through. */
+const isJson = (value: unknown): value is Json => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true
+    case "number":
+      return Number.isFinite(value)
+    case "object":
+      if (value === null || value instanceof ExactNumber) return true
+      return Array.isArray(value) ? value.every(isJson) : isPlain(value) && Object.values(value).every(isJson)
+    default:
+      return false
+  }
+}
+
+const isObjectLike = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+
+export const isObject = (value: Json | undefined): value is JsonObject => isObjectLike(value)
+
+/** Any JSON, said so that a document shows it. */
+export const anyJson = { type: ["object", "array", "string", "number", "boolean", "null"] } as const
+
+// Declared, not built of parts: these would be copied at every reading and would lose members named `__proto__`.
+export const Json: Schema.Schema<Json> = Schema.declare(isJson, { identifier: "Json", description: "Any JSON value", jsonSchema: anyJson })
+
+export const JsonObject: Schema.Schema<JsonObject> = Schema.declare((value: unknown): value is JsonObject => isJson(value) && isObject(value), {
   identifier: "JsonObject",
   jsonSchema: { type: "object" }
 })
 
-const isFinite = (value: Json): boolean => {
-  if (typeof value === "number") return Number.isFinite(value)
-  if (typeof value !== "object" || value === null) return true
-  return Array.isArray(value) ? value.every(isFinite) : Object.values(value).every(isFinite)
-}
-
-/** A JSON object that a JSON parser made, so that only its kind need be looked at: a schema for each value in it would cost 1 µs a value. */
-export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare(
-  (value): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isFinite)
-).annotations({ identifier: "JsonObject", jsonSchema: { type: "object" }, message: () => ({ message: "must be an object, its numbers within ±1.8e308", override: true }) })
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+/** A JSON object that the JSON reader made, so that only its kind need be looked at: all that is in it is JSON. */
+export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare((value: unknown): value is JsonObject => isObjectLike(value), {
+  identifier: "JsonObject",
+  jsonSchema: { type: "object" },
+  message: () => ({ message: "must be an object", override: true })
+})
 
 export const canonical = (value: Json): string => {
+  if (value instanceof ExactNumber) return value.canonical
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (isObject(value)) {
     const members = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)

@@ -7,8 +7,11 @@ import { isUtf8 } from "node:buffer"
 import type { HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Either, ParseResult, Schema } from "effect"
+import { cutText } from "../domain/Characters.js"
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from "../domain/ApiErrors.js"
+import { isObject, type Json } from "../domain/Json.js"
 import { bodyBytesMax, discardBytesMax, formBytesMax } from "../domain/Limits.js"
+import { withNumbers } from "../domain/LosslessJson.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
 import { fromIssues } from "./FieldProblems.js"
 import { parseStrict } from "./JsonText.js"
@@ -48,7 +51,7 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
 
 const textOf = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<string, BodyError> => {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity") return Effect.fail(new UnsupportedMediaType({ encoding: encoding.slice(0, 100) }))
+  if (encoding !== "" && encoding !== "identity") return Effect.fail(new UnsupportedMediaType({ encoding: cutText(encoding, 100) }))
   return Effect.flatMap(readBytes(request, bytesMax), (bytes) =>
     isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(wrong("is not valid UTF-8")))
 }
@@ -58,6 +61,10 @@ const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<s
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(ValidationError.of("content-type", "must be application/json"))
   return Effect.filterOrFail(textOf(request, bodyBytesMax), (text) => text !== "", () => wrong("is empty; send a JSON object"))
 }
+
+/** `input` is for a provider, who gets every digit; all other numbers of a body are ours to reckon with. */
+const ownNumbers = (value: Json): Json =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, name === "input" ? member : withNumbers(member)])) : withNumbers(value)
 
 const decoding = { errors: "all", onExcessProperty: "error" } as const
 
@@ -70,7 +77,7 @@ export const jsonBody = <A, I>(schema: Schema.Schema<A, I>, budget: BodyBudget):
       if (over !== null) return Either.left(new ValidationError({ details: [over] }))
       return Either.match(parseStrict(text), {
         onLeft: (problem) => Either.left(wrong(problem)),
-        onRight: (value) => Either.mapLeft(decode(value), (error) => fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body"))
+        onRight: (value) => Either.mapLeft(decode(ownNumbers(value)), (error) => fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body"))
       })
     })
 }
@@ -92,7 +99,7 @@ export const formBody = <A, I>(schema: Schema.Schema<A, I>): (request: HttpServe
     if (!isForm(request.headers["content-type"] ?? "")) return Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))
     return Effect.flatMap(textOf(request, formBytesMax), (text): Either.Either<A, BodyError> =>
       Either.match(fieldsOf(text), {
-        onLeft: (repeated) => Either.left(ValidationError.of(repeated.slice(0, 200), "may be sent once")),
+        onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
         onRight: (fields) => Either.mapLeft(decode(fields), (error) => fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body"))
       }))
   }

@@ -4,6 +4,7 @@
  * shape of a body can hold up the event loop. Does not say whether the text is JSON; `JsonText.ts` does.
  */
 import type { FieldProblem } from "../domain/ApiErrors.js"
+import { cutText } from "../domain/Characters.js"
 import { bodyDepthMax, bodyNameCharsMax, bodyNumberCharsMax, bodyValuesMax, inputValuesMax, publicInputValuesMax } from "../domain/Limits.js"
 
 export interface BodyBudget {
@@ -76,7 +77,7 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
       const long = end - i - 1 > bodyNameCharsMax
       if ((long || depth === 1) && isName(text, end)) {
         if (long && charsOf(text, i, end) > bodyNameCharsMax) return { field: depth === 1 ? "body" : field, message: `has a name of more than ${bodyNameCharsMax} characters` }
-        if (depth === 1) field = text.slice(i + 1, Math.min(end, i + 1 + nameShownChars))
+        if (depth === 1) field = cutText(text.slice(i + 1, end), nameShownChars)
       }
       i = end
       numberChars = 0

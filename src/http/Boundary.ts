@@ -5,6 +5,7 @@
  */
 import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
 import { Cause, Effect } from "effect"
+import { cutText } from "../domain/Characters.js"
 import { InternalError, MethodNotAllowed, RouteNotFound, ValidationError } from "../domain/ApiErrors.js"
 import { Ids } from "../services/Ids.js"
 import { RateLimiter } from "../services/RateLimiter.js"
@@ -50,7 +51,7 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
     const missed = (request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) => {
       const path = pathOf(request.url)
       const allow = methodsOf(path)
-      const shown = path.slice(0, 200)
+      const shown = cutText(path, 200)
       const error = !decodable(path)
         ? ValidationError.of("path", "is not valid percent-encoding")
         : allow.length > 0 && !allow.includes(request.method)

@@ -3,6 +3,7 @@
  * the client sent, which may be large or secret.
  */
 import type { HttpApiError } from "@effect/platform"
+import { cutText } from "../domain/Characters.js"
 import { ValidationError, type FieldProblem } from "../domain/ApiErrors.js"
 import { problemsMax } from "../domain/Limits.js"
 
@@ -25,9 +26,9 @@ export const fromIssues = (issues: ReadonlyArray<Issue>, whole: string): Validat
   const outdone = new Set<string>()
   for (const issue of issues.slice(0, issuesMax)) {
     const names = issue.path.map(String)
-    const field = names.length === 0 ? whole : names.join(".").slice(0, 200)
+    const field = names.length === 0 ? whole : cutText(names.join("."), 200)
     if (!byField.has(field)) byField.set(field, { field, message: text(issue) })
-    for (let length = 1; length < names.length; length++) outdone.add(names.slice(0, length).join(".").slice(0, 200))
+    for (let length = 1; length < names.length; length++) outdone.add(cutText(names.slice(0, length).join("."), 200))
   }
   const problems = [...byField.values()].filter(({ field }) => !outdone.has(field)).slice(0, problemsMax)
   const [first = { field: whole, message: "is not valid" }, ...rest] = problems

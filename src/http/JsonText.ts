@@ -4,7 +4,9 @@
  * How large and how deep a text may be is said in `BodyBudget.ts`, which comes first.
  */
 import { Either } from "effect"
+import { cutText } from "../domain/Characters.js"
 import type { Json } from "../domain/Json.js"
+import { readJson } from "../domain/LosslessJson.js"
 
 const quote = 0x22, backslash = 0x5c, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
 
@@ -32,7 +34,7 @@ const complaint = (text: string): string | null => {
       if (expectsName) {
         const siblings = names[names.length - 1]
         if (value === "__proto__") return "has a member named __proto__"
-        if (siblings?.has(value) === true) return `has the member ${value.slice(0, 60)} twice`
+        if (siblings?.has(value) === true) return `has the member ${cutText(value, 60)} twice`
         siblings?.add(value)
         expectsName = false
       }
@@ -52,7 +54,8 @@ const complaint = (text: string): string | null => {
 
 /** The value, or what is wrong with the text. */
 export const parseStrict = (text: string): Either.Either<Json, string> =>
-  Either.try({ try: (): Json => JSON.parse(text), catch: () => "is not valid JSON" }).pipe(
+  readJson(text).pipe(
+    Either.mapLeft(() => "is not valid JSON"),
     Either.flatMap((value) => {
       const wrong = complaint(text)
       return wrong === null ? Either.right(value) : Either.left(wrong)

@@ -4,6 +4,8 @@
  * number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
  */
 import { Schema } from "effect"
+import { wellFormed } from "../domain/Characters.js"
+import { writeJson } from "../domain/LosslessJson.js"
 import { Attempt, Run } from "../domain/Run.js"
 
 type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
@@ -63,26 +65,46 @@ const attemptColumns: Columns<Attempt> = {
   completedAt: ["completed_at", "bigint"]
 }
 
-/** Text columns hold no NUL and no half of a surrogate pair: Postgres refuses them. */
-const clean = (value: unknown): unknown => (typeof value === "string" ? value.replaceAll("\u0000", "\ufffd").toWellFormed() : value)
+/** What a text inside of JSON may hold and Postgres cannot take apart: NUL, and either half of a surrogate pair. */
+const unsafe = /\\u(?:0000|d[89a-f])/i
+
+/**
+ * One column as a member of the row's document. JSON goes as it is, and as a text of itself where it holds what Postgres would refuse
+ * to take apart: `json` columns are read from the document as text either way, and keep it to the letter.
+ */
+const memberOf = (type: string, value: unknown): string => {
+  if (type !== "json" || typeof value !== "object" || value === null) return JSON.stringify(typeof value === "string" ? wellFormed(value) : value ?? null)
+  const text = writeJson(value)
+  return unsafe.test(text) ? JSON.stringify(text) : text
+}
+
+const valueOf = (column: string, type: string): string => (type === "json" ? `${column}::json` : column)
 
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
-  const columnOf = new Map(fields.map(([field, [column]]) => [field, column]))
+  const columnOf = new Map(fields)
+  const rowText = (entries: ReadonlyArray<readonly [string, unknown]>, more: { readonly [column: string]: string | number | null }): string => {
+    const members = entries.flatMap(([field, content]) => {
+      const known = columnOf.get(field)
+      return known === undefined ? [] : [`"${known[0]}":${memberOf(known[1], content)}`]
+    })
+    return `{${[...members, ...Object.entries(more).map(([column, content]) => `"${column}":${JSON.stringify(content)}`)].join(",")}}`
+  }
   return {
     /** `run_id, workspace_id, …` */
     names: fields.map(([, [column]]) => column).join(", "),
-    /** `run_id text, workspace_id text, …`, for `json_to_recordset`. */
-    typed: fields.map(([, [column, type]]) => `${column} ${type}`).join(", "),
+    /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
+    typed: fields.map(([, [column, type]]) => `${column} ${type === "json" ? "text" : type}`).join(", "),
+    /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
+    values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
     /** `alias.run_id as "runId", …` */
     selected: (alias: string) => fields.map(([field, [column]]) => `${alias}.${column} as "${field}"`).join(", "),
     /** `run_id = from.run_id, …` for the given fields. */
-    assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) => chosen.map((field) => `${columns[field][0]} = ${from}.${columns[field][0]}`).join(", "),
-    row: (value: A): { readonly [column: string]: unknown } => {
-      const row: Record<string, unknown> = {}
-      for (const [field, content] of Object.entries(value)) row[columnOf.get(field) ?? field] = clean(content)
-      return row
-    }
+    assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) =>
+      chosen.map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`).join(", "),
+    /** Rows as one document for `json_to_recordset`, with columns of the caller's own. */
+    document: (rows: ReadonlyArray<A>, more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})): string =>
+      `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`
   }
 }
 

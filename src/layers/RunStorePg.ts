@@ -63,24 +63,23 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           on conflict do nothing`), { discard: true })
 
     const insert = (fresh: ReadonlyArray<NewRun>) => {
-      const rows = fresh.map(({ lease, run }) => ({
-        ...runTable.row(run),
-        job: run.plan?.job ?? null,
-        lease_node: lease?.node ?? null,
-        lease_token: lease?.token ?? null,
-        lease_expires_at: lease?.expiresAt ?? null
+      const rows = runTable.document(fresh.map(({ run }) => run), (index) => ({
+        job: fresh[index]?.run.plan?.job ?? null,
+        lease_node: fresh[index]?.lease?.node ?? null,
+        lease_token: fresh[index]?.lease?.token ?? null,
+        lease_expires_at: fresh[index]?.lease?.expiresAt ?? null
       }))
-      const attempts = fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
+      const attempts = attemptTable.document(fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
       const lease = "job, lease_node, lease_token, lease_expires_at"
       const queued = fresh.some(({ run }) => run.status === "queued")
       return send(sql`
         with started as (
           insert into attempts (${sql.literal(attemptTable.names)})
-          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify(attempts)}::json) as a (${sql.literal(attemptTable.typed)})
+          select ${sql.literal(attemptTable.values)} from json_to_recordset(${attempts}::json) as a (${sql.literal(attemptTable.typed)})
         ), admitted as (
           insert into runs (${sql.literal(`${runTable.names}, ${lease}`)})
-          select ${sql.literal(`${runTable.names}, ${lease}`)}
-          from json_to_recordset(${JSON.stringify(rows)}::json)
+          select ${sql.literal(`${runTable.values}, ${lease}`)}
+          from json_to_recordset(${rows}::json)
             as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_expires_at bigint)
         )
         select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`)
@@ -97,17 +96,17 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
     })
 
     const conclude = (conclusions: ReadonlyArray<Conclusion>) => {
-      const attempts = conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attemptTable.row(attempt)]))
+      const attempts = attemptTable.document(conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
       const written = send(sql`
         with done as (
           update runs r set ${sql.literal(runTable.assigned("c", ...changing))}, cancel_requested = r.cancel_requested or c.cancel_requested,
             lease_node = null, lease_token = null, lease_expires_at = null
-          from json_to_recordset(${JSON.stringify(conclusions.map(({ run }) => runTable.row(run)))}::json) as c (${sql.literal(runTable.typed)})
+          from json_to_recordset(${runTable.document(conclusions.map(({ run }) => run))}::json) as c (${sql.literal(runTable.typed)})
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id
           returning r.run_id
         ), ended as (
           update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
-          from json_to_recordset(${JSON.stringify(attempts)}::json) as e (${sql.literal(attemptTable.typed)})
+          from json_to_recordset(${attempts}::json) as e (${sql.literal(attemptTable.typed)})
           where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
         )
         select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done having count(*) > 0`)
@@ -118,18 +117,18 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       transact(Effect.gen(function*() {
         const held = yield* sql`
           update runs r set ${sql.literal(runTable.assigned("c", ...answers))}
-          from json_to_recordset(${JSON.stringify([runTable.row(run)])}::json) as c (${sql.literal(runTable.typed)})
+          from json_to_recordset(${runTable.document([run])}::json) as c (${sql.literal(runTable.typed)})
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = 'running' and r.lease_token = ${lease.token}
           returning 1`
         if (held.length === 0) return false
         yield* send(sql`
           with ended as (
             update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
-            from json_to_recordset(${JSON.stringify(ended === null ? [] : [attemptTable.row(ended)])}::json) as e (${sql.literal(attemptTable.typed)})
+            from json_to_recordset(${attemptTable.document(ended === null ? [] : [ended])}::json) as e (${sql.literal(attemptTable.typed)})
             where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
           )
           insert into attempts (${sql.literal(attemptTable.names)})
-          select ${sql.literal(attemptTable.names)} from json_to_recordset(${JSON.stringify([attemptTable.row(opened)])}::json) as a (${sql.literal(attemptTable.typed)})
+          select ${sql.literal(attemptTable.values)} from json_to_recordset(${attemptTable.document([opened])}::json) as a (${sql.literal(attemptTable.typed)})
           -- A commit whose answer was lost is written again, under the same lease and so by the same attempt.
           on conflict do nothing`)
         yield* insertMedia(media === null ? [] : [media])

@@ -1,6 +1,7 @@
 /** Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so that a slip of the pen is told at once. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { noFilter } from "../../domain/CatalogView.js"
 import { ConnectionId } from "../../domain/Ids.js"
@@ -18,7 +19,7 @@ const readConnection = jsonBody(ConnectionInput, callerBudget)
 const toConnectionId = Schema.decodeOption(ConnectionId)
 /** What cannot be an id names nothing, and need not be looked for. */
 const connectionIdOf = (raw: string) =>
-  Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: raw.slice(0, 100) })), onSome: Effect.succeed })
+  Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })), onSome: Effect.succeed })
 
 export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | Bearer> =
   HttpApiBuilder.group(Api, "connections", (handlers) =>

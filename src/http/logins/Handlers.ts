@@ -4,6 +4,7 @@
  */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import { Forbidden, NotFound } from "../../domain/ApiErrors.js"
 import { ApprovalId } from "../../domain/Ids.js"
 import { Accounts } from "../../services/Accounts.js"
@@ -23,7 +24,7 @@ const readDecision = formBody(DecisionForm)
 const toApprovalId = Schema.decodeOption(ApprovalId)
 /** What cannot be an id names nothing, and need not be looked for; user codes least of all. */
 const approvalIdOf = (raw: string) =>
-  Option.match(toApprovalId(raw), { onNone: () => Effect.fail(new NotFound({ what: "login approval", id: raw.slice(0, 100) })), onSome: Effect.succeed })
+  Option.match(toApprovalId(raw), { onNone: () => Effect.fail(new NotFound({ what: "login approval", id: cutText(raw, 100) })), onSome: Effect.succeed })
 
 const page = (html: string, status: number, headers: { readonly [name: string]: string } = {}) =>
   HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8", headers: { ...approvePageHeaders, ...headers } })

@@ -1,6 +1,7 @@
 /** Translates between the routes of runs and the `Runs` service; decides nothing itself. */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Either, Option, Schema, type Layer } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
 import { MediaId, RunId } from "../../domain/Ids.js"
 import { trim } from "../../domain/Trim.js"
@@ -24,7 +25,7 @@ const isMediaId = Schema.is(MediaId)
 
 /** An id of another form names no run. */
 const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
-  Option.match(toRunId(id), { onNone: () => Effect.fail(new NotFound({ what: "run", id: id.slice(0, 100) })), onSome: Effect.succeed })
+  Option.match(toRunId(id), { onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })), onSome: Effect.succeed })
 
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
 const json = (body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null }, status: number) =>
@@ -51,7 +52,7 @@ const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string
   }
   const trimmed = yield* Either.mapLeft(
     trim(body.result, { fields, maxItems: maxItems ?? null }),
-    ({ path }) => ValidationError.of("fields", `${path.slice(0, 100)} is nowhere in the result`)
+    ({ path }) => ValidationError.of("fields", `${cutText(path, 100)} is nowhere in the result`)
   )
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })
@@ -105,7 +106,7 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
       .handle("media", answering(Effect.fnUntraced(function*({ headers, path }) {
         const { workspaceId } = yield* Principal
         const runId = yield* runIdOf(path.runId)
-        if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: path.mediaId.slice(0, 100) })
+        if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
         const media = yield* runs.media(workspaceId, runId, path.mediaId)
         return mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
       })))

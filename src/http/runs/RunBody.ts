@@ -4,7 +4,7 @@
  * Dollars appear only here, as JSON numbers.
  */
 import { Schema } from "effect"
-import { Json, JsonObject } from "../../domain/Json.js"
+import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
 import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
 import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
@@ -67,7 +67,11 @@ const summaryFields = {
   error: optional(RunError),
   resultBytes: nullable(Schema.Int)
 }
-const Result = Json.annotations({ identifier: "RunResult", jsonSchema: {}, description: "The provider's answer: its JSON, or text and format, or media with a downloadPath" })
+const Result = Json.annotations({
+  identifier: "RunResult",
+  jsonSchema: anyJson,
+  description: "The provider's answer: its JSON as the provider gave it, be that an object, a list, a text, a number or null; else text and format, or media with a downloadPath"
+})
 
 export const RunSummary = Schema.Struct({ ...summaryFields, result: optional(Result) }).annotations({ identifier: "RunSummary" })
 export type RunSummary = typeof RunSummary.Type

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
@@ -50,7 +51,7 @@ const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null =>
 
 const agentCharsMax = 64
 const serviceAgentOf = (header: string | undefined): string | null => {
-  const agent = header?.slice(0, agentCharsMax).trim() ?? ""
+  const agent = cutText(header ?? "", agentCharsMax).trim()
   return agent === "" ? null : agent
 }
 

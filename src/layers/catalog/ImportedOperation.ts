@@ -2,6 +2,7 @@
 // operations are for a customer's own account: the gateway has no key for them and charges nothing. Everything but GET counts as
 // effectful, because a description does not say what may safely be repeated.
 import { Either, ParseResult, Schema } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { type Endpoint, Operation, type Place, ProviderManifest } from "../../domain/Manifest.js"
 import { makeEndpoint } from "../CatalogFiles.js"
@@ -141,8 +142,8 @@ export class OperationImporter {
     const rawPath = source.path.split("?", 1)[0] ?? ""
     const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`
     const named = namedFields(this.fieldsOf({ ...source, method }, path))
-    const summary = source.description.trim().slice(0, summaryMax) || source.name.trim() || id
-    const tags = source.tags.map((tag) => tag.trim()).filter((tag) => tag !== "").join(", ").slice(0, 200)
+    const summary = cutText(source.description.trim(), summaryMax) || source.name.trim() || id
+    const tags = cutText(source.tags.map((tag) => tag.trim()).filter((tag) => tag !== "").join(", "), 200)
     const bindings = named.flatMap(([name, { name: sent, place, schema }]) => {
       const style = place === "query" && schema["type"] === "array" ? "repeat" : "single"
       // What goes where it would go unbound needs no binding: a large import would hold a hundred thousand of them.

@@ -1,4 +1,5 @@
 // Job ids that look like a mistyped one: few edits away, or made of the same words.
+import { cutText } from "../../domain/Characters.js"
 
 const suggestionsMax = 3
 const closeEnough = 0.45
@@ -32,7 +33,7 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
 /** At most three, the closest first. */
 export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {
   // Ids are short; what is longer is not a slip of the pen.
-  const wanted = id.toLowerCase().slice(0, 100)
+  const wanted = cutText(id.toLowerCase(), 100)
   const words = wordsOf(wanted)
   return Array.from(known, (other) => ({
     other,

@@ -3,8 +3,10 @@
  * once per connection, up to twice the throughput), int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
  * an integer that a number cannot hold, and a connection that refused a BEGIN, whose answer stayed out or whose cached plan went stale is not used again.
  */
-import { Predicate } from "effect"
+import { Either, Predicate } from "effect"
 import Pg from "pg"
+import type { Json } from "../../domain/Json.js"
+import { readJson } from "../../domain/LosslessJson.js"
 
 /** A transaction that a failed statement had aborted was committed: nothing of it happened. */
 export class CommitRefused extends Error {
@@ -62,7 +64,7 @@ Object.defineProperty(Connection.prototype, "query", {
   }
 })
 
-const int8 = Pg.types.builtins.INT8
+const { INT8: int8, JSON: json, JSONB: jsonb } = Pg.types.builtins
 /** The type number of int8[], which `pg` parses but does not name. */
 const int8Array = 1016
 
@@ -74,12 +76,16 @@ const toInteger = (text: string): number => {
   throw new RangeError(`int8 ${text} does not fit into a number`)
 }
 
-/** Parsers of one pool: int8 (our micros, counts and ids) and int8[] as numbers, all else as `pg` has it. */
+/** What stands in a column of JSON is JSON. */
+const toJson = (text: string): Json => Either.getOrThrowWith(readJson(text), () => new RangeError("a JSON column holds no JSON"))
+
+/** Parsers of one pool: int8 (our micros, counts and ids) and int8[] as numbers, JSON with every digit, all else as `pg` has it. */
 export const types: Pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     const known = Pg.types.getTypeParser(oid, format)
     if (format === "binary") return known
     if (oid === int8) return toInteger
+    if (oid === json || oid === jsonb) return toJson
     return Number(oid) === int8Array ? (text: string) => known(text).map((item: string | null) => item === null ? null : toInteger(item)) : known
   }
 }

@@ -3,6 +3,7 @@
  * the content type the provider sent and the ones the operation allows; judges nothing else.
  */
 import { Either } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
 import type { WireAnswer } from "./Transport.js"
@@ -53,7 +54,7 @@ const filename = (disposition: string | undefined): string | null => {
   if (raw === undefined) return null
   const decoded = Either.getOrElse(Either.try(() => decodeURIComponent(raw)), () => raw)
   // It is offered to a browser later: no folders, no control characters.
-  const safe = decoded.replace(/[/\\\p{Cc}]/gu, "_").replace(/^\.+/, "").slice(0, 200)
+  const safe = cutText(decoded.replace(/[/\\\p{Cc}]/gu, "_").replace(/^\.+/, ""), 200)
   return safe === "" ? null : safe
 }
 

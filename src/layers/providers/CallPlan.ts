@@ -1,5 +1,6 @@
 /** All that calling one endpoint needs, compiled once per contract version: where its fields go and how its answers are read. */
 import { Either } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { ContractInvalid } from "../../domain/RunFailures.js"
 import { type CompiledRules, compileRules } from "./CompiledRules.js"
@@ -20,7 +21,7 @@ const compileCall = (endpoint: Endpoint): Either.Either<CallPlan, ContractInvali
   }).pipe(
     Either.mapLeft((problems) => {
       const list = problems.map(({ message, path }) => `${path} ${message}`).join("; ")
-      return new ContractInvalid({ detail: `The stored contract cannot be executed: ${list.slice(0, 300)}` })
+      return new ContractInvalid({ detail: `The stored contract cannot be executed: ${cutText(list, 300)}` })
     })
   )
 

@@ -3,8 +3,10 @@
  * speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure of the contract.
  */
 import { Either, Option } from "effect"
+import { cutText, wellFormed } from "../../domain/Characters.js"
 import { normalize } from "../../domain/OutputMapping.js"
 import type { Json } from "../../domain/Json.js"
+import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { AnswerBody, CostEvidence, Credential, Normalized } from "../../domain/ProviderCall.js"
 import {
@@ -65,17 +67,18 @@ const messageCharactersMax = 300
 /** A provider's own words: one line, bounded, without control characters. */
 const quoted = (value: Json): string | undefined => {
   if (value === null || value === "") return undefined
-  const text = typeof value === "string" ? value : JSON.stringify(value)
-  return text.replace(/[\p{Cc}\s]+/gu, " ").trim().slice(0, messageCharactersMax)
+  const text = typeof value === "string" ? value : writeJson(value)
+  return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
 }
 
 export const costEvidence = (value: Json): CostEvidence => {
   if (value === null) return { _tag: "None" }
-  const number = typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
+  const told = withNumbers(value)
+  const number = typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
   // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
   return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
     ? { _tag: "Reported", micros: Math.round(number) }
-    : { _tag: "Anomaly", reported: JSON.stringify(value).slice(0, 100) }
+    : { _tag: "Anomaly", reported: cutText(wellFormed(writeJson(value)), 100) }
 }
 
 const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined): RunFailure => {
@@ -139,7 +142,7 @@ export const mapped = (seen: Case, view: AnswerView, outcome: Verdict["outcome"]
 
 export const countOf = (value: Json): number | null => {
   if (Array.isArray(value)) return value.length
-  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : withNumbers(value)
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
 }
 

@@ -3,6 +3,7 @@
  * its quote. Reads the catalog, the keys that are there and the providers' health; writes nothing and calls nobody.
  */
 import { Effect, Either } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import type { CatalogLoading } from "../../domain/ApiErrors.js"
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
@@ -68,7 +69,7 @@ const notRunnable = ({ operation, provider }: Endpoint, health: Health): RunFail
 
 const planTool: (parts: PlanningParts, principal: Principal, request: PlanRequest) => Planned = Effect.fnUntraced(function*(parts, principal, request) {
   const endpoint = yield* parts.catalog.endpoint(request.endpointId)
-  if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${request.endpointId.slice(0, 200)}.` }))
+  if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${cutText(request.endpointId, 200)}.` }))
   const blocked = notRunnable(endpoint, yield* parts.health.health(endpoint.provider.id))
   if (blocked !== null) return deny(blocked)
   const prepared = parts.providers.prepare(endpoint, request.input)
@@ -102,7 +103,7 @@ const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest
   const supply = yield* parts.catalog.supply(jobId, prefer)
   if (supply === null) {
     const suggestions = yield* parts.catalog.similarJobs(jobId)
-    return refuseJob("unknown_job", `There is no job ${jobId.slice(0, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
+    return refuseJob("unknown_job", `There is no job ${cutText(jobId, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
   }
   const problems = parts.providers.checkCommon(request.input)
   if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(say).join("; ") }))

@@ -1,5 +1,6 @@
 // Takes a query apart: sentences and clauses, and in each the words that name the subject. What people wrap a request
 // in is dropped unless nothing else is left. It knows no index; terms are looked up where this is used.
+import { cutText } from "../../domain/Characters.js"
 import { type Analyzer, chunksOf, fold, type Reading } from "./Analyzer.js"
 import { functionWords, requestWords, weakWords } from "./Words.js"
 
@@ -54,7 +55,7 @@ const take = (text: string, analyzer: Analyzer, keepRequests: boolean): Readonly
 
 /** The clauses of a query, in order; empty only when the text has no letter and no digit. */
 export const clausesOf = (query: string, analyzer: Analyzer): ReadonlyArray<QueryClause> => {
-  const text = fold(query.slice(0, longestQuery))
+  const text = fold(cutText(query, longestQuery))
   const clauses = take(text, analyzer, false)
   return clauses.length > 0 ? clauses : take(text, analyzer, true)
 }

@@ -1,0 +1,86 @@
+/**
+ * Numbers of JSON that a JavaScript number would change: integers beyond 2^53, decimals of more than 17 digits, exponents without end.
+ * Such a number is kept as it was written and handed on so. What has to reckon with it takes `toNumber`, the nearest number there is.
+ */
+
+/** A number in lowest terms: its digits without zeros around them, times ten to the exponent. */
+interface Decimal {
+  readonly negative: boolean
+  readonly digits: string
+  readonly exponent: string
+}
+
+const shape = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+/** Longer exponents are compared as they are written: nothing of that size is reckoned with. */
+const exponentDigitsMax = 15
+
+const trimmedExponent = (written: string): string => written.replace(/^\+/, "").replace(/^(-?)0+(?=\d)/, "$1")
+
+const withoutZerosAround = (digits: string): { readonly kept: string; readonly behind: number } => {
+  let start = 0
+  let end = digits.length
+  while (start < end && digits.charCodeAt(start) === 0x30) start++
+  while (end > start && digits.charCodeAt(end - 1) === 0x30) end--
+  return { kept: digits.slice(start, end), behind: digits.length - end }
+}
+
+const decimalOf = (literal: string): Decimal => {
+  const [, sign = "", whole = "", fraction = "", written = "0"] = shape.exec(literal) ?? []
+  const { behind, kept } = withoutZerosAround(whole + fraction)
+  if (kept === "") return { negative: false, digits: "0", exponent: "0" }
+  const exponent = trimmedExponent(written)
+  return {
+    negative: sign === "-",
+    digits: kept,
+    exponent: exponent.length > exponentDigitsMax ? exponent : String(Number(exponent) - fraction.length + behind)
+  }
+}
+
+const same = (one: Decimal, other: Decimal): boolean =>
+  one.negative === other.negative && one.digits === other.digits && one.exponent === other.exponent
+
+const plainDigits = /^-?\d+$/
+
+/** Whether a JavaScript number holds the literal's value and would be written with the same digits. */
+export const fitsNumber = (literal: string): boolean => {
+  const number = Number(literal)
+  const written = String(number)
+  if (written === literal) return true
+  if (!Number.isFinite(number) || !same(decimalOf(literal), decimalOf(written))) return false
+  // 100000000000000000000000 would go out as 1e+23, which readers of integers refuse or round.
+  return !(plainDigits.test(literal) && written.includes("e"))
+}
+
+export class ExactNumber {
+  /** How often one was met by `JSON.stringify`, by which the writer notices that there are any. */
+  static met = 0
+  /** It is a number and no object to whoever asks, such as JMESPath when it looks for members. */
+  readonly [Symbol.toStringTag] = "Number"
+
+  /** `literal` is a number as JSON writes it. */
+  constructor(readonly literal: string) {}
+
+  /** The nearest number, never infinite, and 0 only for 0. */
+  toNumber(): number {
+    const number = Number(this.literal)
+    if (number === 0 && /[1-9]/.test(this.literal.replace(/[eE].*/, ""))) return this.literal.startsWith("-") ? -Number.MIN_VALUE : Number.MIN_VALUE
+    return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
+  }
+
+  /** The same text for the same value, also where a number in the shortest form has it. */
+  get canonical(): string {
+    const number = Number(this.literal)
+    const own = decimalOf(this.literal)
+    if (Number.isFinite(number) && same(own, decimalOf(String(number)))) return JSON.stringify(number)
+    return `${own.negative ? "-" : ""}${own.digits}e${own.exponent}`
+  }
+
+  toString(): string {
+    return this.literal
+  }
+
+  toJSON(): string {
+    ExactNumber.met++
+    return this.literal
+  }
+}

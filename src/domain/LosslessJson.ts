@@ -1,0 +1,157 @@
+/**
+ * JSON text in and out without losing a digit: the one reader and the one writer of JSON that belongs to clients and providers. As fast as
+ * `JSON.parse` and `JSON.stringify`, which do the work unless a look at the text, or the value, shows numbers that they would change.
+ * Own code, because packages for this read every text by hand, and mistake the names `__proto__` or doubled ones.
+ */
+import { Either } from "effect"
+import { ExactNumber, fitsNumber } from "./ExactNumber.js"
+import { isObject, type Json } from "./Json.js"
+import { setMember } from "./Members.js"
+
+const quote = 0x22, backslash = 0x5c, colon = 0x3a, comma = 0x2c, minus = 0x2d, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
+
+/**
+ * Where a number of sixteen digits or with an exponent of three begins: with fewer, a number is what it was. What stands before it makes the
+ * search three times as fast. Also found inside of texts, which the next look tells apart.
+ */
+const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/
+/** A text that is nothing but a number has nothing before it. */
+const isNumber = /^\s*\d/
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isOfNumber = (code: number): boolean => isDigit(code) || code === 0x2e || code === minus || code === 0x2b || code === 0x65 || code === 0x45
+
+/** The index behind the string whose first quote is at `start`. */
+const endOfString = (text: string, start: number): number => {
+  let at = start
+  for (;;) {
+    at = text.indexOf("\"", at + 1)
+    let escapes = at - 1
+    while (text.charCodeAt(escapes) === backslash) escapes--
+    if ((at - escapes) % 2 === 1) return at + 1
+  }
+}
+
+const endOfNumber = (text: string, start: number): number => {
+  let at = start + 1
+  while (at < text.length && isOfNumber(text.charCodeAt(at))) at++
+  return at
+}
+
+/** Whether a text that is known to be JSON holds a number that would be changed. */
+const holdsExact = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at) - 1
+    else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(text, at)
+      if (end - at >= 4 && !fitsNumber(text.slice(at, end))) return true
+      at = end - 1
+    }
+  }
+  return false
+}
+
+type Open = { readonly list: Array<Json> } | { readonly members: { [name: string]: Json }; name: string | null }
+
+/** Reads a text that is known to be JSON, however deep. */
+const build = (text: string): Json => {
+  const around: Array<Open> = []
+  let innermost: Open | undefined
+  let whole: Json = null
+  const add = (value: Json): void => {
+    if (innermost === undefined) whole = value
+    else if ("list" in innermost) innermost.list.push(value)
+    else if (innermost.name !== null) {
+      setMember(innermost.members, innermost.name, value)
+      innermost.name = null
+    }
+  }
+  const enter = (value: Json, open: Open): void => {
+    add(value)
+    if (innermost !== undefined) around.push(innermost)
+    innermost = open
+  }
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfString(text, at)
+      const raw = text.slice(at, end)
+      const value: string = raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1)
+      if (innermost !== undefined && "members" in innermost && innermost.name === null) innermost.name = value
+      else add(value)
+      at = end
+    } else if (code === opensObject) {
+      const members: { [name: string]: Json } = {}
+      enter(members, { members, name: null })
+      at++
+    } else if (code === opensArray) {
+      const list: Array<Json> = []
+      enter(list, { list })
+      at++
+    } else if (code === closesObject || code === closesArray) {
+      innermost = around.pop()
+      at++
+    } else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(text, at)
+      const literal = text.slice(at, end)
+      add(fitsNumber(literal) ? Number(literal) : new ExactNumber(literal))
+      at = end
+    } else if (code === comma || code === colon || code <= 0x20) {
+      at++
+    } else {
+      add(code === 0x6e ? null : code === 0x74)
+      at += code === 0x66 ? 5 : 4
+    }
+  }
+  return whole
+}
+
+/** Left: that it is no JSON. */
+export const readJson = (text: string): Either.Either<Json, "not JSON"> =>
+  Either.try({
+    try: (): Json => {
+      const value: Json = JSON.parse(text)
+      return (suspicious.test(text) || isNumber.test(text)) && holdsExact(text) ? build(text) : value
+    },
+    catch: () => "not JSON"
+  })
+
+const exactText = (value: unknown): string | undefined => {
+  if (value instanceof ExactNumber) return value.literal
+  if (Array.isArray(value)) return `[${value.map((item: unknown) => exactText(item) ?? "null").join(",")}]`
+  if (typeof value !== "object" || value === null || "toJSON" in value) return JSON.stringify(value)
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const text = exactText(member)
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
+  })
+  return `{${members.join(",")}}`
+}
+
+/** What `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of ours that holds some. */
+export const writeJson = (value: Json | object): string => {
+  const before = ExactNumber.met
+  const text = JSON.stringify(value)
+  return ExactNumber.met === before ? text : exactText(value) ?? "null"
+}
+
+/** The value with the nearest number in the place of each exact one: for what reckons or compares. The same value when there are none. */
+export const withNumbers = (value: Json): Json => {
+  if (value instanceof ExactNumber) return value.toNumber()
+  if (Array.isArray(value)) {
+    let made: Array<Json> | undefined
+    value.forEach((item: Json, index) => {
+      const plain = withNumbers(item)
+      if (plain !== item) (made ??= [...value])[index] = plain
+    })
+    return made ?? value
+  }
+  if (!isObject(value)) return value
+  let made: { [name: string]: Json } | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const plain = withNumbers(member)
+    if (plain !== member) setMember(made ??= { ...value }, name, plain)
+  }
+  return made ?? value
+}
