@@ -43,7 +43,6 @@ describe("bodies", () => {
     ["a NUL character", "{\"endpointId\":\"a\",\"input\":{\"x\":\"\\u0000\"}}", "body"],
     ["half of a surrogate pair", "{\"endpointId\":\"a\",\"input\":{\"x\":\"\\ud800\"}}", "body"],
     ["nesting without end", `{"endpointId":"a","input":{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`, "input"],
-    ["a number beyond doubles", "{\"endpointId\":\"a\",\"input\":{\"x\":1e400}}", "input"],
     ["no endpointId", "{\"input\":{}}", "endpointId"],
     ["an input that is a list", "{\"endpointId\":\"a\",\"input\":[]}", "input"],
     ["a field nobody knows", JSON.stringify({ ...run, retries: 3 }), "retries"],
