@@ -9,11 +9,12 @@ import type { CallResult, CostEvidence, Credential, Evidence, ProviderCall } fro
 import { ContractInvalid, InputRejected, InvalidResponse, type RunFailure } from "../domain/RunFailures.js"
 import { Providers } from "../services/Providers.js"
 import { runToEnd } from "./providers/AsyncCalls.js"
+import { type Blot, blotFor } from "./providers/Blotting.js"
 import { callPlanFor } from "./providers/CallPlan.js"
 import { makeEgress, type Resolve } from "./providers/Egress.js"
 import { checkCommon, prepare, prepareJob } from "./providers/InputPreparation.js"
 import { type Case, judge, judgeStatus } from "./providers/Judgement.js"
-import { blot, type Key, keyFor, placeKey, secretParts, spellings } from "./providers/KeyPlacement.js"
+import { type Key, keyFor, placeKey, secretParts } from "./providers/KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./providers/OAuthTokens.js"
 import { onOwnFiber } from "./providers/OwnFiber.js"
 import { type RequestParts, write, type Written } from "./providers/RequestPlan.js"
@@ -77,7 +78,7 @@ const send = (
   prepared: Prepared,
   parts: RequestParts,
   secret: string,
-  secrets: ReadonlyArray<string>,
+  blot: Blot | null,
   timeoutMs: number
 ): Effect.Effect<WireAnswer, CallStopped> => {
   const { operation, provider } = prepared.seen.endpoint
@@ -91,16 +92,17 @@ const send = (
   }, { timeoutMs, maxBytes: operation.maxBytes }).pipe(
     Effect.mapBoth({
       onFailure: (wire) => stoppedBy(prepared.seen, wire),
-      onSuccess: (answer) => (secrets.length === 0 ? answer : blotted(answer, secrets))
+      onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
     })
   )
 }
 
-const blotted = (answer: WireAnswer, secrets: ReadonlyArray<string>): WireAnswer => ({
-  status: answer.status,
-  bytes: blot(answer.bytes, secrets),
-  headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, blot(Buffer.from(value, "latin1"), secrets).toString("latin1")]))
-})
+/** No key holds a line feed, so that one blotting does for all headers. */
+const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
+  const names = Object.keys(answer.headers)
+  const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1")).toString("latin1").split("\n")
+  return { status: answer.status, bytes: blot(answer.bytes), headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""])) }
+}
 
 /** Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is refused. */
 const sendWithKey = (engine: Engine, prepared: Prepared) => {
@@ -109,8 +111,8 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
   const { auth } = seen.endpoint.provider
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
-    const secrets = key._tag === "Plain" ? spellings(secretParts(auth, secret)) : []
-    return (parts: RequestParts, _kind: "start" | "follow_up") => send(engine, prepared, parts, secret, secrets, timeoutMs)
+    const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
+    return (parts: RequestParts, _kind: "start" | "follow_up") => send(engine, prepared, parts, secret, blot, timeoutMs)
   }
   const { client } = key
   const notSent = (problem: TokenRefused | WireFailure) =>
@@ -122,8 +124,7 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
     const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
     const once = Effect.fnUntraced(function*() {
       const token = yield* engine.tokens.take(auth, client, yield* left).pipe(Effect.mapError(notSent))
-      const secrets = spellings([client.secret, token])
-      const answer = yield* send(engine, prepared, parts, token, secrets, yield* left)
+      const answer = yield* send(engine, prepared, parts, token, blotFor([client.secret, token]), yield* left)
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
     })

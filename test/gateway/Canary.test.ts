@@ -12,11 +12,12 @@ import { Database } from "../../src/layers/Database.js"
 import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { listenLocally } from "../../src/layers/fixture/LocalServer.js"
+import { spellingsOf } from "../support/spellings.js"
 import { startGateway } from "../support/gateway.js"
 
 const platform = "canary-platform-5f2c9e7b1d"
 const own = "canary-own/key+8a41=c0ffee"
-const spellings = [platform, own].flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64"), Buffer.from(`${secret}:`).toString("base64"), Buffer.from(secret).toString("hex")])
+const spellings = [platform, own].flatMap(spellingsOf)
 
 const placements = ["bearer", "header", "query", "basic", "body"] as const
 const authOf = (placement: (typeof placements)[number]): string => {
@@ -59,15 +60,20 @@ const parrot = createServer((request, response) => {
   request.on("data", (chunk) => (body += chunk))
   request.on("end", () => {
     const echo = `${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`
-    const how = /"how":"([a-z]+)"/.exec(body)?.[1]
+    const how = /"how":"([a-z0-9]+)"/.exec(body)?.[1]
     if (how === "hang") return
     if (how === "reset") return void request.socket.destroy()
     const status = how === "unauthorized" ? 401 : how === "down" ? 503 : how === "redirect" ? 302 : 200
     response.writeHead(status, {
-      "content-type": how === "html" ? "text/html" : how === "text" ? "text/plain" : "application/json",
+      "content-type": how === "utf16" ? "application/json; charset=utf-16le" : how === "html" ? "text/html" : how === "text" ? "text/plain" : "application/json",
       "x-request-id": (request.headers.authorization ?? request.headers["x-api-key"] ?? "none").toString().slice(0, 100),
       ...(how === "redirect" ? { location: `https://elsewhere.example/?leak=${encodeURIComponent(echo).slice(0, 500)}` } : {})
     })
+    const answer = JSON.stringify({ echo, headers: request.headers })
+    if (how === "php") return void response.end(answer.replaceAll("/", "\\/"))
+    if (how === "utf16") return void response.end(Buffer.from(answer, "utf16le"))
+    if (how === "encoded") return void response.end(JSON.stringify({ hex: Buffer.from(answer).toString("hex"), base64: Buffer.from(answer).toString("base64"), url: encodeURIComponent(answer).toLowerCase() }))
+    if (how === "escaped") return void response.end(JSON.stringify({ echo }).replace(/[!-+\-.:-@_]/g, (sign) => (/[":{}]/.test(sign) ? sign : `\\u00${sign.charCodeAt(0).toString(16)}`)))
     response.end(how === "broken" ? `{"echo": ${JSON.stringify(echo)}` : how === "text" ? echo : JSON.stringify({ failed: how === "failed", echo, headers: request.headers, url: request.url }))
   })
 })
@@ -90,7 +96,7 @@ it.scopedLive("no secret is in any answer, receipt, row, metric or log line, wha
       const connections = yield* Effect.forEach(placements, (placement) =>
         Context.get(services, Connections).create({ workspaceId, providerId: `parrot-${placement}`, label: "own", secret: Redacted.make(own), expiresAt: null }))
 
-      const ways = ["hit", "failed", "unauthorized", "down", "redirect", "html", "text", "broken", "reset", "hang"]
+      const ways = ["hit", "failed", "unauthorized", "down", "redirect", "html", "text", "broken", "reset", "hang", "php", "utf16", "encoded", "escaped"]
       const codes = new Set<string>()
       yield* Effect.forEach(placements, (placement, n) =>
         Effect.forEach(ways, (how) =>

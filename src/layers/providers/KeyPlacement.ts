@@ -80,27 +80,10 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
   }
 }
 
-const shortestSecret = 6
-
 /** The parts of a key that nobody may see; a user name or client id is none, and may well be a part of honest answers. */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
   const colon = secret.indexOf(":")
-  // A key without a password travels as the base64 of `key:`.
-  if (colon < 0) return auth.type === "basic" ? [secret, `${secret}:`] : [secret]
+  if (colon < 0) return [secret]
   if (auth.type === "basic") return [secret, secret.slice(colon + 1)]
   return auth.type === "header_pair" ? [secret.slice(0, colon), secret.slice(colon + 1)] : [secret]
-}
-
-/** Every spelling in which an answer might echo them; too short ones would blot out harmless text. */
-export const spellings = (secrets: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]))]
-    .filter((text) => text.length >= shortestSecret)
-
-/** Blots out the spellings in place, byte for byte, so that JSON stays JSON and lengths stay lengths. */
-export const blot = (bytes: Buffer, secrets: ReadonlyArray<string>): Buffer => {
-  for (const secret of secrets) {
-    const length = Buffer.byteLength(secret)
-    for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + length)) bytes.fill("*", at, at + length)
-  }
-  return bytes
 }
