@@ -18,6 +18,7 @@ import { decodeCatalog } from "./layers/CatalogFiles.js"
 import type { DispatcherOptions } from "./layers/DispatcherQueue.js"
 import { builtInContent, Engine, type EngineServices, type Storage, StorageMemory } from "./layers/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/ProvidersScripted.js"
+import { CursorKeyMemory } from "./layers/CursorKeyMemory.js"
 import { RateLimiterMemory } from "./layers/RateLimiterMemory.js"
 import { ReconciliationStored } from "./layers/ReconciliationStored.js"
 import { Accounts, type Principal } from "./services/Accounts.js"
@@ -144,6 +145,7 @@ const caller = ({ scopes = allScopes, usd = 100 }: TestGatewayOptions) =>
 
 const settings = { host: "127.0.0.1", port: 0, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "http://gateway.test", trustProxy: false }
 const unlimited = { burst: 1_000_000, refillPerSecond: 1_000_000 }
+const publicUnlimited = { publicRate: unlimited, publicTotalRate: unlimited }
 
 const AddressOfServer = Layer.effect(
   Address,
@@ -164,7 +166,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   )
   const http: TestGateway["http"] = AddressOfServer.pipe(
     Layer.provide(Layer.orDie(HttpLayer)),
-    Layer.provide([CapabilityRequestsMemory, RateLimiterMemory(options.requestRate ?? unlimited), Layer.succeed(HttpSettings, settings)]),
+    Layer.provide([CapabilityRequestsMemory, CursorKeyMemory, RateLimiterMemory({ ...publicUnlimited, ...options.requestRate ?? unlimited }), Layer.succeed(HttpSettings, settings)]),
     Layer.provideMerge(services),
     Layer.provide(quiet)
   )

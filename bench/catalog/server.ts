@@ -22,6 +22,7 @@ import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { CursorKeyMemory } from "../../src/layers/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Runs } from "../../src/services/Runs.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -45,9 +46,9 @@ const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(La
 const Http = HttpLayer.pipe(
   Layer.provide([
     unused(Accounts, { authenticate: () => Effect.succeed(caller) }),
-    unused(RateLimiter, { take: () => Effect.succeed(decision) }),
+    unused(RateLimiter, { take: () => Effect.succeed(decision), takePublic: () => Effect.succeed(decision) }),
     unused(CapabilityRequests), unused(Connections), unused(LoginApprovals), unused(Runs), unused(TopUps), unused(Wallet),
-    unused(ReadinessChecks, {}), IdsCrypto,
+    unused(ReadinessChecks, {}), CursorKeyMemory, IdsCrypto,
     Layer.succeed(HttpSettings, { host: "127.0.0.1", port, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "bench", publicUrl: "", trustProxy: false })
   ])
 )

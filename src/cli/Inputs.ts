@@ -6,8 +6,9 @@ import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
-import { DateTime, Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
+import { instantExpected, readInstant } from "../domain/Instant.js"
 import { ProviderId } from "../domain/Manifest.js"
 import { Micros, microsPerUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
@@ -49,11 +50,10 @@ const usd: Reader<Micros> = (text) =>
 const orNone = <A>(reader: Reader<A>): Reader<A | null> => (text) =>
   text === "none" ? Either.right(null) : Either.mapLeft(reader(text), (problem) => `${problem}, or none`)
 
-const moment: Reader<number> = (text) =>
-  Option.match(DateTime.make(text), {
-    onNone: () => Either.left("must be a date and time, such as 2027-01-31T00:00:00Z"),
-    onSome: (time) => Either.right(time.epochMillis)
-  })
+const moment: Reader<number> = (text) => {
+  const millis = readInstant(text)
+  return millis === undefined ? Either.left(instantExpected) : Either.right(millis)
+}
 
 const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
   const decode = Schema.decodeUnknownEither(ScopeInput)

@@ -26,6 +26,15 @@ export const bodyNameCharsMax = 1_024
 export const bodyNumberCharsMax = 1_024
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
+/** How many unknown query parameters an answer names, and how much of each name. */
+export const ignoredParametersMax = 20
+export const ignoredParameterChars = 64
+/** Requests without a token that one address may send at once, and a second after that. */
+export const publicRateBurst = 60
+export const publicRatePerSecond = 10
+/** The same for all addresses together, on one node. */
+export const publicTotalRateBurst = 1_000
+export const publicTotalRatePerSecond = 200
 /** How many steps the dotted name of a binding or fixed value may have in a JSON body. */
 export const bindingStepsMax = 16
 /** The last position of a list that such a name may fill. */

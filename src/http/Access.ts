@@ -3,7 +3,7 @@
  * or (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server from starting.
  */
 import { HttpApi, type HttpApiGroup } from "@effect/platform"
-import { Context, Data } from "effect"
+import { Context, Data, Option, SchemaAST } from "effect"
 import type { Scope } from "../domain/Scope.js"
 
 export type Required = Scope | "any-token" | "optional-token" | "public" | "probe"
@@ -20,14 +20,19 @@ export interface Route {
   readonly method: string
   readonly path: string
   readonly access: Required | null
+  /** The names of the query parameters that it reads. */
+  readonly parameters: ReadonlySet<string>
 }
+
+const namesOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlySet<string> =>
+  new Set(Option.match(schema, { onNone: () => [], onSome: ({ ast }) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).map(({ name }) => String(name)) }))
 
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(api: HttpApi.HttpApi<Id, Groups, E, R>): ReadonlyArray<Route> => {
   const routes: Array<Route> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations }) => {
-      routes.push({ method: endpoint.method, path: endpoint.path, access: Context.get(mergedAnnotations, Access) })
+      routes.push({ method: endpoint.method, path: endpoint.path, access: Context.get(mergedAnnotations, Access), parameters: namesOf(endpoint.urlParamsSchema) })
     }
   })
   return routes

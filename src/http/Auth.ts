@@ -10,7 +10,7 @@ import { RateLimiter } from "../services/RateLimiter.js"
 import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
 import { Exchange } from "./Exchange.js"
-import { addressOf, spend } from "./RequestRate.js"
+import { spend, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
 
 /** The authenticated caller of the request. */
@@ -54,11 +54,11 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
     const authenticate = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted<string>) {
       const exchange = yield* Exchange
       if (!scheme.test(request.headers["authorization"] ?? "")) {
-        yield* spend(limiter, addressOf(request, trustProxy), exchange)
+        yield* spendPublic(limiter, request, trustProxy, exchange)
         return yield* new Unauthorized()
       }
-      // A caller who guesses tokens runs out of the bucket of its address.
-      const principal = yield* Effect.tapErrorTag(accounts.authenticate(token), "unauthorized", () => spend(limiter, addressOf(request, trustProxy), exchange))
+      // A caller who guesses tokens runs out of the bucket of their address.
+      const principal = yield* Effect.tapErrorTag(accounts.authenticate(token), "unauthorized", () => spendPublic(limiter, request, trustProxy, exchange))
       yield* spend(limiter, principal.workspaceId, exchange)
       return principal
     })
@@ -84,7 +84,7 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
           yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
           return
         }
-        yield* spend(limiter, addressOf(request, trustProxy), exchange)
+        yield* spendPublic(limiter, request, trustProxy, exchange)
       }))
     )
   }))

@@ -4,6 +4,7 @@
  * is not an error of the table is logged with the request id and answered as `internal_error`.
  */
 import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect } from "effect"
 import { cutText } from "../domain/Characters.js"
 import { InternalError, MethodNotAllowed, RouteNotFound, ValidationError } from "../domain/ApiErrors.js"
@@ -13,9 +14,11 @@ import type { Route } from "./Access.js"
 import { errorResponse } from "./Envelope.js"
 import { Exchange, incomingRequestId, type ExchangeState } from "./Exchange.js"
 import { fromIssues } from "./FieldProblems.js"
+import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
-import { addressOf, rateHeaders, spend } from "./RequestRate.js"
+import { rateHeaders, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
+import { repeatedHeader } from "./SingleHeaders.js"
 
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
@@ -47,6 +50,7 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
     const { trustProxy } = yield* HttpSettings
     const clock = yield* Effect.clock
     const methodsOf = methodsByPath(routes)
+    const ignoredOf = ignoredParameters(routes)
 
     const missed = (request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) => {
       const path = pathOf(request.url)
@@ -57,7 +61,7 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
         : allow.length > 0 && !allow.includes(request.method)
         ? new MethodNotAllowed({ method: request.method, allow })
         : new RouteNotFound({ method: request.method, path: shown })
-      return Effect.as(spend(limiter, addressOf(request, trustProxy), exchange), error)
+      return Effect.as(spendPublic(limiter, request, trustProxy, exchange), error)
     }
 
     const unexpected = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) =>
@@ -88,14 +92,18 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
         const given = incomingRequestId(request.headers["x-request-id"])
         return Effect.flatMap(given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given), (requestId) => {
           const exchange: ExchangeState = { requestId, route: null, rate: null, answering: false }
-          return app.pipe(
+          const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
+          const answered = repeated === null ? app : Effect.zipRight(spendPublic(limiter, request, trustProxy, exchange), ValidationError.of(repeated, "may be sent once"))
+          return answered.pipe(
             Effect.provideService(Exchange, exchange),
             Effect.catchAllCause((cause) => answerTo(cause, request, exchange)),
             Effect.map((response) => {
+              const ignored = ignoredOf(request.method, exchange.route, request.url)
               observe(request.method, exchange.route, response.status, Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9)
               return HttpServerResponse.setHeaders(response, {
                 "x-request-id": requestId,
                 "x-content-type-options": "nosniff",
+                ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
                 ...(exchange.rate === null ? {} : rateHeaders(exchange.rate))
               })
             })

@@ -1,10 +1,14 @@
 /**
- * Opaque cursors of lists: where the page before ended, bound by a digest to the list, the workspace and the filters it was made
- * with. A cursor of another list, of other filters, or one that was touched is not a cursor of this list.
+ * Opaque cursors of lists: where the page before ended, signed together with the list, the workspace and the filters it was made
+ * with. A cursor of another list, of other filters, one that was touched and one that somebody made up are not cursors of this list.
  */
-import { createHash } from "node:crypto"
-import { Option } from "effect"
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { Option, Redacted } from "effect"
 import { canonical, type Json } from "../domain/Json.js"
+import { cursorCharsMax } from "../domain/Limits.js"
+import type { CursorKey } from "../services/CursorKey.js"
+
+type Key = CursorKey["Type"]
 
 /** What a cursor is bound to: the list's name, its workspace and its filters. */
 export interface CursorBinding {
@@ -15,15 +19,18 @@ export interface CursorBinding {
 
 const sortKey = /^[\x20-\x7e]{1,200}$/
 
-const digest = (after: string, { filters, list, workspaceId }: CursorBinding): string =>
-  createHash("sha256").update(canonical([list, workspaceId, filters, after])).digest("base64url").slice(0, 16)
+const signature = (key: Key, after: string, { filters, list, workspaceId }: CursorBinding): string =>
+  createHmac("sha256", Redacted.value(key)).update(canonical([list, workspaceId, filters, after])).digest("base64url").slice(0, 22)
 
-export const makeCursor = (after: string, binding: CursorBinding): string =>
-  `${Buffer.from(after, "utf8").toString("base64url")}.${digest(after, binding)}`
+const equal = (given: string, wanted: string): boolean => given.length === wanted.length && timingSafeEqual(Buffer.from(given, "latin1"), Buffer.from(wanted, "latin1"))
+
+export const makeCursor = (key: Key, after: string, binding: CursorBinding): string =>
+  `${Buffer.from(after, "utf8").toString("base64url")}.${signature(key, after, binding)}`
 
 /** The sort key to go on after; none when the cursor does not belong here. */
-export const readCursor = (cursor: string, binding: CursorBinding): Option.Option<string> => {
-  const [encoded = "", signature, ...rest] = cursor.split(".")
+export const readCursor = (key: Key, cursor: string, binding: CursorBinding): Option.Option<string> => {
+  if (cursor.length > cursorCharsMax) return Option.none()
+  const [encoded = "", signed = "", ...rest] = cursor.split(".")
   const after = Buffer.from(encoded, "base64url").toString("utf8")
-  return rest.length === 0 && sortKey.test(after) && signature === digest(after, binding) ? Option.some(after) : Option.none()
+  return rest.length === 0 && sortKey.test(after) && equal(signed, signature(key, after, binding)) ? Option.some(after) : Option.none()
 }

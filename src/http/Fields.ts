@@ -1,5 +1,6 @@
 /** Fields that several bodies share, with their own texts for what is wrong with them; a schema's text would repeat what the client sent. */
 import { ParseResult, Schema } from "effect"
+import { instantExpected, readInstant } from "../domain/Instant.js"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -19,12 +20,6 @@ export const line = (charsMax: number, description?: string) =>
 export const Time = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
 export const time = (millis: number): string => new Date(millis).toISOString()
 export const timeOrNull = (millis: number | null): string | null => (millis === null ? null : time(millis))
-
-export const instantExpected = "must be a time in ISO 8601, such as 2026-11-05T12:00:00Z"
-export const readInstant = (raw: string): number | undefined => {
-  const millis = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(raw) ? Date.parse(raw) : Number.NaN
-  return Number.isNaN(millis) ? undefined : millis
-}
 
 /** An instant in a request, as milliseconds since the epoch. */
 export const Instant: Schema.Schema<number, string> = Schema.transformOrFail(

@@ -1,6 +1,7 @@
 /** Lists, newest first: turns `limit` and `cursor` into a page request, and a page's end into `nextCursor`. */
 import { Effect, Option } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
+import { CursorKey } from "../services/CursorKey.js"
 import type { Page, PageRequest } from "../services/Page.js"
 import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
 
@@ -12,12 +13,17 @@ export interface PageQuery {
 export const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
 
 /** Fails with the list's own error when the cursor does not belong to it. */
-export const pageRequest = <E>(asked: PageQuery, binding: CursorBinding, invalid: () => E): Effect.Effect<PageRequest, E> => {
-  if (asked.cursor === undefined) return Effect.succeed({ limit: asked.limit, after: null })
-  return Option.match(readCursor(asked.cursor, binding), {
-    onNone: () => Effect.fail(invalid()),
-    onSome: (after) => Effect.succeed({ limit: asked.limit, after })
-  })
+export const pageRequest = <E>(asked: PageQuery, binding: CursorBinding, invalid: () => E): Effect.Effect<PageRequest, E, CursorKey> => {
+  const { cursor, limit } = asked
+  if (cursor === undefined) return Effect.succeed({ limit, after: null })
+  return Effect.flatMap(CursorKey, (key) =>
+    Option.match(readCursor(key, cursor, binding), {
+      onNone: () => Effect.fail(invalid()),
+      onSome: (after) => Effect.succeed({ limit, after })
+    }))
 }
 
-export const nextCursor = (page: Page<unknown>, binding: CursorBinding): string | null => (page.next === null ? null : makeCursor(page.next, binding))
+export const nextCursor = (page: Page<unknown>, binding: CursorBinding): Effect.Effect<string | null, never, CursorKey> => {
+  const { next } = page
+  return next === null ? Effect.succeed(null) : Effect.map(CursorKey, (key) => makeCursor(key, next, binding))
+}

@@ -1,7 +1,7 @@
 /** Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded and free of control characters. */
 import { ParseResult, Schema } from "effect"
+import { instantExpected, readInstant } from "../domain/Instant.js"
 import { cursorCharsMax } from "../domain/Limits.js"
-import { instantExpected, readInstant } from "./Fields.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
 export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
@@ -63,6 +63,13 @@ export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int,
 })
 
 export const optionalParam = <A>(schema: Schema.Schema<A, string>) => Schema.optionalWith(schema, { exact: true })
+
+/** A cursor in any form, for a list with an error of its own for what is not one of its cursors. One that is given twice is none. */
+export const anyCursorParam: Schema.Schema<string, string | ReadonlyArray<string>> = Schema.transform(
+  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: cursorCharsMax } }),
+  Schema.String,
+  { strict: true, decode: (raw) => (typeof raw === "string" ? raw : ""), encode: (cursor) => cursor }
+)
 
 const limitDefault = 20
 /** `limit` and `cursor` of the lists that are newest first. */

@@ -1,31 +1,43 @@
 /**
- * Spends one request from a token bucket: the workspace's for calls with a token, the client address's for calls without.
+ * Spends one request from a token bucket: the workspace's for calls with a token; for calls without, the client address's and the one
+ * that all such calls share.
  * Leaves the verdict in the exchange, from which every answer gets its rate headers.
  */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "@effect/platform"
+import ipaddr from "ipaddr.js"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
 import type { RateDecision, RateLimiter } from "../services/RateLimiter.js"
 import type { ExchangeState } from "./Exchange.js"
 
 type Limiter = RateLimiter["Type"]
 
+const decided = (exchange: ExchangeState) => (decision: RateDecision): Effect.Effect<void, RateLimitExceeded> => {
+  exchange.rate = decision
+  return decision.allowed
+    ? Effect.void
+    : Effect.fail(new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds)) }))
+}
+
 export const spend = (limiter: Limiter, tenant: string, exchange: ExchangeState): Effect.Effect<void, RateLimitExceeded> =>
-  Effect.flatMap(limiter.take(tenant), (decision) => {
-    exchange.rate = decision
-    return decision.allowed
-      ? Effect.void
-      : Effect.fail(new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds)) }))
-  })
+  Effect.flatMap(limiter.take(tenant), decided(exchange))
 
 /**
- * The bucket of the client's address. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to have written
- * it: everything before is the client's own word.
+ * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to
+ * have written it: everything before is the client's own word. Of IPv6 the network counts: whoever has one address there has 2^64.
  */
-export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
+const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
   const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "" : ""
-  return `address:${forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded}`
+  const text = forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded
+  if (!ipaddr.isValid(text)) return text.slice(0, 64)
+  const address = ipaddr.process(text)
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(":") : address.toString()
 }
+
+/** For a request whose sender is not known: spends from the bucket of their address and from that of all such requests. */
+export const spendPublic = (
+  limiter: Limiter, request: HttpServerRequest.HttpServerRequest, trustProxy: boolean, exchange: ExchangeState
+): Effect.Effect<void, RateLimitExceeded> => Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(exchange))
 
 /** The `RateLimit` fields of the IETF draft; the contract's `x-ratelimit-*` go with refusals (`Envelope.ts`). */
 export const rateHeaders = (decision: RateDecision): { readonly [name: string]: string } => ({

@@ -12,6 +12,7 @@ import type { Accounts } from "../services/Accounts.js"
 import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
 import type { Connections } from "../services/Connections.js"
+import type { CursorKey } from "../services/CursorKey.js"
 import { Draining, DrainingLayer } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
 import type { LoginApprovals } from "../services/LoginApprovals.js"
@@ -145,7 +146,7 @@ const LookAway = Layer.scopedDiscard(Effect.gen(function*() {
   yield* Effect.addFinalizer(() => Effect.zipRight(draining.begin, Effect.sleep(settings.readinessPauseMillis)))
 }))
 
-export type HttpServices = Accounts | CapabilityRequests | Catalog | Connections | Ids | LoginApprovals | RateLimiter | Runs | TopUps | Wallet
+export type HttpServices = Accounts | CapabilityRequests | Catalog | Connections | CursorKey | Ids | LoginApprovals | RateLimiter | Runs | TopUps | Wallet
 
 /** Serves the whole interface; the address is in the `HttpServer` that it gives. */
 export const HttpLayer: Layer.Layer<HttpServer.HttpServer, AccessMissing | HttpServerError.ServeError, HttpServices | HttpSettings> = LookAway.pipe(

@@ -3,6 +3,7 @@
  * says the same in words. A value that cannot be used stops the start and names the variable.
  */
 import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
+import * as Limits from "../domain/Limits.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
 export interface GatewayConfig {
@@ -14,6 +15,11 @@ export interface GatewayConfig {
   readonly dataDir: string
   readonly rateBurst: number
   readonly ratePerSecond: number
+  /** Of one address without a token, and of all of them together. */
+  readonly publicRateBurst: number
+  readonly publicRatePerSecond: number
+  readonly publicTotalRateBurst: number
+  readonly publicTotalRatePerSecond: number
   readonly inflightLimit: number
   /** Catalog folders beside the built-in one. */
   readonly catalogFolders: ReadonlyArray<string>
@@ -74,6 +80,10 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
     rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, 60),
     ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, 10),
+    publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
+    publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
+    publicTotalRateBurst: yield* whole("GATEWAY_PUBLIC_TOTAL_RATE_BURST", 1, 1_000_000_000, Limits.publicTotalRateBurst),
+    publicTotalRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND", 0.001, Limits.publicTotalRatePerSecond),
     inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, 8),
     catalogFolders: yield* list("GATEWAY_CATALOG"),
     egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),

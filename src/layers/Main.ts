@@ -81,7 +81,12 @@ export const Gateway = (config: GatewayConfig) =>
       })),
       Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds })]),
       Layer.provideMerge(Engine(config, fixtureAt, words)),
-      Layer.provide(RateLimiterMemory({ burst: config.rateBurst, refillPerSecond: config.ratePerSecond })),
+      Layer.provide(RateLimiterMemory({
+        burst: config.rateBurst,
+        refillPerSecond: config.ratePerSecond,
+        publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
+        publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
+      })),
       Layer.provideMerge(StoragePg(config))
     )
   }))

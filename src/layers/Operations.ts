@@ -10,6 +10,7 @@ import { CapabilityRequestsPg } from "./CapabilityRequestsPg.js"
 import { CatalogRevisionsPg } from "./CatalogRevisionsPg.js"
 import type { GatewayConfig } from "./Config.js"
 import { ContractStorePg } from "./ContractStorePg.js"
+import { CursorKeyPg } from "./CursorKeyPg.js"
 import { DatabasePg } from "./Database.js"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.js"
 import { EndpointStatsPg } from "./EndpointStatsPg.js"
@@ -44,6 +45,7 @@ export const StoragePg = (config: GatewayConfig) =>
     AccountsPg,
     CapabilityRequestsPg,
     ContractStorePg,
+    CursorKeyPg,
     EndpointStatsPg,
     IdempotencyPg,
     LoginApprovalsPg,

@@ -1,4 +1,4 @@
-/** The request rate of a tenant: a token bucket. Never decides about money or runs; see `Admission` for those. */
+/** The rate of requests: token buckets. Never decides about money or runs; see `Admission` for those. */
 import { Context, type Effect } from "effect"
 
 export interface RateDecision {
@@ -14,4 +14,6 @@ export interface RateDecision {
 export class RateLimiter extends Context.Tag("gateway/services/RateLimiter")<RateLimiter, {
   /** Takes one request out of the bucket of `tenant`. */
   readonly take: (tenant: string) => Effect.Effect<RateDecision>
+  /** For a caller without a token: takes one out of the bucket of their address and, when that allows it, one out of the bucket of all such callers. */
+  readonly takePublic: (address: string) => Effect.Effect<RateDecision>
 }>() {}

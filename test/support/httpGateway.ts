@@ -14,6 +14,7 @@ import { IdsCounting } from "../../src/layers/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
+import { CursorKey } from "../../src/services/CursorKey.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
@@ -56,6 +57,7 @@ export interface Services {
   /** Instead of `catalog`. */
   readonly catalogLayer?: Layer.Layer<Catalog>
   readonly connections?: Partial<Connections["Type"]>
+  readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
@@ -74,11 +76,12 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
       partial(Connections, services.connections ?? {}),
       partial(LoginApprovals, services.logins ?? {}),
-      partial(RateLimiter, { take: generous, ...services.limiter }),
+      partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(TopUps, services.topUps ?? {}),
       partial(Wallet, services.wallet ?? {}),
       IdsCounting,
+      Layer.succeed(CursorKey, Redacted.make(services.cursorKey ?? new Uint8Array(32))),
       Layer.succeed(HttpSettings, {
         host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "https://gateway.test", trustProxy: false,
         ...services.settings

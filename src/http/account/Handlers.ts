@@ -7,6 +7,7 @@ import { fromUsd } from "../../domain/Micros.js"
 import { isReadOnly } from "../../domain/Scope.js"
 import { Accounts } from "../../services/Accounts.js"
 import { CapabilityRequests } from "../../services/CapabilityRequests.js"
+import type { CursorKey } from "../../services/CursorKey.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
 import { Api } from "../Api.js"
@@ -26,7 +27,7 @@ const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 
-type Services = Accounts | CapabilityRequests | TopUps | Wallet | HttpSettings | Bearer
+type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | Bearer
 
 export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "account">, never, Services> = HttpApiBuilder.group(Api, "account", (handlers) =>
   Effect.gen(function*() {
@@ -56,13 +57,13 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
         if (known === null) return { entries: [], nextCursor: null }
         const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
-        return { entries: page.items.map(ledgerEntryBody), nextCursor: nextCursor(page, binding) }
+        return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
       })))
       .handle("topUps", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const binding = { list: "top-ups", workspaceId, filters: {} }
         const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-        return { topUps: page.items.map(topUpBody), nextCursor: nextCursor(page, binding) }
+        return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
       })))
       .handleRaw("requestTopUp", answering(Effect.fnUntraced(function*({ headers, request }) {
         const { workspaceId } = yield* Principal
@@ -86,7 +87,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         const { workspaceId } = yield* Principal
         const binding = { list: "capability-requests", workspaceId, filters: {} }
         const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-        return { requests: page.items.map(capabilityRequestBody), nextCursor: nextCursor(page, binding) }
+        return { requests: page.items.map(capabilityRequestBody), nextCursor: yield* nextCursor(page, binding) }
       })))
       .handleRaw("requestCapability", answering(Effect.fnUntraced(function*({ headers, request }) {
         const { workspaceId } = yield* Principal

@@ -4,6 +4,7 @@ import { Effect, Option, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"
 import { Catalog } from "../../services/Catalog.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
 import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
@@ -41,9 +42,10 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
   maxPriceMicros: params.maxPriceMicros ?? null
 })
 
-export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "catalog">, never, Catalog | Bearer> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
+export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "catalog">, never, Catalog | CursorKey | Bearer> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
   Effect.gen(function*() {
     const catalog = yield* Catalog
+    const cursorKey = yield* CursorKey
     return handlers
       .handle("search", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
@@ -62,10 +64,10 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         const { cursor, facets, limit } = urlParams
         const filter = filterOf(urlParams)
         const bound = { ...filter }
-        const place = cursor === undefined ? Option.some(null) : readListingCursor(cursor, workspaceId, bound)
+        const place = cursor === undefined ? Option.some(null) : readListingCursor(cursorKey, cursor, workspaceId, bound)
         if (Option.isNone(place)) return yield* badCursor()
         const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
-        const nextCursor = next === null ? null : makeListingCursor(next, listing.revision, workspaceId, bound)
+        const nextCursor = next === null ? null : makeListingCursor(cursorKey, next, listing.revision, workspaceId, bound)
         const body = rowsBody({ ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) })
         const etag = etagOf(listing.revision, { ...bound, facets, limit, after: place.value }, body)
         const headers = { etag, "cache-control": "private, no-cache" }
@@ -78,17 +80,18 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
       })))
   }))
 
-export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">, never, Catalog | Open> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
+export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">, never, Catalog | CursorKey | Open> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
   Effect.gen(function*() {
     const catalog = yield* Catalog
+    const cursorKey = yield* CursorKey
     return handlers
       .handle("items", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
         const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
-        const after = cursor === undefined ? Option.some(null) : readCursor(cursor, binding)
+        const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
         if (Option.isNone(after)) return yield* badCursor()
         const { items, next } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
-        return { items, nextCursor: next === null ? null : makeCursor(next, binding) }
+        return { items, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
       })))
       .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId)))
       .handleRaw("compare", answering(Effect.fnUntraced(function*({ request }) {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import type { Option } from "effect"
 import { canonical, type JsonObject } from "../../domain/Json.js"
+import type { CursorKey } from "../../services/CursorKey.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 
 /**
@@ -20,11 +21,11 @@ export const isUnchanged = (ifNoneMatch: string | undefined, etag: string): bool
 
 const binding = (revision: string, workspaceId: string, filters: JsonObject) => ({ list: "endpoints", workspaceId, filters: { ...filters, revision } })
 
-export const makeListingCursor = (after: string, revision: string, workspaceId: string, filters: JsonObject): string =>
-  `${revision}~${makeCursor(after, binding(revision, workspaceId, filters))}`
+export const makeListingCursor = (key: CursorKey["Type"], after: string, revision: string, workspaceId: string, filters: JsonObject): string =>
+  `${revision}~${makeCursor(key, after, binding(revision, workspaceId, filters))}`
 
 /** The endpoint id to go on after. A cursor of an older revision goes on in the present one: the order is the ids'. */
-export const readListingCursor = (cursor: string, workspaceId: string, filters: JsonObject): Option.Option<string> => {
+export const readListingCursor = (key: CursorKey["Type"], cursor: string, workspaceId: string, filters: JsonObject): Option.Option<string> => {
   const [revision = "", rest = ""] = cursor.split("~", 2)
-  return readCursor(rest, binding(revision, workspaceId, filters))
+  return readCursor(key, rest, binding(revision, workspaceId, filters))
 }

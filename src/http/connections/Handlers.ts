@@ -7,6 +7,7 @@ import { noFilter } from "../../domain/CatalogView.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
 import { Connections } from "../../services/Connections.js"
+import type { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
@@ -21,7 +22,7 @@ const toConnectionId = Schema.decodeOption(ConnectionId)
 const connectionIdOf = (raw: string) =>
   Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })), onSome: Effect.succeed })
 
-export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | Bearer> =
+export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | CursorKey | Bearer> =
   HttpApiBuilder.group(Api, "connections", (handlers) =>
     Effect.gen(function*() {
       const catalog = yield* Catalog
@@ -38,7 +39,7 @@ export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-ga
           const { workspaceId } = yield* Principal
           const binding = { list: "connections", workspaceId, filters: {} }
           const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-          return { connections: page.items.map(connectionBody), nextCursor: nextCursor(page, binding) }
+          return { connections: page.items.map(connectionBody), nextCursor: yield* nextCursor(page, binding) }
         })))
         .handle("get", answering(Effect.fnUntraced(function*({ path }) {
           const { workspaceId } = yield* Principal

@@ -5,7 +5,7 @@ import { RunStatus } from "../../domain/Run.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireStorage } from "../Envelope.js"
-import { booleanParam, choiceParam, intParam, optionalParam, pageParams, query, textParam } from "../Query.js"
+import { anyCursorParam, booleanParam, choiceParam, intParam, optionalParam, pageParams, query, textParam } from "../Query.js"
 import { QuoteAnswer } from "./QuoteBody.js"
 import { AttemptList, RunBody, RunPage } from "./RunBody.js"
 import { QuoteBody, RunRequestBody } from "./RunRequestBody.js"
@@ -62,7 +62,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
         status: optionalParam(choiceParam(...RunStatus.literals)),
         capability: optionalParam(textParam(200)),
         includeResult: Schema.optionalWith(booleanParam, { exact: true, default: () => false }),
-        ...pageParams
+        ...pageParams,
+        cursor: Schema.optionalWith(anyCursorParam, { exact: true })
       }))
       .addSuccess(RunPage)
       .addError(Wire.RunsCursorInvalid)

@@ -5,6 +5,7 @@ import { cutText } from "../../domain/Characters.js"
 import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
 import { MediaId, RunId } from "../../domain/Ids.js"
 import { trim } from "../../domain/Trim.js"
+import type { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
@@ -57,7 +58,7 @@ const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })
 
-export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
   Effect.gen(function*() {
     const runs = yield* Runs
     return handlers
@@ -88,7 +89,7 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
         const binding = { list: "runs", workspaceId, filters: filter }
         const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()))
-        return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: nextCursor(page, binding) }, 200)
+        return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: yield* nextCursor(page, binding) }, 200)
       })))
       .handle("get", answering(Effect.fnUntraced(function*({ path, urlParams }) {
         const { workspaceId } = yield* Principal

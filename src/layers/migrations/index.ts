@@ -7,11 +7,13 @@ import { accounts } from "./0002_accounts.js"
 import { catalog } from "./0003_catalog.js"
 import { storageIdentity } from "./0004_storage_identity.js"
 import { tokenLines } from "./0005_token_lines.js"
+import { cursorKey } from "./0006_cursor_key.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
   "0002_accounts": accounts,
   "0003_catalog": catalog,
   "0004_storage_identity": storageIdentity,
-  "0005_token_lines": tokenLines
+  "0005_token_lines": tokenLines,
+  "0006_cursor_key": cursorKey
 }

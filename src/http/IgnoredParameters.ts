@@ -1,0 +1,39 @@
+/**
+ * Query parameters that a route does not read. They are ignored, because clients send some that mean something elsewhere, and named
+ * in a header, because one may be a slip of the pen.
+ */
+import { ignoredParameterChars, ignoredParametersMax } from "../domain/Limits.js"
+import type { Route } from "./Access.js"
+
+export const ignoredParametersHeader = "x-ignored-parameters"
+
+const decoded = (raw: string): string => {
+  try {
+    return decodeURIComponent(raw.replaceAll("+", " "))
+  } catch {
+    return raw
+  }
+}
+
+/** The header's value: the names, percent-encoded and shortened, each once; null when the route reads all of them. */
+export const ignoredParameters = (routes: ReadonlyArray<Route>): (method: string, route: string | null, url: string) => string | null => {
+  const known = new Map<string, ReadonlySet<string>>()
+  for (const { method, parameters, path } of routes) {
+    known.set(`${method} ${path}`, parameters)
+    if (method === "GET") known.set(`HEAD ${path}`, parameters)
+  }
+  return (method, route, url) => {
+    const query = url.indexOf("?")
+    const parameters = query === -1 ? undefined : known.get(`${method} ${route}`)
+    if (parameters === undefined) return null
+    const ignored = new Set<string>()
+    for (const pair of url.slice(query + 1).split("&")) {
+      const raw = pair.split("=", 1)[0] ?? ""
+      if (raw === "" || parameters.has(raw)) continue
+      const name = decoded(raw)
+      if (!parameters.has(name)) ignored.add(encodeURIComponent(name).slice(0, ignoredParameterChars))
+      if (ignored.size === ignoredParametersMax) break
+    }
+    return ignored.size === 0 ? null : [...ignored].join(", ")
+  }
+}
