@@ -4,12 +4,11 @@
  * read; an effectful operation is attempted once (completions, section 3).
  */
 import type { Attempt, RunOutcome } from "./Run.js"
+import { workersLostMax } from "./Limits.js"
 import { attemptsMax, type Candidate, type RoutePlan } from "./RoutePlan.js"
 
 /** The code of an attempt whose node died under it. Such an attempt is repeated where the operation allows it. */
 export const nodeLost = "node_lost"
-/** How often one run may be started anew because nodes died under it. */
-const restartsMax = 2
 
 export type Step =
   | { readonly _tag: "Try"; readonly candidate: Candidate; readonly n: number }
@@ -23,7 +22,7 @@ export const nextStep = (plan: RoutePlan, holdMicros: number, attempts: Readonly
   const attempt = (candidate: Candidate | undefined): Step => (candidate === undefined ? { _tag: "Conclude" } : { _tag: "Try", candidate, n })
   if (last === undefined) return attempt(plan.candidates[0])
   const current = plan.candidates.find((candidate) => candidate.endpointId === last.endpointId)
-  if (last.errorCode === nodeLost && current?.repeatable === true && !current.effectful && attempts.filter(wasLost).length <= restartsMax) return attempt(current)
+  if (last.errorCode === nodeLost && current?.repeatable === true && !current.effectful && attempts.filter(wasLost).length < workersLostMax) return attempt(current)
   const { fallback } = plan
   if (fallback === null || !fallback.enabled || current?.effectful === true) return { _tag: "Conclude" }
   if (last.outcome === "hit" || (last.outcome === "miss" && fallback.stopAtFirstMiss)) return { _tag: "Conclude" }

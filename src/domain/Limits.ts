@@ -10,6 +10,8 @@ export const bodyBytesMax = 1_048_576
 export const discardBytesMax = 8 * bodyBytesMax
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
+/** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */
+export const workersLostMax = 2
 /** How many wrong fields an answer names: the first ones. */
 export const problemsMax = 20
 /** The longest cursor of a list; the catalog listing has its own bound in the contract. */

@@ -15,6 +15,7 @@ import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type IssuedToken, type NewToken, type Principal, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
 import { makeGroupCommit } from "./GroupCommit.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
 
@@ -27,6 +28,7 @@ interface TokenRow extends Principal {
 const make = Effect.gen(function*() {
   const { query, sql, transact } = yield* Database
   const ids = yield* Ids
+  const databaseNow = yield* DatabaseNow
 
   const workspaceColumns = sql.literal(
     `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", created_at as "createdAt"`
@@ -63,12 +65,11 @@ const make = Effect.gen(function*() {
     }),
 
     monthSpend: Effect.fn("Accounts.monthSpend")(function*(tokenId) {
-      const month = monthOf(yield* Clock.currentTimeMillis)
-      const spends = yield* query(sql<TokenSpend>`
-        select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros"
+      const spends = yield* query(sql<TokenSpend & { readonly now: number }>`
+        select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros", ${sql.literal(yield* databaseNow)} as now
         from tokens own join tokens t on t.token_id = any(own.token_id || own.ancestors)
         where own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
-      return Arr.isNonEmptyReadonlyArray(spends) ? tightest(spends, month) : { limitMicros: null, spentMicros: zero }
+      return Arr.isNonEmptyReadonlyArray(spends) ? tightest(spends, monthOf(spends[0].now)) : { limitMicros: null, spentMicros: zero }
     }),
 
     createWorkspace: Effect.fn("Accounts.createWorkspace")(function*(name) {

@@ -3,10 +3,10 @@
  * keys are read, each request is decided by the domain on the state that the ones before it left, and everything is written once. Two round
  * trips to the storage: what is read, then what is written together with its commit.
  */
-import { Array as Arr, Clock, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import { admit, type Refusal } from "../domain/Admission.js"
 import { zero } from "../domain/Micros.js"
-import type { Run } from "../domain/Run.js"
+import { monthOf, type Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
 import { isTerminal } from "../domain/RunMachine.js"
 import { spendsOf } from "../domain/TokenLine.js"
@@ -36,8 +36,10 @@ const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>
   error: toRunError(new BudgetExceeded({ detail: `The maximum price is ${run.holdMicros} micros, and a run of this workspace may hold ${refusal.capMicros}.` }), run.requestId)
 })
 
-/** The decisions of one batch, and the state they leave. */
-const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyArray<KeyOwner | null>, locked: LockedPurses, now: number) => {
+/** The decisions of one batch, and the state they leave. All of them are made now, by the storage's clock. */
+const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyArray<KeyOwner | null>, locked: LockedPurses) => {
+  const { now } = locked
+  const month = monthOf(now)
   const standings = new Map(locked.standings)
   const spends = new Map(locked.spends)
   const postings: Array<WalletChanges["postings"][number]> = []
@@ -46,7 +48,8 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
   const claimed = new Map<string, KeyOwner>()
 
   const decide = (request: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
-    const { run, start } = request
+    const { start } = request
+    const run: Run = { ...request.run, createdAt: now, spendMonth: month, completedAt: request.run.completedAt === null ? null : now }
     const place = placeText(placeOf(request))
     const owner = owned ?? claimed.get(place)
     if (owner !== undefined) return Option.some({ _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict", runId: owner.runId })
@@ -60,7 +63,7 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
     const line = locked.lines.get(run.tokenId)
     const spent = spendsOf(line, spends)
     if (standing === undefined || line === undefined || spent === null) return Option.none()
-    const decision = admit(standing, spent, { runId: run.runId, holdMicros: run.holdMicros, now: run.createdAt, month: run.spendMonth })
+    const decision = admit(standing, spent, { runId: run.runId, holdMicros: run.holdMicros, now, month })
     if (Either.isLeft(decision)) {
       const refusal = decision.left
       if (refusal._tag === "RunCapExceeded") return Option.some(keep({ run: overCap(run, refusal), lease: null, attempt: null }))
@@ -73,11 +76,9 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
       ...run,
       spendMonth: decision.right.month,
       status: start === null ? "queued" : "running",
-      startedAt: start === null ? null : run.createdAt
+      startedAt: start === null ? null : now
     }
-    // The lease was made when the request came, and nobody renews it before it is stored: what was waited meanwhile is given back.
-    const lease = start === null ? null : { ...start.lease, expiresAt: start.lease.expiresAt + Math.max(0, now - run.createdAt) }
-    return Option.some(keep({ run: admitted, lease, attempt: start?.attempt ?? null }))
+    return Option.some(keep({ run: admitted, lease: start?.lease ?? null, attempt: start?.attempt ?? null }))
   }
 
   const answers = requests.map((request, index) => decide(request, owners[index] ?? null))
@@ -95,11 +96,11 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
 
     const admitAll = Effect.fnUntraced(function*(requests: ReadonlyArray<AdmissionRequest>) {
       const [locked, owners] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.owners(requests.map(placeOf)))
-      const { answers, changes, stored } = decideAll(requests, owners, locked, yield* Clock.currentTimeMillis)
+      const { answers, changes, stored } = decideAll(requests, owners, locked)
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
       if (stored.length > 0) yield* store.insert(stored)
-      if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: Math.max(...stored.map(({ run }) => run.createdAt)) })
+      if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: locked.now })
       yield* faults.at("admission.after_hold")
       return yield* Effect.forEach(answers, (answer) =>
         Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))

@@ -3,7 +3,7 @@
  * the safety net), heartbeats of what is under way, taking over what silent nodes left, and cancels asked elsewhere.
  * When it stops it takes nothing new and lets what is under way end.
  */
-import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { failed } from "./dispatcher/AttemptEnding.js"
 import { makeSharedCalls } from "./dispatcher/SharedCalls.js"
 import { openAttempt, type Parts, patiently, type Stop, workOn } from "./dispatcher/RunWork.js"
@@ -93,7 +93,7 @@ export const DispatcherQueue: Layer.Layer<
     const fibers = yield* FiberSet.make()
     const run = workOn(parts)
 
-    const newLease = Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (token, now): Lease => ({ node, token, expiresAt: now + options.leaseMillis }))
+    const newLease = Effect.map(ids.suffix, (token): Lease => ({ node, token, millis: options.leaseMillis }))
 
     // Only when runs are known to wait is a free slot a reason to look into the queue.
     const release = Effect.zipRight(Ref.update(taken, (n) => n - 1), Effect.flatMap(Ref.get(backlog), (waiting) => (waiting ? wake : Effect.void)))
@@ -135,11 +135,10 @@ export const DispatcherQueue: Layer.Layer<
 
     const adopt = (key: RunKey, slot: Slot) =>
       Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const { held } = yield* patiently(store.heartbeat([{ ...key, token: slot.lease.token }], now + options.leaseMillis))
+        const { held } = yield* patiently(store.heartbeat([{ ...key, token: slot.lease.token }], options.leaseMillis))
         const run = held.has(key.runId) ? yield* patiently(store.get(key)) : null
         if (run === null) return yield* slot.release
-        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false }, slot)
+        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false, workersLost: 0, waitedMillis: 0 }, slot)
       }).pipe(
         Effect.onError(() => slot.release),
         Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
@@ -153,33 +152,32 @@ export const DispatcherQueue: Layer.Layer<
     const stopRun = (runId: RunId, why: Stop) => Effect.sync(() => active.get(runId)?.stop.tell(why))
 
     /** Runs that waited too long are told so instead of being called late. */
-    const expire = (leased: LeasedRun, now: number) =>
-      settlement.settle({
-        run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt: now },
+    const expire = (leased: LeasedRun) =>
+      Effect.flatMap(Clock.currentTimeMillis, (completedAt) => settlement.settle({
+        run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt },
         event: "Failed",
         costMicros: zero,
         reason: null,
         leaseToken: leased.lease.token,
         attempt: null,
         media: null
-      }).pipe(Effect.asVoid, Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+      })).pipe(Effect.asVoid, Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
 
-    const startAll = (found: ReadonlyArray<LeasedRun>, now: number) =>
+    const startAll = (found: ReadonlyArray<LeasedRun>) =>
       Effect.forEach(found, (leased) =>
         Effect.flatMap(slotFor(leased.lease), (slot) =>
-          leased.attempts.length === 0 && now - leased.run.createdAt > options.queueMillisMax
-            ? Effect.ensuring(expire(leased, now), slot.release)
+          leased.attempts.length === 0 && leased.waitedMillis > options.queueMillisMax
+            ? Effect.ensuring(expire(leased), slot.release)
             : Effect.asVoid(start(leased, slot))), { discard: true })
 
     /** Fills free slots from the storage; answers whether there may be more. */
-    const fill = (take: (limit: number, now: number) => ReturnType<typeof store.claim>) =>
+    const fill = (take: (limit: number) => ReturnType<typeof store.claim>) =>
       Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
         const room = (yield* Ref.get(open)) ? yield* takeSlots(claimMax) : 0
         if (room === 0) return true
-        const found = yield* take(room, now).pipe(Effect.onError(() => Ref.update(taken, (n) => n - room)))
+        const found = yield* take(room).pipe(Effect.onError(() => Ref.update(taken, (n) => n - room)))
         yield* Ref.update(taken, (n) => n - (room - found.length))
-        yield* startAll(found, now)
+        yield* startAll(found)
         return found.length === room
       }).pipe(Effect.catchAll((trouble) => Effect.as(Effect.logDebug("storage is away", trouble), true)))
 
@@ -187,24 +185,22 @@ export const DispatcherQueue: Layer.Layer<
     const claimQueued = Effect.zipRight(
       Ref.set(backlog, false),
       Effect.flatMap(
-        fill((limit, now) => store.claim({ node, limit, now, expiresAt: now + options.leaseMillis })),
+        fill((limit) => store.claim({ node, limit, leaseMillis: options.leaseMillis })),
         (more) => (more ? Ref.set(backlog, true) : Effect.void)
       )
     )
-    const takeOver = fill((limit, now) =>
+    const takeOver = fill((limit) =>
       store.reclaim({
         node,
         limit,
-        now,
-        expiresAt: now + options.leaseMillis,
+        leaseMillis: options.leaseMillis,
         except: [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)]
       }))
 
     const heartbeat = Effect.gen(function*() {
       const before = [...active.values()].map(({ leased }) => ({ ...leased.run, token: leased.lease.token }))
       if (before.length === 0) return
-      const now = yield* Clock.currentTimeMillis
-      const { cancelled, held } = yield* store.heartbeat(before, now + options.leaseMillis)
+      const { cancelled, held } = yield* store.heartbeat(before, options.leaseMillis)
       yield* Effect.forEach(cancelled, (runId) => stopRun(runId, "cancelled"), { discard: true })
       yield* Effect.forEach(before.filter(({ runId }) => !held.has(runId)), ({ runId }) => stopRun(runId, "lease_lost"), { discard: true })
     }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
@@ -214,10 +210,13 @@ export const DispatcherQueue: Layer.Layer<
       Effect.zipRight(Effect.sleep(options.heartbeatMillis), heartbeat),
       Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))
     ]
+    // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.
+    const catalogLoaded = Effect.retry(parts.catalog.revision, Schedule.spaced(catalogLookMillis))
     yield* Effect.forEach(loops, (loop) =>
       loop.pipe(
         Effect.catchAllDefect((defect) => Effect.logError("dispatcher loop", defect)),
         Effect.forever,
+        (forever) => Effect.zipRight(catalogLoaded, forever),
         Effect.withTracerEnabled(false),
         Effect.forkScoped
       ), { discard: true })
@@ -248,5 +247,6 @@ export const DispatcherQueue: Layer.Layer<
   })
 )
 
+const catalogLookMillis = 50
 /** Runs taken by one statement. Their slots are taken before it runs, so this is well below the slots: new runs start at once meanwhile. */
 const claimMax = 64

@@ -30,6 +30,9 @@ export interface StoredWallet extends Pick<Standing, "balance" | "inflight" | "m
 export interface StoredRun {
   readonly run: Run
   readonly lease: Lease | null
+  /** When the lease ends unless it is renewed; 0 without one. */
+  readonly leaseEndsAt: number
+  readonly workersLost: number
   readonly attempts: ReadonlyArray<Attempt>
   readonly media: ReadonlyArray<Media>
 }

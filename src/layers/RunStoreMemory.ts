@@ -1,10 +1,10 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
-import { Effect, HashMap, Layer, Option, Array as Arr } from "effect"
+import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { Ids } from "../services/Ids.js"
-import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
+import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
 
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null): ReadonlyArray<Attempt> =>
@@ -23,20 +23,25 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       [...HashMap.values(state.runs)].filter(wanted).sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
 
     const take = (
-      wanted: (stored: StoredRun) => boolean,
-      options: { readonly node: string; readonly limit: number; readonly expiresAt: number; readonly now: number }
+      wanted: (stored: StoredRun, now: number) => boolean,
+      options: Taking
     ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
-      Effect.flatMap(Effect.replicateEffect(ids.suffix, options.limit), (tokens) =>
+      Effect.flatMap(Effect.zip(Effect.replicateEffect(ids.suffix, options.limit), Clock.currentTimeMillis), ([tokens, now]) =>
         storage.modify((state) => {
-          const taken = Arr.zipWith(oldestFirst(state, wanted), tokens, (stored, token): LeasedRun => ({
-            run: { ...stored.run, status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status), startedAt: stored.run.startedAt ?? options.now },
-            lease: { node: options.node, token, expiresAt: options.expiresAt },
-            attempts: stored.attempts,
-            takenOver: stored.run.status === "running"
-          }))
-          return [taken, taken.reduce((after, { lease, run }) => ({
+          const taken = Arr.zipWith(oldestFirst(state, (stored) => wanted(stored, now)), tokens, (stored, token): LeasedRun => {
+            const takenOver = stored.run.status === "running"
+            return {
+              run: { ...stored.run, status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status), startedAt: stored.run.startedAt ?? now },
+              lease: { node: options.node, token, millis: options.leaseMillis },
+              attempts: stored.attempts,
+              takenOver,
+              workersLost: stored.workersLost + (takenOver ? 1 : 0),
+              waitedMillis: now - stored.run.createdAt
+            }
+          })
+          return [taken, taken.reduce((after, { lease, run, workersLost }) => ({
             ...after,
-            runs: HashMap.modify(after.runs, run.runId, (stored) => ({ ...stored, run, lease }))
+            runs: HashMap.modify(after.runs, run.runId, (stored) => ({ ...stored, run, lease, leaseEndsAt: now + lease.millis, workersLost }))
           }), state)]
         }))
 
@@ -45,8 +50,10 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         onNone: () => state,
         onSome: (stored) =>
           put(state, {
+            ...stored,
             run: { ...run, cancelRequested: stored.run.cancelRequested || run.cancelRequested },
             lease: null,
+            leaseEndsAt: 0,
             attempts: withAttempt(stored.attempts, attempt),
             media: media === null ? stored.media : [...stored.media, media]
           })
@@ -54,10 +61,12 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
 
     return RunStore.of({
       insert: (runs) =>
-        storage.modify((state) => [
-          undefined,
-          runs.reduce((after, { attempt, lease, run }) => put(after, { run, lease, attempts: withAttempt([], attempt), media: [] }), state)
-        ]),
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          storage.modify((state) => [
+            undefined,
+            runs.reduce((after, { attempt, lease, run }) =>
+              put(after, { run, lease, leaseEndsAt: now + (lease?.millis ?? 0), workersLost: 0, attempts: withAttempt([], attempt), media: [] }), state)
+          ])),
       // One transaction runs at a time, so reading is locking.
       lock: (keys) =>
         Effect.map(storage.read, (state) =>
@@ -77,23 +86,23 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           })),
       claim: (options) => take((stored) => stored.run.status === "queued", options),
       reclaim: (options) =>
-        take((stored) => stored.run.status === "running" && stored.lease !== null && stored.lease.expiresAt <= options.now && !options.except.includes(stored.lease.token), options),
-      heartbeat: (leases, expiresAt) =>
-        storage.modify((state) => {
+        take((stored, now) => stored.run.status === "running" && stored.lease !== null && stored.leaseEndsAt <= now && !options.except.includes(stored.lease.token), options),
+      heartbeat: (leases, leaseMillis) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => storage.modify((state) => {
           const held = leases.filter((lease) => Option.exists(find(state, lease), (stored) => stored.lease?.token === lease.token))
           const prolonged = held.reduce((after, { runId }) => ({
             ...after,
-            runs: HashMap.modify(after.runs, runId, (stored) => ({ ...stored, lease: stored.lease === null ? null : { ...stored.lease, expiresAt } }))
+            runs: HashMap.modify(after.runs, runId, (stored) => ({ ...stored, leaseEndsAt: now + leaseMillis }))
           }), state)
           const cancelled = held.filter((lease) => Option.exists(find(state, lease), (stored) => stored.run.cancelRequested))
           return [{ held: new Set(held.map(({ runId }) => runId)), cancelled: new Set(cancelled.map(({ runId }) => runId)) }, prolonged]
-        }),
+        })),
       giveBack: (key, lease: Lease) =>
         storage.modify((state) => [
           undefined,
           Option.match(Option.filter(find(state, key), (stored) => stored.lease?.token === lease.token), {
             onNone: () => state,
-            onSome: (stored) => put(state, { ...stored, lease: null, run: { ...stored.run, status: "queued" } })
+            onSome: (stored) => put(state, { ...stored, lease: null, leaseEndsAt: 0, run: { ...stored.run, status: "queued" } })
           })
         ]),
       requestCancel: (key) =>

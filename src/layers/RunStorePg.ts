@@ -6,14 +6,15 @@ import { Effect, Layer, Schema } from "effect"
 import { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
 import { RunStatus } from "../domain/Run.js"
 import { Ids } from "../services/Ids.js"
-import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore } from "../services/RunStore.js"
+import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
 import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
 import { channel } from "./RunSignalsPg.js"
 
 const decodeFences = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) })))
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
-const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String })))
+const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, workersLost: Schema.Int, waitedMillis: Schema.Int })))
 const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
 const decodeMedia = Schema.decodeUnknown(Schema.Array(Schema.Struct({
   mediaId: MediaId,
@@ -37,6 +38,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
     const { query, send, sql, transact, urgent } = yield* Database
     const ids = yield* Ids
     const runs = sql.literal(runTable.selected("r"))
+    const now = Effect.map(yield* DatabaseNow, sql.literal)
 
     const attemptsOf = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
       const rows = yield* query(sql`
@@ -62,28 +64,28 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           values (${one.workspaceId}, ${one.runId}, ${one.mediaId}, ${one.contentType}, ${one.filename}, ${one.sha256}, ${Buffer.from(one.bytes)})
           on conflict do nothing`), { discard: true })
 
-    const insert = (fresh: ReadonlyArray<NewRun>) => {
+    const insert = Effect.fnUntraced(function*(fresh: ReadonlyArray<NewRun>) {
       const rows = runTable.document(fresh.map(({ run }) => run), (index) => ({
         job: fresh[index]?.run.plan?.job ?? null,
         lease_node: fresh[index]?.lease?.node ?? null,
         lease_token: fresh[index]?.lease?.token ?? null,
-        lease_expires_at: fresh[index]?.lease?.expiresAt ?? null
+        lease_millis: fresh[index]?.lease?.millis ?? null
       }))
       const attempts = attemptTable.document(fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
-      const lease = "job, lease_node, lease_token, lease_expires_at"
+      const lease = "job, lease_node, lease_token"
       const queued = fresh.some(({ run }) => run.status === "queued")
-      return send(sql`
+      yield* send(sql`
         with started as (
           insert into attempts (${sql.literal(attemptTable.names)})
           select ${sql.literal(attemptTable.values)} from json_to_recordset(${attempts}::json) as a (${sql.literal(attemptTable.typed)})
         ), admitted as (
-          insert into runs (${sql.literal(`${runTable.names}, ${lease}`)})
-          select ${sql.literal(`${runTable.values}, ${lease}`)}
+          insert into runs (${sql.literal(`${runTable.names}, ${lease}, lease_expires_at`)})
+          select ${sql.literal(`${runTable.values}, ${lease}`)}, ${yield* now} + lease_millis
           from json_to_recordset(${rows}::json)
-            as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_expires_at bigint)
+            as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_millis bigint)
         )
         select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`)
-    }
+    })
 
     const lock = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
       const rows = yield* query(sql`
@@ -136,29 +138,35 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       }))
 
     /** Takes runs of one status, each under a lease token of its own. */
-    const take = (from: "queued" | "running", options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number; readonly except: ReadonlyArray<string> }) =>
+    const take = (from: "queued" | "running", options: Taking & { readonly except: ReadonlyArray<string> }) =>
       transact(Effect.gen(function*() {
         const prefix = yield* ids.suffix
         // The materialised query is a fence: without it the planner may lock and update more rows than the limit.
         const rows = yield* sql`
           with wanted as materialized (
             select workspace_id, run_id from runs where status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
-              and (${from} = 'queued' or lease_expires_at <= ${options.now})
+              and (${from} = 'queued' or lease_expires_at <= ${yield* now})
             order by created_at, run_id limit ${options.limit} for update skip locked
           )
           update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
-            lease_expires_at = ${options.expiresAt}, started_at = coalesce(r.started_at, ${options.now})
+            lease_expires_at = ${yield* now} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${yield* now}),
+            workers_lost = r.workers_lost + case when ${from} = 'running' then 1 else 0 end
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
-          returning ${runs}, r.lease_token as token`
-        const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map(({ runId, token }) => [runId, token]))
+          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", ${yield* now} - r.created_at as "waitedMillis"`
+        const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map((lease) => [lease.runId, lease]))
         const taken = yield* Effect.orDie(decodeRuns(rows))
         const attempts = taken.length === 0 ? [] : yield* attemptsOf(taken)
-        return taken.map((run): LeasedRun => ({
-          run,
-          lease: { node: options.node, token: leases.get(run.runId) ?? "", expiresAt: options.expiresAt },
-          attempts: attempts.filter((attempt) => attempt.runId === run.runId),
-          takenOver: from === "running"
-        })).sort((a, b) => a.run.createdAt - b.run.createdAt)
+        return taken.map((run): LeasedRun => {
+          const lease = leases.get(run.runId)
+          return {
+            run,
+            lease: { node: options.node, token: lease?.token ?? "", millis: options.leaseMillis },
+            attempts: attempts.filter((attempt) => attempt.runId === run.runId),
+            takenOver: from === "running",
+            workersLost: lease?.workersLost ?? 0,
+            waitedMillis: lease?.waitedMillis ?? 0
+          }
+        }).sort((a, b) => a.run.createdAt - b.run.createdAt)
       }))
 
     return RunStore.of({
@@ -168,10 +176,10 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       nextAttempt,
       claim: (options) => take("queued", { ...options, except: [] }),
       reclaim: (options) => take("running", options),
-      heartbeat: Effect.fnUntraced(function*(leases, expiresAt) {
+      heartbeat: Effect.fnUntraced(function*(leases, leaseMillis) {
         // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
         const rows = yield* urgent(sql`
-          update runs r set lease_expires_at = ${expiresAt}
+          update runs r set lease_expires_at = ${yield* now} + ${leaseMillis}::bigint
           from unnest(${leases.map((lease) => lease.workspaceId)}::text[], ${leases.map((lease) => lease.runId)}::text[], ${leases.map((lease) => lease.token)}::text[])
             as l (workspace_id, run_id, token)
           where r.workspace_id = l.workspace_id and r.run_id = l.run_id and r.lease_token = l.token

@@ -155,7 +155,7 @@ export const RunsAdmitted: Layer.Layer<
           const attempts = attempt === null ? [] : [attempt]
           const ended = slot === null || lease === null
             ? null
-            : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false }, slot)
+            : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false, workersLost: 0, waitedMillis: 0 }, slot)
           return { replayed: false, key: stored, now: { run: stored, attempts }, ended }
         }
       }
@@ -179,13 +179,12 @@ export const RunsAdmitted: Layer.Layer<
     const quote: Runs["Type"]["quote"] = Effect.fn("Runs.quote")(function*(principal, request) {
       yield* onlyRaw(request)
       const planned = yield* planFor(principal, request)
-      const now = yield* Clock.currentTimeMillis
       const holdMicros = Either.isRight(planned) ? holdOf(planned.right) : zero
       const locked = yield* transact(wallet.lock([principal]))
       const standing = locked.standings.get(principal.workspaceId)
       const spends = spendsOf(locked.lines.get(principal.tokenId), locked.spends)
       if (standing === undefined || spends === null) return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
-      const found = refusals(standing, spends, { runId: RunId.make(`run_${yield* ids.suffix}`), holdMicros, now, month: monthOf(now) })
+      const found = refusals(standing, spends, { runId: RunId.make(`run_${yield* ids.suffix}`), holdMicros, now: locked.now, month: monthOf(locked.now) })
       return {
         plan: Either.match(planned, { onLeft: (denial) => denial.plan, onRight: (route) => route }),
         holdMicros,

@@ -3,7 +3,7 @@
  * has ended or taken over is left alone), then the money of those that passed it, decided by the domain. Two round trips to the storage:
  * what is locked and read, then what is written together with its commit.
  */
-import { Array as Arr, Clock, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Run } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
@@ -32,12 +32,13 @@ const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closi
   reason
 })
 
-/** The run as it is stored when the fence lets it pass; none when the event means nothing in its state. */
-const conclusionOf = (request: SettlementRequest): Option.Option<Conclusion> =>
+/** The run as it is stored when the fence lets it pass, ended now by the storage's clock; none when the event means nothing in its state. */
+const conclusionOf = (request: SettlementRequest, now: number): Option.Option<Conclusion> =>
   Option.map(next(request.run.status, request.event), (status) => ({
     run: {
       ...request.run,
       status,
+      completedAt: request.run.completedAt === null ? null : now,
       chargeMicros: status === "reconciliation_pending" ? null : Money.min(request.costMicros, request.run.holdMicros)
     },
     attempt: request.attempt,
@@ -48,13 +49,13 @@ const conclusionOf = (request: SettlementRequest): Option.Option<Conclusion> =>
  * What passes the fence. Several may want to end one run at once (its client, who read it while it was queued, and the node that works on
  * it now): the first that knew the run as it is ends it.
  */
-const passing = (requests: ReadonlyArray<SettlementRequest>, locked: ReadonlyMap<RunId, Fence>): ReadonlyMap<SettlementRequest, Conclusion> => {
+const passing = (requests: ReadonlyArray<SettlementRequest>, locked: ReadonlyMap<RunId, Fence>, now: number): ReadonlyMap<SettlementRequest, Conclusion> => {
   const fences = new Map(locked)
   const passed = new Map<SettlementRequest, Conclusion>()
   for (const request of requests) {
     const { leaseToken, run } = request
     const fence = fences.get(run.runId)
-    const conclusion = Option.getOrNull(conclusionOf(request))
+    const conclusion = Option.getOrNull(conclusionOf(request, now))
     if (conclusion === null || fence?.status !== run.status || fence.leaseToken !== leaseToken) continue
     passed.set(request, conclusion)
     fences.delete(run.runId)
@@ -71,7 +72,7 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
 
-    const settleMoney = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>, locked: LockedPurses, now: number) {
+    const settleMoney = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>, locked: LockedPurses) {
       const standings = new Map(locked.standings)
       const spends = new Map(locked.spends)
       const postings: Array<WalletChanges["postings"][number]> = []
@@ -88,17 +89,16 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
         for (const [spenderId, spend] of Arr.zip(line, settled.right.spends)) spends.set(spenderId, spend)
         for (const posting of settled.right.postings) postings.push({ workspaceId, posting })
       }
-      yield* wallet.write({ standings, spends, postings, now })
+      yield* wallet.write({ standings, spends, postings, now: locked.now })
     })
 
     const settleAll = Effect.fnUntraced(function*(requests: ReadonlyArray<SettlementRequest>) {
-      const now = yield* Clock.currentTimeMillis
       const runs = requests.map(({ run }) => run)
       const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
-      const conclusions = passing(requests, fences)
+      const conclusions = passing(requests, fences, locked.now)
       if (conclusions.size > 0) {
         yield* store.conclude([...conclusions.values()])
-        yield* settleMoney([...conclusions.keys()], locked, now)
+        yield* settleMoney([...conclusions.keys()], locked)
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): SettlementAnswer => {

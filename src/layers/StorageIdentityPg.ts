@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
 
   const failQueued: Effect.Effect<void, StorageError> = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const taken = yield* store.claim({ node: "storage-identity", limit: batch, now, expiresAt: now + leaseMillis })
+    const taken = yield* store.claim({ node: "storage-identity", limit: batch, leaseMillis })
     yield* Effect.forEach(taken, ({ lease, run }) =>
       settlement.settle({
         run: { ...failed(run, new RuntimeStoreReplacedBeforeDispatch(), "error", null), completedAt: now },

@@ -56,7 +56,7 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
 
     return Wallet.of({
       lock: (purses) =>
-        Effect.map(storage.read, (state) => {
+        Effect.zipWith(storage.read, Clock.currentTimeMillis, (state, now) => {
           const standings = new Map<WorkspaceId, Standing>()
           const spends = new Map<TokenId, TokenSpend>()
           const lines = new Map<TokenId, TokenLine>()
@@ -72,7 +72,7 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
               if (Option.isSome(spender)) spends.set(spenderId, { ...spender.value.spend, limitMicros: spender.value.monthlyLimitMicros })
             }
           }
-          return { standings, spends, lines }
+          return { standings, spends, lines, now }
         }),
       write: ({ now, postings, spends, standings }) =>
         Effect.gen(function*() {

@@ -12,6 +12,7 @@ import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
 import { type Credit, Wallet, type WalletChanges } from "../services/Wallet.js"
 import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
 import { verifyLedger } from "./LedgerVerification.js"
 import { WalletDefaults } from "./WalletDefaults.js"
 
@@ -31,7 +32,8 @@ const PurseRow = Schema.Struct({
   spenderId: TokenId,
   limitMicros: Schema.NullOr(Micros),
   spendMonth: Schema.String,
-  spentMicros: Micros
+  spentMicros: Micros,
+  now: Schema.Int
 })
 const decodePurses = Schema.decodeUnknown(Schema.Array(PurseRow))
 
@@ -47,13 +49,15 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
     const { query, send, sql, transact } = database
     const ids = yield* Ids
     const defaults = yield* WalletDefaults
+    const databaseNow = yield* DatabaseNow
 
     const lock: Wallet["Type"]["lock"] = Effect.fnUntraced(function*(purses) {
       const rows = yield* query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
           w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", s.inflight_limit as "inflightLimit",
           s.runs_per_minute as "runsPerMinute", s.run_cap_micros as "runCapMicros", own.token_id as "tokenId", own.ancestors, t.token_id as "spenderId",
-          t.monthly_limit_micros as "limitMicros", t.spend_month as "spendMonth", t.spend_micros as "spentMicros"
+          t.monthly_limit_micros as "limitMicros", t.spend_month as "spendMonth", t.spend_micros as "spentMicros",
+          ${sql.literal(yield* databaseNow)} as now
         from unnest(${purses.map((purse) => purse.workspaceId)}::text[], ${purses.map((purse) => purse.tokenId)}::text[]) as p (workspace_id, token_id)
         join wallets w on w.workspace_id = p.workspace_id
         join workspaces s on s.workspace_id = p.workspace_id
@@ -64,7 +68,9 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
       const standings = new Map<WorkspaceId, Standing>()
       const spends = new Map<TokenId, TokenSpend>()
       const lines = new Map<TokenId, TokenLine>()
+      let now: number | undefined
       for (const row of yield* Effect.orDie(decodePurses(rows))) {
+        now = Math.max(now ?? row.now, row.now)
         standings.set(row.workspaceId, {
           balance: { availableMicros: row.available, reservedMicros: row.reserved },
           inflight: row.inflight,
@@ -77,7 +83,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
         lines.set(row.tokenId, lineOf(row))
         spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
       }
-      return { standings, spends, lines }
+      return { standings, spends, lines, now: now ?? (yield* Clock.currentTimeMillis) }
     })
 
     const entryRows = (changes: Pick<WalletChanges, "postings" | "now">, creditKey: string | null) =>

@@ -15,11 +15,32 @@ export interface RunKey {
   readonly runId: RunId
 }
 
-/** Who works on a run, and until when. Each claim makes a new token, so that an old holder can be told from the new one. */
+/**
+ * Who works on a run. Each claim makes a new token, so that an old holder can be told from the new one. It ends `millis` after it was
+ * stored or renewed, by the storage's clock: the clocks of nodes differ.
+ */
 export interface Lease {
   readonly node: string
   readonly token: string
-  readonly expiresAt: number
+  readonly millis: number
+}
+
+/** A lease of this node by its token. */
+export interface HeldLease extends RunKey {
+  readonly token: string
+}
+
+/** Whose lease is still held, and of which of these runs a cancel was asked. */
+export interface Renewed {
+  readonly held: ReadonlySet<RunId>
+  readonly cancelled: ReadonlySet<RunId>
+}
+
+/** Which runs a node takes, and for how long at first. */
+export interface Taking {
+  readonly node: string
+  readonly limit: number
+  readonly leaseMillis: number
 }
 
 export interface NewRun {
@@ -62,6 +83,10 @@ export interface LeasedRun {
   readonly attempts: ReadonlyArray<Attempt>
   /** Another node had it and went silent: an attempt that is still open is lost, not ours to go on with. */
   readonly takenOver: boolean
+  /** How many nodes went silent while they worked on it, the one it is taken from included. */
+  readonly workersLost: number
+  /** Time since its admission, by the storage's clock. */
+  readonly waitedMillis: number
 }
 
 export interface RunFilter {
@@ -91,11 +116,11 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore,
     readonly media: Media | null
   }) => Effect.Effect<boolean, StorageError>
   /** Takes up to `limit` queued runs, oldest first, skipping those that other nodes are taking. One transaction. */
-  readonly claim: (options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
-  /** Takes over running runs whose lease has ended, except those under the lease tokens in `except`. One transaction. */
-  readonly reclaim: (options: { readonly node: string; readonly limit: number; readonly now: number; readonly expiresAt: number; readonly except: ReadonlyArray<string> }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
-  /** Prolongs leases; answers the runs whose lease is still held, with those of which a cancel was asked. */
-  readonly heartbeat: (leases: ReadonlyArray<RunKey & { readonly token: string }>, expiresAt: number) => Effect.Effect<{ readonly held: ReadonlySet<RunId>; readonly cancelled: ReadonlySet<RunId> }, StorageError>
+  readonly claim: (options: Taking) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+  /** Takes over running runs whose lease has ended, except those under the lease tokens in `except`, and counts that. One transaction. */
+  readonly reclaim: (options: Taking & { readonly except: ReadonlyArray<string> }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+  /** Prolongs leases that are still held, to end so many milliseconds from now. */
+  readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
   /** Puts a claimed run back into the queue with nothing under way, fenced by the lease. */
   readonly giveBack: (run: RunKey, lease: Lease) => Effect.Effect<void, StorageError>
   /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */

@@ -26,6 +26,8 @@ export interface LockedPurses {
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
   /** Of each token of a purse: itself, the token that let it in, and so on to the first. */
   readonly lines: ReadonlyMap<TokenId, TokenLine>
+  /** The storage's clock, which all nodes share: windows, months and entries go by it. */
+  readonly now: number
 }
 
 export interface WalletChanges {

@@ -38,11 +38,13 @@ describe("a lease", () => {
       const run = { ...queuedRun, workspaceId, tokenId, createdAt: 0 }
       yield* TestClock.adjust("5 seconds")
       const { admit } = yield* Admission
-      const answer = yield* admit({ run, start: { lease: { node: "n", token: "t", expiresAt: 6_000 }, attempt: { ...attempt, workspaceId } } })
-      assert.strictEqual(answer._tag === "Admitted" ? answer.stored.lease?.expiresAt : answer._tag, 11_000)
-      const others = { node: "other", limit: 10, expiresAt: 99_000, except: [] }
+      const answer = yield* admit({ run, start: { lease: { node: "n", token: "t", millis: 6_000 }, attempt: { ...attempt, workspaceId } } })
+      assert.strictEqual(answer._tag, "Admitted")
+      const others = { node: "other", limit: 10, leaseMillis: 99_000, except: [] }
       const { reclaim } = yield* RunStore
-      assert.lengthOf(yield* reclaim({ ...others, now: 10_999 }), 0)
-      assert.lengthOf(yield* reclaim({ ...others, now: 11_000 }), 1)
+      yield* TestClock.adjust("5999 millis")
+      assert.lengthOf(yield* reclaim(others), 0)
+      yield* TestClock.adjust("1 millis")
+      assert.lengthOf(yield* reclaim(others), 1)
     }).pipe(Effect.provide(AdmissionBatched.pipe(Layer.provideMerge(storageMemory), Layer.provide(FaultPointsOff)))))
 })

@@ -7,7 +7,7 @@ import { ProvidersScripted, silence } from "../../src/layers/ProvidersScripted.j
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
-import { engine, funded, requestOf, type Storage, storageMemory, storagePg } from "../support/engine.js"
+import { engine, funded, requestOf, type Storage, storageMemory, storagePgByClock } from "../support/engine.js"
 import { testDatabase } from "../support/postgres.js"
 
 const price = 5_000
@@ -64,4 +64,4 @@ const months = (name: string, storage: Layer.Layer<Storage>) =>
   })
 
 months("a key's month, in memory", storageMemory)
-months("a key's month, on Postgres", Layer.provide(storagePg, testDatabase()))
+months("a key's month, on Postgres", Layer.provide(storagePgByClock, testDatabase()))

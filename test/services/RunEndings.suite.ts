@@ -1,17 +1,19 @@
 /** How runs end when several want to end them, when nodes die under them and when they never get their turn; whatever they are stored in. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import { describe } from "vitest"
-import { AttemptId, RunId } from "../../src/domain/Ids.js"
+import { CatalogLoading } from "../../src/domain/ApiErrors.js"
+import { RunId } from "../../src/domain/Ids.js"
 import { Micros, zero } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
-import type { DispatcherOptions } from "../../src/layers/DispatcherQueue.js"
+import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, DispatcherSettings } from "../../src/layers/DispatcherQueue.js"
 import { drop, hit, ProvidersScripted, type ScriptedProviders, silence } from "../../src/layers/ProvidersScripted.js"
 import type { Principal } from "../../src/services/Accounts.js"
 import { Admission } from "../../src/services/Admission.js"
+import { Catalog } from "../../src/services/Catalog.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { Ids } from "../../src/services/Ids.js"
-import { Runs } from "../../src/services/Runs.js"
+import { type RunRequest, Runs } from "../../src/services/Runs.js"
 import { type Fence, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
 import { Transactions } from "../../src/services/Transactions.js"
@@ -39,11 +41,26 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     const kinds = ({ runId, workspaceId }: Run) =>
       Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.entries(workspaceId, { runId }, { limit: 20, after: null }), ({ items }) => items.map(({ kind }) => kind).reverse()))
 
-    /** Takes the running runs away from the node that works on them, as another would after its death. */
-    const takeAway = (expiresAt: number): Effect.Effect<LeasedRun, unknown, RunStore> =>
-      Effect.flatMap(RunStore, (store) =>
-        Effect.map(store.reclaim({ node: "another", limit: 10, now: Number.MAX_SAFE_INTEGER, expiresAt, except: [] }), ([leased]) => leased!))
-    const never = Number.MAX_SAFE_INTEGER
+    /** Takes a running run away from the node that works on it, as another would after its death. */
+    const takeAway = (run: Run, leaseMillis = 600_000): Effect.Effect<LeasedRun, unknown, RunStore | Transactions> =>
+      Effect.gen(function*() {
+        const store = yield* RunStore
+        const fences = yield* (yield* Transactions).transact(store.lock([run]))
+        yield* store.heartbeat([{ ...run, token: fences.get(run.runId)?.leaseToken ?? "" }], -1)
+        const taken = yield* store.reclaim({ node: "another", limit: 10, leaseMillis, except: [] })
+        return taken.find((leased) => leased.run.runId === run.runId) ?? (yield* Effect.dieMessage("the run was not taken"))
+      })
+    /** A run that a node left when it died, with its first attempt under way. Made by a node that works on nothing itself. */
+    const leftBehind = (principal: Principal, endpointId: string, changes: Partial<RunRequest> = {}, agoMillis = 0) =>
+      Effect.gen(function*() {
+        const { suffix } = yield* Ids
+        const { run } = yield* create(principal, endpointId, 0, changes)
+        yield* (yield* Runs).cancel(run.workspaceId, run.runId)
+        const copy: Run = { ...run, runId: RunId.make(`run_${yield* suffix}`), idempotencyKey: yield* suffix }
+        const attempt = yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1)
+        yield* (yield* Admission).admit({ run: copy, start: { lease: { node: "another", token: yield* suffix, millis: -1 }, attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis } } })
+        return copy
+      })
     const ending = ({ attempts, lease, run }: LeasedRun, changes: Partial<SettlementRequest>): SettlementRequest => ({
       run: { ...run, outcome: "hit", completedAt: run.createdAt },
       event: "Completed",
@@ -62,7 +79,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         providers.script("mock-email-find", silence)
         const principal = yield* funded(funds)
         const { run } = yield* create(principal, "mock-email-find", 0)
-        const leased = yield* takeAway(never)
+        const leased = yield* takeAway(run)
         const { settle } = yield* Settlement
         // The first ones keep the worker busy, so that all others wait for the same commit.
         const requests = [...Array.from({ length: 10 }, () => staleCancel(leased)), ending(leased, {}), staleCancel(leased), ending(leased, {})]
@@ -79,8 +96,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         providers.script("mock-email-find", silence)
         const principal = yield* funded(funds)
         const { run } = yield* create(principal, "mock-email-find", 0)
-        const late = yield* takeAway(never)
-        const leased = yield* takeAway(never)
+        const late = yield* takeAway(run)
+        const leased = yield* takeAway(run)
         const { settle } = yield* Settlement
         assert.strictEqual((yield* settle(ending(late, {})))._tag, "Superseded")
         assert.deepStrictEqual(yield* balance(principal), [funds - price, price])
@@ -94,7 +111,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)
         const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
-        const leased = yield* takeAway(never)
+        const leased = yield* takeAway(run)
         const { transact } = yield* Transactions
         const store = yield* RunStore
         const locked = yield* Deferred.make<void>()
@@ -120,61 +137,111 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)
         const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
-        const late = yield* takeAway(never)
-        yield* takeAway(never)
+        const late = yield* takeAway(run)
+        yield* takeAway(run)
         const opened = yield* (yield* Dispatcher).openAttempt(run, run.plan!.candidates[0]!, 2)
         assert.isFalse(yield* (yield* RunStore).nextAttempt({ run, lease: late.lease, ended: null, opened, media: null }))
         assert.strictEqual((yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts.length, 1)
       }))
 
     const impatient = { heartbeatMillis: 50, pollMillis: 50 }
-    const ended = (run: Run) =>
+    const bystander = { slots: 0 }
+    /** The run once a node that starts now has worked on it. */
+    const ended = (run: Run, providers: ScriptedProviders) =>
       Effect.flatMap(Runs, (runs) =>
-        Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), { until: (found) => found.run.status !== "running", times: 1_000 }))
+        Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), { until: (found) => found.run.status !== "running", times: 1_000 })).pipe(
+          Effect.provide(engine(providers.layer, impatient))
+        )
+    /** One more node goes silent over it: its lease ends as soon as it has it. */
+    const anotherDies = (run: Run) => takeAway(run, -1)
 
     test("when its node dies, a call that only reads is made again, and the lost attempt stays on record", (providers) =>
       Effect.gen(function*() {
-        providers.script("mock-email-find", silence, hit(undefined, { costMicros: 1_000 }))
-        const principal = yield* funded(funds)
-        const { run } = yield* create(principal, "mock-email-find", 0)
-        yield* takeAway(0)
-        const found = yield* ended(run)
+        providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
+        const found = yield* ended(yield* leftBehind(yield* funded(funds), "mock-email-find"), providers)
         assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
         assert.deepStrictEqual(found.attempts.map(({ errorCode, n, status }) => [n, status, errorCode]), [[1, "failed", "node_lost"], [2, "completed", null]])
-        assert.strictEqual(providers.calls().length, 2)
-      }), impatient)
+        assert.strictEqual(providers.calls().length, 1)
+      }), bystander)
 
     test("when its node dies, a call that has an effect is not made again: the hold stays, and a person decides", (providers) =>
       Effect.gen(function*() {
-        providers.script("mock-send-message", silence, hit())
+        providers.script("mock-send-message", hit())
         const principal = yield* funded(funds)
-        const { run } = yield* create(principal, "mock-send-message", 0, message)
-        yield* takeAway(0)
-        const found = yield* ended(run)
+        const left = yield* leftBehind(principal, "mock-send-message", message)
+        const found = yield* ended(left, providers)
         assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.run.completedAt], ["reconciliation_pending", null, null])
         assert.strictEqual(found.attempts[0]?.status, "reconciliation_pending")
-        assert.strictEqual(providers.calls().length, 1)
-        assert.deepStrictEqual(yield* balance(principal), [funds - run.holdMicros, run.holdMicros])
-      }), impatient)
+        assert.strictEqual(providers.calls().length, 0)
+        assert.deepStrictEqual(yield* balance(principal), [funds - left.holdMicros, left.holdMicros])
+      }), bystander)
+
+    test("a run under which two nodes died is set apart and called no more: one that only reads fails for the operator, at no cost", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", hit())
+        const principal = yield* funded(funds)
+        const left = yield* leftBehind(principal, "mock-email-find")
+        assert.strictEqual((yield* anotherDies(left)).workersLost, 1)
+        const found = yield* ended(left, providers)
+        assert.deepStrictEqual([found.run.status, found.run.error?.code, found.run.error?.whoseError, found.run.chargeMicros], ["failed", "contract_invalid", "gateway", 0])
+        assert.deepStrictEqual(found.attempts.map(({ errorCode, status }) => [status, errorCode]), [["failed", "contract_invalid"]])
+        assert.strictEqual(providers.calls().length, 0)
+        assert.deepStrictEqual(yield* balance(principal), [funds, 0])
+      }), bystander)
+
+    test("a run with an effect under which two nodes died stays uncertain with its hold", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-send-message", hit())
+        const left = yield* leftBehind(yield* funded(funds), "mock-send-message", message)
+        yield* anotherDies(left)
+        const found = yield* ended(left, providers)
+        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.attempts[0]?.status], ["reconciliation_pending", null, "reconciliation_pending"])
+        assert.strictEqual(providers.calls().length, 0)
+      }), bystander)
+
+    test("a run set apart keeps the best answer that it has, and pays for it", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", hit())
+        const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
+        const taken = yield* anotherDies(left)
+        const answered = { ...taken.run, outcome: "weak" as const, result: { _tag: "Json" as const, value: { found: true } } }
+        const opened = yield* (yield* Dispatcher).openAttempt(taken.run, taken.run.plan!.candidates[0]!, 2)
+        const first = { ...taken.attempts[0]!, status: "completed" as const, outcome: "weak" as const, costMicros: Micros.make(700), billed: true }
+        assert.isTrue(yield* (yield* RunStore).nextAttempt({ run: answered, lease: taken.lease, ended: first, opened, media: null }))
+        const found = yield* ended(left, providers)
+        assert.deepStrictEqual([found.run.status, found.run.outcome, found.run.chargeMicros], ["completed", "weak", 700])
+        assert.strictEqual(providers.calls().length, 0)
+      }), bystander)
+
+    test("when its node dies, it waits for the catalog of the next node, which has none yet when it starts", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", hit())
+        const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
+        const loaded = yield* Ref.make(false)
+        const once = <A, E>(answer: Effect.Effect<A, E>) => Effect.flatMap(Ref.get(loaded), (there): Effect.Effect<A, E | CatalogLoading> => there ? answer : new CatalogLoading({ retryAfterSeconds: 1 }))
+        const later = Layer.effect(Catalog, Effect.map(Catalog, (catalog) => Catalog.of({
+          ...catalog,
+          revision: once(catalog.revision),
+          endpointAt: (...asked) => once(catalog.endpointAt(...asked))
+        })))
+        const starting = DispatcherQueue.pipe(Layer.provide([later, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, ...impatient })]))
+        const { get } = yield* Runs
+        const found = yield* Effect.gen(function*() {
+          yield* Effect.sleep("300 millis")
+          assert.strictEqual((yield* get(left.workspaceId, left.runId)).run.status, "running")
+          yield* Ref.set(loaded, true)
+          return yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), get(left.workspaceId, left.runId)), { until: ({ run }) => run.status !== "running", times: 1_000 })
+        }).pipe(Effect.provide(starting))
+        assert.deepStrictEqual([found.run.status, found.attempts.length, providers.calls().length], ["completed", 2, 1])
+      }), bystander)
 
     test("a run whose node died months ago ends like any other", (providers) =>
       Effect.gen(function*() {
-        providers.script("mock-email-find", silence, hit(undefined, { costMicros: 1_000 }))
-        const principal = yield* funded(funds)
-        const { attempts: [attempt], run: recent } = yield* create(principal, "mock-email-find", 0)
-        const createdAt = recent.createdAt - 100 * 86_400_000
-        const runId = RunId.make(`run_${yield* (yield* Ids).suffix}`)
-        yield* (yield* Admission).admit({
-          run: { ...recent, runId, idempotencyKey: "old", status: "queued", createdAt, startedAt: null },
-          start: {
-            lease: { node: "another", token: "of another", expiresAt: createdAt },
-            attempt: { ...attempt!, runId, attemptId: AttemptId.make(`att_${yield* (yield* Ids).suffix}`), startedAt: createdAt }
-          }
-        })
-        const found = yield* ended({ ...recent, runId })
+        providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
+        const found = yield* ended(yield* leftBehind(yield* funded(funds), "mock-email-find", {}, 100 * 86_400_000), providers)
         assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
         assert.deepStrictEqual(found.attempts.map(({ errorCode }) => errorCode), ["node_lost", null])
-      }), impatient)
+      }), bystander)
 
     test("a run with an uncertain end keeps its money, and makes room for the next run", (providers) =>
       Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ReconciliationStored } from "../../src/layers/ReconciliationStored.js"
-import { engine, storagePg } from "../support/engine.js"
+import { engine, storagePgByClock } from "../support/engine.js"
 import { testDatabase } from "../support/postgres.js"
 import { commands, simulate } from "./Simulation.suite.js"
 import { ProvidersByCase } from "./support/ProvidersByCase.js"
@@ -10,7 +10,7 @@ import { makeSetClock } from "./support/SetClock.js"
 
 it.live("random commands over several workspaces on Postgres: every answer and every balance is the model's", () => {
   const providers = ProvidersByCase()
-  const storage = Layer.provide(storagePg, testDatabase({ connectionsMax: 10 }))
+  const storage = Layer.provide(storagePgByClock, testDatabase({ connectionsMax: 10 }))
   const services = Layer.provideMerge(ReconciliationStored, Layer.provideMerge(engine(providers.layer), storage))
   // What sleeps there sleeps by the real clock: Postgres cannot be told to wait.
   return Effect.flatMap(makeSetClock(() => Effect.void), (clock) =>

@@ -2,13 +2,14 @@
  * A whole gateway without HTTP, over the storage that a suite is given: real admission, dispatch and settlement, scripted
  * providers, and the operations of the fixture manifests as the catalog.
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import type { Micros } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { AccountsPg } from "../../src/layers/AccountsPg.js"
 import type { Database } from "../../src/layers/Database.js"
+import { DatabaseNow } from "../../src/layers/database/Now.js"
 import type { DispatcherOptions } from "../../src/layers/DispatcherQueue.js"
 import { IdempotencyPg } from "../../src/layers/IdempotencyPg.js"
 import { IdsCrypto } from "../../src/layers/IdsCrypto.js"
@@ -36,6 +37,11 @@ export const storagePg: Layer.Layer<Storage, never, Database> = Layer.mergeAll(A
   Layer.provideMerge(WalletPg),
   Layer.provide([PaymentsNone, Layer.succeed(WalletDefaults, { inflightLimit })]),
   Layer.provideMerge(IdsCrypto)
+)
+
+/** The same, but its time is that of the test's clock: Postgres cannot be told what time it is. */
+export const storagePgByClock: typeof storagePg = storagePg.pipe(
+  Layer.provide(Layer.succeed(DatabaseNow, Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)))
 )
 
 /** The engine over a storage, with the given providers, and settings other than a test's usual ones. */

@@ -9,6 +9,7 @@ import { mayShare, type SharedCalls, type SharedResult } from "./SharedCalls.js"
 import { nextStep, nodeLost } from "../../domain/Fallback.js"
 import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
 import * as Money from "../../domain/Micros.js"
+import { workersLostMax } from "../../domain/Limits.js"
 import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../domain/Run.js"
@@ -114,7 +115,8 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
   })
 
   const call = Effect.fnUntraced(function*({ stop }: Work, run: Run, candidate: Candidate, attempt: Attempt) {
-    const endpoint = yield* patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)).pipe(Effect.catchTag("catalog_loading", () => Effect.succeed(null)))
+    // Neither a storage that is away nor a catalog that is not there yet says anything about the contract.
+    const endpoint = yield* Effect.retry(patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)), Schedule.spaced("100 millis")).pipe(Effect.orDie)
     if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
     const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
     if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
@@ -195,18 +197,33 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     return yield* tryCandidate(work, run, attempts, step.candidate, opened)
   })
 
+  const lost = (left: Attempt): Effect.Effect<Attempt> =>
+    Effect.map(Clock.currentTimeMillis, (completedAt) => ({
+      ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it."
+    }))
+
   /** An attempt that another node began and nobody ended. */
   const takeOver = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt) {
     const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
-    const completedAt = yield* Clock.currentTimeMillis
-    const lost: Attempt = { ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it." }
+    const gone = yield* lost(left)
     if (candidate === undefined || candidate.effectful) {
-      const ended: Attempt = { ...lost, status: "reconciliation_pending" }
+      const ended: Attempt = { ...gone, status: "reconciliation_pending" }
       return yield* settle(work, { ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
     }
     const failure = new ProviderTimeout({ detail: "The gateway stopped while the provider was working on it, and this operation may not be called again." })
-    const ended: Attempt = { ...lost, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
+    const ended: Attempt = { ...gone, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
     return yield* goOn(work, run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
+  })
+
+  /** What may have ended the nodes that worked on it is not given the chance again; the best answer so far stands. */
+  const setApart = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt | null) {
+    const { runId, workspaceId } = run
+    yield* Effect.annotateLogs(Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`), { runId, workspaceId })
+    const failure = new ContractInvalid({ detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.` })
+    const ended: Attempt | null = left && { ...(yield* lost(left)), status: "failed", outcome: "error", errorCode: failure.code, costMicros: Money.zero }
+    const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
+    const attempts = ended === null ? before : [...before, ended]
+    return yield* settle(work, answered ? run : failed(run, failure, "error", null), attempts, answered ? "Completed" : "Failed", ended, null)
   })
 
   return (leased, stop) => {
@@ -214,11 +231,14 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     const last = leased.attempts.at(-1)
     const before = leased.attempts.slice(0, -1)
     const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
-    const worked = last === undefined || last.status !== "running"
+    const open = last?.status === "running" ? last : null
+    const worked = leased.workersLost >= workersLostMax && !(open !== null && candidate?.effectful !== false)
+      ? setApart(work, leased.run, open === null ? leased.attempts : before, open)
+      : open === null
       ? goOn(work, leased.run, leased.attempts, null, null)
       : leased.takenOver || candidate === undefined
-      ? takeOver(work, leased.run, before, last)
-      : tryCandidate(work, leased.run, before, candidate, last)
+      ? takeOver(work, leased.run, before, open)
+      : tryCandidate(work, leased.run, before, candidate, open)
     return Effect.catchTag(worked, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
   }
 }

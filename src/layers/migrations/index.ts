@@ -8,6 +8,7 @@ import { catalog } from "./0003_catalog.js"
 import { storageIdentity } from "./0004_storage_identity.js"
 import { tokenLines } from "./0005_token_lines.js"
 import { cursorKey } from "./0006_cursor_key.js"
+import { workersLost } from "./0007_workers_lost.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -15,5 +16,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0003_catalog": catalog,
   "0004_storage_identity": storageIdentity,
   "0005_token_lines": tokenLines,
-  "0006_cursor_key": cursorKey
+  "0006_cursor_key": cursorKey,
+  "0007_workers_lost": workersLost
 }
