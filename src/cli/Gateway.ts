@@ -17,6 +17,7 @@ import type { SecretRotation } from "../services/SecretRotation.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
+import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
 import * as Money from "./Money.js"
 import * as Secrets from "./Secrets.js"
@@ -56,7 +57,7 @@ const typedAs: Readonly<Record<string, string>> = {
 }
 
 const wordsOf = (error: unknown): string => {
-  if (error instanceof ValidationError) return error.details.map(({ field, message }) => `${typedAs[field] ?? field}: ${message}`).join("; ")
+  if (error instanceof ValidationError) return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
   const text = error instanceof Error ? error.message : String(error)
   return text.trim().replace(/\s*\n\s*/g, "; ")
 }

@@ -7,7 +7,9 @@ import { Schema } from "effect"
 import { Access, CredentialNeed } from "./CatalogView.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
 import { type Binding, type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price, PriceBasis } from "./Manifest.js"
-import { Micros, toUsd } from "./Micros.js"
+import { member } from "./Members.js"
+import { toUsd } from "./Micros.js"
+import { dearestPrice, maxPrice } from "./Pricing.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -92,24 +94,6 @@ export const placementOf = (operation: Pick<Operation, "category" | "platform">,
 export const credentialOf = (provider: Endpoint["provider"]): CredentialNeed =>
   isKeyless(provider) ? "none" : !provider.platformKey ? "own_key_required" : provider.ownKey ? "platform_own_key_optional" : "platform"
 
-/** The volume that an input asks for: its number or the length of its list, the default where it says nothing. */
-const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject | null): number => {
-  const { volume } = operation
-  if (volume === undefined) return 1
-  const value = input?.[volume.field]
-  const asked = Array.isArray(value) ? value.length : typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN
-  return Number.isFinite(asked) && asked > 0 ? Math.min(Math.ceil(asked), volume.max) : volume.default
-}
-
-/** The most that one call with this input can cost; with null, the most that any input can cost. */
-export const maxMicrosOf = (operation: Pick<Operation, "price" | "volume">, input: JsonObject | null): Micros => {
-  const { basis, maxMicros, micros, perCallMicros } = operation.price
-  if (maxMicros !== undefined) return maxMicros
-  if (basis === "free") return Micros.make(0)
-  const units = basis === "per_call" ? 1 : input === null ? operation.volume?.max ?? 1 : volumeOf(operation, input)
-  return Micros.make(Math.ceil(perCallMicros + micros * units))
-}
-
 /** The price as it is listed: of one call, fixed part included, or of one result. */
 export const listedMicros = ({ basis, micros, perCallMicros }: Price): number => (basis === "free" ? 0 : basis === "per_call" ? micros + perCallMicros : micros)
 
@@ -129,7 +113,7 @@ const priceOf = (operation: Operation): ContractPrice => ({
   amountMicros: listedMicros(operation.price),
   unit: unitOf(operation.price.basis),
   estimateFormula: formulaOf(operation),
-  maxMicros: maxMicrosOf(operation, null)
+  maxMicros: dearestPrice(operation)
 })
 
 export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArray<string> => {
@@ -145,7 +129,7 @@ const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
 
 /** Where one input field goes: as bound, else into the path, the query of a GET or the body, under its own name. */
 export const bindingOf = (operation: Pick<Operation, "bindings" | "method" | "path">, field: string): Pick<Binding, "in" | "name"> => {
-  const bound = operation.bindings[field]
+  const bound = member(operation.bindings, field)
   if (bound !== undefined) return { in: bound.in, name: bound.name }
   if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
   if (operation.method === "GET") return { in: "query", name: field }
@@ -171,6 +155,21 @@ const exampleInput = (operation: Operation): JsonObject => {
   if (sample !== undefined) return sample.input
   const schemas = new Map(inputFields(operation))
   return Object.fromEntries(requiredFields(operation).map((field) => [field, exampleOf(schemas.get(field) ?? {})]))
+}
+
+/** An input as a run prices it: the defaults of the schema filled in, at every depth that the input has. */
+const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
+  const properties = schema["properties"]
+  if (!isObject(properties)) return input
+  const filled = new Map(Object.entries(input))
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue
+    const given = filled.get(name)
+    const preset = property["default"]
+    if (given === undefined && preset !== undefined) filled.set(name, preset)
+    else if (isObject(given)) filled.set(name, withDefaults(property, given))
+  }
+  return Object.fromEntries(filled)
 }
 
 const curlOf = (endpointId: string, input: JsonObject): string => {
@@ -209,7 +208,7 @@ export const contractOf = ({ contractVersion, operation, provider }: Endpoint, {
     },
     contractVersion,
     effectClassification: operation.effect,
-    estimatedMaxCost: toUsd(maxMicrosOf(operation, input)),
+    estimatedMaxCost: toUsd(maxPrice(operation, withDefaults(operation.input, input))),
     usageHints: {
       requiredInputFields: required,
       optionalInputFields: names.filter((name) => !required.includes(name)),
@@ -244,9 +243,10 @@ const common: { readonly [name: string]: string } = {
 const jobInputSchema = (job: JobManifest): JsonObject => {
   const names = new Set([...job.needs.flat(), ...Object.keys(job.exampleInput)])
   const properties = Object.fromEntries(Array.from(names, (name): [string, JsonObject] => {
-    const example = job.exampleInput[name]
+    const example = member(job.exampleInput, name)
     const type = example === undefined ? "string" : Array.isArray(example) ? "array" : typeof example
-    return [name, { type, ...(common[name] === undefined ? {} : { description: common[name] }), ...(example === undefined ? {} : { examples: [example] }) }]
+    const description = member(common, name)
+    return [name, { type, ...(description === undefined ? {} : { description }), ...(example === undefined ? {} : { examples: [example] }) }]
   }))
   const [only] = job.needs
   const needs = job.needs.length === 0 ? {} : job.needs.length === 1 && only !== undefined ? { required: only } : { anyOf: job.needs.map((required) => ({ required })) }
@@ -258,8 +258,8 @@ export const jobContractOf = (job: JobManifest, { contractVersion, supply }: Job
   const id = `job:${job.id}`
   // Whoever a run would get now speaks for the job; where nobody could, the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
-  const dearest = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, null)), 0)
-  const expected = supply.reduce((most, { endpoint }) => Math.max(most, maxMicrosOf(endpoint.operation, {})), 0)
+  const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)
+  const expected = supply.reduce((most, { endpoint }) => Math.max(most, maxPrice(endpoint.operation, withDefaults(endpoint.operation.input, job.exampleInput))), 0)
   const [only] = job.needs
   const required = job.needs.length === 1 && only !== undefined ? only : []
   const inputSchema = jobInputSchema(job)

@@ -5,6 +5,7 @@
  */
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import type { OutputMap } from "./Manifest.js"
+import { member, setMember } from "./Members.js"
 import type { Normalized } from "./ProviderCall.js"
 
 /** The e-mail status vocabulary of the contract. */
@@ -42,7 +43,7 @@ export const normalize = (answer: MappedAnswer): Normalized => {
   const single = new Set(answer.map.single)
 
   for (const field of Object.keys(answer.map.fields)) {
-    let value = answer.values[field]
+    let value = member(answer.values, field)
     if (single.has(field) && Array.isArray(value)) {
       if (new Set(value.map((each: Json) => JSON.stringify(each))).size > 1) ambiguous.push(field)
       value = value[0]
@@ -51,21 +52,21 @@ export const normalize = (answer: MappedAnswer): Normalized => {
       missing.push(field)
       continue
     }
-    const translations: JsonObject | undefined = answer.map.values[field]
+    const translations: JsonObject | undefined = member(answer.map.values, field)
     const isStatus = hasEmailStatus(answer.job, field)
     if (translations !== undefined || isStatus) {
       const original = value
       const word = typeof value === "string" ? value : JSON.stringify(value)
-      const translated = translations?.[word] ?? translations?.[word.toLowerCase()]
+      const translated = translations === undefined ? undefined : member(translations, word) ?? member(translations, word.toLowerCase())
       if (translated !== undefined) value = translated
       const understood = isStatus ? emailStatuses.has(value) : translated !== undefined || Object.values(translations ?? {}).includes(value)
       if (!understood) {
         unmapped.push(field)
         if (isStatus) value = "unknown"
       }
-      if (value !== original) providerValues[field] = original
+      if (value !== original) setMember(providerValues, field, original)
     }
-    fields[field] = value
+    setMember(fields, field, value)
   }
 
   return {

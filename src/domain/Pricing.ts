@@ -1,48 +1,82 @@
 /**
- * The most that one call of an operation can cost with a given input: what has to be held for it (contract: "Run hold").
- * Sized from the largest volume signal in the input: the declared volume field, well-known limits and page sizes, and arrays.
+ * The most that one call of an operation can cost with a given input: what has to be held for it (contract: "Run hold"). The only
+ * formula of it: runs, quotes, comparisons and contracts ask here. Sized from the largest volume signal anywhere in the input: the
+ * declared volume field, well-known limits and page sizes, and lists. One walk over the input, however it is nested.
  */
+import { ExactNumber } from "./ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import type { Operation } from "./Manifest.js"
+import { member } from "./Members.js"
 import { Micros } from "./Micros.js"
 
 /** Names under which providers take the number of results; compared without case, `_` and `-`. */
 const limits: ReadonlySet<string> = new Set([
   "limit", "size", "pagesize", "perpage", "maxresults", "numresults", "num", "count", "resultsperpage", "rows", "take", "maxitems", "first"
 ])
+/** Longer names are none of these, however many `_` and `-` they hold. */
+const limitCharsMax = 40
 
-const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, "")
+const isLimit = (name: string): boolean => name.length <= limitCharsMax && limits.has(name.toLowerCase().replace(/[_-]/g, ""))
 
-const at = (input: Json | undefined, path: ReadonlyArray<string>): Json | undefined => {
-  const [head, ...rest] = path
-  return head === undefined ? input : at(isObject(input ?? null) && isObject(input) ? input[head] : undefined, rest)
-}
+const at = (input: Json | undefined, path: ReadonlyArray<string>): Json | undefined =>
+  path.reduce<Json | undefined>((value, step) => (isObject(value) ? member(value, step) : undefined), input)
 
+/** A number, the number that a text says, or the length of a list; 0 for anything else. Beyond all numbers it is infinite. */
 const signal = (value: Json | undefined): number => {
   if (Array.isArray(value)) return value.length
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
-  return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0
+  const number = value instanceof ExactNumber ? value.toNumber() : typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof number === "number" && number > 0 ? Math.ceil(number) : 0
+}
+
+const largestSignal = (input: JsonObject): number => {
+  let largest = 0
+  const pending: Array<Json> = [input]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (Array.isArray(value)) {
+      largest = Math.max(largest, value.length)
+      for (const item of value) if (typeof item === "object" && item !== null) pending.push(item)
+    } else if (isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (isLimit(name)) largest = Math.max(largest, signal(inner))
+        if (typeof inner === "object" && inner !== null) pending.push(inner)
+      }
+    }
+  }
+  return largest
 }
 
 /** How many results one call can return: 0 when nothing in the input or the contract says it. */
 export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject): number => {
   const { volume } = operation
   const declared = volume === undefined ? 0 : signal(at(input, volume.field.split(".")))
-  const named = Object.entries(input).map(([name, value]) => (limits.has(plain(name)) || Array.isArray(value) ? signal(value) : 0))
   // What the provider returns when its own field is left out, whatever else the input says.
   const preset = volume !== undefined && declared === 0 ? volume.default : declared
-  return Math.min(Math.max(preset, ...named), volume?.max ?? Number.POSITIVE_INFINITY)
+  return Math.min(Math.max(preset, largestSignal(input)), volume?.max ?? Number.MAX_SAFE_INTEGER)
+}
+
+export interface VolumeExcess {
+  readonly field: string
+  readonly max: number
+  /** The field holds a list that is too long, not a number that is too large. */
+  readonly isList: boolean
 }
 
 /** A declared volume above its maximum, which is refused rather than cut: the client would get less than it asked for. */
-export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonObject): { readonly field: string; readonly max: number } | null => {
+export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonObject): VolumeExcess | null => {
   const { volume } = operation
-  return volume !== undefined && signal(at(input, volume.field.split("."))) > volume.max ? { field: volume.field, max: volume.max } : null
+  if (volume === undefined) return null
+  const value = at(input, volume.field.split("."))
+  return signal(value) > volume.max ? { field: volume.field, max: volume.max, isList: Array.isArray(value) } : null
 }
 
-export const maxPrice = (operation: Pick<Operation, "price" | "volume">, input: JsonObject): Micros => {
-  const { price } = operation
-  const units = price.basis === "per_result" ? Math.max(1, volumeOf(operation, input)) : 1
+const priceFor = ({ price }: Pick<Operation, "price">, results: number): Micros => {
+  const units = price.basis === "per_result" ? Math.max(1, results) : 1
   const listed = price.basis === "free" ? 0 : price.perCallMicros + price.micros * units
   return Micros.make(Math.min(Number.MAX_SAFE_INTEGER, Math.max(listed, price.maxMicros ?? 0)))
 }
+
+export const maxPrice = (operation: Pick<Operation, "price" | "volume">, input: JsonObject): Micros =>
+  priceFor(operation, operation.price.basis === "per_result" ? volumeOf(operation, input) : 1)
+
+/** The most that any accepted input can cost. */
+export const dearestPrice = (operation: Pick<Operation, "price" | "volume">): Micros => priceFor(operation, operation.volume?.max ?? 1)

@@ -5,6 +5,7 @@
  */
 import { OpenApi } from "@effect/platform"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
+import { member as ownMember } from "../domain/Members.js"
 import { runFailures } from "../domain/RunFailures.js"
 import { routesOf, type Required } from "./Access.js"
 import type { Api } from "./Api.js"
@@ -12,7 +13,7 @@ import { wireErrors } from "./Envelope.js"
 
 const refPrefix = "#/components/schemas/"
 const refTo = (name: string): JsonObject => ({ $ref: refPrefix + name })
-const member = (value: Json | undefined, name: string): Json | undefined => (isObject(value) ? value[name] : undefined)
+const member = (value: Json | undefined, name: string): Json | undefined => (isObject(value) ? ownMember(value, name) : undefined)
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const mapValues = (value: Json | undefined, map: (value: Json, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(object(value)).map(([name, inner]) => [name, map(inner, name)]))
@@ -38,7 +39,7 @@ const reachable = (start: Json, schemas: JsonObject, found: Set<string> = new Se
     const name = targetOf(inner)
     if (name !== null && !found.has(name)) {
       found.add(name)
-      reachable(schemas[name] ?? {}, schemas, found)
+      reachable(member(schemas, name) ?? {}, schemas, found)
     }
     return inner
   })
@@ -48,7 +49,7 @@ const reachable = (start: Json, schemas: JsonObject, found: Set<string> = new Se
 const tidySchema = (schemas: JsonObject) => (schema: JsonObject): JsonObject => {
   const name = targetOf(schema)
   if (name !== null && inlined.has(name)) {
-    const { title: _, ...meaning } = object(schemas[name])
+    const { title: _, ...meaning } = object(member(schemas, name))
     return meaning
   }
   const { anyOf, ...rest } = schema

@@ -7,6 +7,7 @@ import * as http from "node:http"
 import { Effect, Redacted } from "effect"
 import { canonical, type Json, type JsonObject } from "../domain/Json.js"
 import type { Auth, Endpoint, JobManifest, Sample } from "../domain/Manifest.js"
+import { member } from "../domain/Members.js"
 import type { CallResult, Credential } from "../domain/ProviderCall.js"
 import { Providers } from "../services/Providers.js"
 import { type CatalogContent, makeEndpoint } from "./CatalogFiles.js"
@@ -66,8 +67,8 @@ const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond =
 /** What of `expected` is not so in `actual`. */
 const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<string> =>
   Object.entries(expected)
-    .filter(([field, value]) => canonical(value) !== canonical(actual[field] ?? null))
-    .map(([field, value]) => `normalized.fields.${field} is ${JSON.stringify(actual[field] ?? null)} and not ${JSON.stringify(value)}`)
+    .filter(([field, value]) => canonical(value) !== canonical(member(actual, field) ?? null))
+    .map(([field, value]) => `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`)
 
 const compare = (sample: Sample, result: CallResult): ReadonlyArray<string> => {
   if (result._tag === "Failed") {
@@ -87,7 +88,7 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
   const { operation, provider } = endpoint
   const problem = (path: string, message: string): LintProblem => ({ endpointId: operation.id, path, message })
   const job = operation.job === undefined ? undefined : jobs.get(operation.job)
-  const foreign = Object.keys(operation.output?.fields ?? {}).filter((field) => job !== undefined && job.fields[field] === undefined)
+  const foreign = Object.keys(operation.output?.fields ?? {}).filter((field) => job !== undefined && !Object.hasOwn(job.fields, field))
   return [
     ...foreign.map((field) => problem(`output.fields.${field}`, `the job ${job?.id ?? ""} has no such field`)),
     ...(provider.mock || operation.samples["hit"] !== undefined ? [] : [problem("samples", "a documented hit is missing")]),
@@ -101,10 +102,10 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function*(catalo
   const jobs = new Map<string, JobManifest>(catalog.jobs.map((job) => [job.id, job]))
   const problems: Array<LintProblem> = catalog.endpoints.flatMap((endpoint) => [...shapeProblems(endpoint, jobs)])
   const stage = yield* Effect.orDie(openStage)
-  const origins: Record<string, string> = {}
+  const origins = new Map<string, string>()
   for (const { provider } of catalog.endpoints) {
-    origins[new URL(provider.baseUrl).origin] = stage.origin
-    if (provider.auth.type === "oauth2_client_credentials") origins[new URL(provider.auth.tokenUrl).origin] = stage.origin
+    origins.set(new URL(provider.baseUrl).origin, stage.origin)
+    if (provider.auth.type === "oauth2_client_credentials") origins.set(new URL(provider.auth.tokenUrl).origin, stage.origin)
   }
   yield* Effect.gen(function*() {
     const providers = yield* Providers
@@ -122,6 +123,6 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function*(catalo
         for (const message of compare(sample, result)) found(message)
       }
     }
-  }).pipe(Effect.provide(ProvidersHttp({ origins })))
+  }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins) })))
   return problems
 }, Effect.scoped)

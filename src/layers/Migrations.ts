@@ -6,6 +6,7 @@
  */
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Data, Effect } from "effect"
+import { member } from "../domain/Members.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import { Database } from "./Database.js"
 
@@ -63,7 +64,7 @@ export const migrate = (all: Readonly<Record<string, Migration>>): Effect.Effect
         yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
         const [done] = yield* sql`select from gateway_migrations where name = ${name}`
         if (done !== undefined) return []
-        yield* apply(sql, all[name] ?? [])
+        yield* apply(sql, member(all, name) ?? [])
         yield* sql`insert into gateway_migrations (name) values (${name})`
         return [name]
       })).pipe(

@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
+import { setMember } from "../domain/Members.js"
 import type { CallResult, CostEvidence, Credential, Evidence, ProviderCall } from "../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected, InvalidResponse, type RunFailure } from "../domain/RunFailures.js"
 import { Providers } from "../services/Providers.js"
@@ -149,7 +150,7 @@ const callWith = (engine: Engine) =>
     const built = plan.right.request.build(call.input)
     if (Either.isLeft(built)) return failed(new InputRejected({ detail: `${built.left.field} ${built.left.message}` }), "not_sent", null)
 
-    if (operation.idempotencyHeader !== undefined) built.right.headers[operation.idempotencyHeader.toLowerCase()] = call.attemptReference
+    if (operation.idempotencyHeader !== undefined) setMember(built.right.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
     const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
     const seen = yield* caseOf(call, plan.right.rules, credential)
     const prepared: Prepared = { seen, key: key.right, origin: plan.right.request.origin, boundary }

@@ -10,7 +10,12 @@ import type { CallResult, ProviderCall } from "../domain/ProviderCall.js"
 
 /** Why an input does not fit an operation: a missing field is told apart, because a job then asks for it. */
 export type InputProblem =
-  | { readonly _tag: "Missing"; readonly field: string }
+  | {
+    readonly _tag: "Missing"
+    readonly field: string
+    /** Sets of other fields, any of which would do instead; absent when nothing else would. */
+    readonly instead?: ReadonlyArray<ReadonlyArray<string>>
+  }
   | { readonly _tag: "Invalid"; readonly field: string; readonly message: string }
 
 export type PreparedInput =

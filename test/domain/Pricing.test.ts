@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
+import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import type { Operation } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { maxPrice, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
+import { dearestPrice, maxPrice, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
 import { price } from "./arbitraries.js"
 
 const m = (amount: number) => Micros.make(amount)
@@ -55,8 +56,27 @@ describe("Pricing", () => {
     assert.strictEqual(volumeOf(upTo(100, "emails", 1), { emails: ["a", "b"] }), 2)
   })
 
+  it.each<readonly [string, JsonObject, number]>([
+    ["in an object", { limit: 3, options: { limit: 40 } }, 40],
+    ["in a list of objects", { queries: [{ page_size: 20 }, { page_size: 60 }] }, 60],
+    ["as a list in a list", { batches: [["a"], ["b", "c", "d"]], limit: 2 }, 3],
+    ["many levels down", { limit: 1, a: { b: [{ c: { d: { maxResults: "70" } } }] } }, 70],
+    ["beyond all numbers", { limit: "1e999" }, 100],
+    ["of more digits than a number keeps", { limit: 1, page: { size: new ExactNumber("30.00000000000000000001") } }, 30],
+    ["under a name that objects inherit", { constructor: { limit: 12 }, limit: 1 }, 12]
+  ])("the largest signal counts %s", (_, asked, volume) => {
+    assert.strictEqual(volumeOf(upTo(100), asked), volume)
+  })
+
+  it("an input of a million signals is walked once", () => {
+    const wide: JsonObject = { queries: Array.from({ length: 200_000 }, (_, n) => ({ limit: n, name: `${"-_".repeat(50)}limit` })) }
+    assert.strictEqual(volumeOf({}, wide), 200_000)
+  })
+
   it("a declared volume above its maximum is named, and only then", () => {
-    assert.deepStrictEqual(volumeExcess(upTo(100), { limit: 101 }), { field: "limit", max: 100 })
+    assert.deepStrictEqual(volumeExcess(upTo(100), { limit: 101 }), { field: "limit", max: 100, isList: false })
+    assert.deepStrictEqual(volumeExcess(upTo(1, "page.ids"), { page: { ids: [1, 2] } }), { field: "page.ids", max: 1, isList: true })
+    assert.deepStrictEqual(volumeExcess(upTo(100), { limit: "Infinity" }), { field: "limit", max: 100, isList: false })
     assert.isNull(volumeExcess(upTo(100), { limit: 100 }))
     assert.isNull(volumeExcess(upTo(100), {}))
     assert.isNull(volumeExcess({}, { limit: 5_000 }))
@@ -68,6 +88,11 @@ describe("Pricing", () => {
     assert.strictEqual(Number(maxPrice({ price: { basis: "free", micros: m(0), perCallMicros: m(0) } }, { limit: 25 })), 0)
     assert.strictEqual(Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0), maxMicros: m(900) } }, {})), 900)
     assert.strictEqual(Number(maxPrice({ price: { basis: "per_result", micros: m(100), perCallMicros: m(0) } }, {})), 100)
+  })
+
+  it.prop("no input costs more than the dearest price", [price, input], ([listed, given]) => {
+    const operation = { ...upTo(100), price: listed }
+    assert.isAtMost(maxPrice(operation, given), dearestPrice(operation))
   })
 
   it.prop("is an exact amount for every input, and never less for a larger declared volume", [price, input, FastCheck.integer({ min: 1, max: 100 }), FastCheck.integer({ min: 1, max: 100 })],

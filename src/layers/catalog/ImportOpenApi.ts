@@ -5,6 +5,7 @@ import { Effect, Either, Schema } from "effect"
 import { parseDocument, stringify } from "yaml"
 import { canonical, isObject, Json, type JsonObject } from "../../domain/Json.js"
 import { type Endpoint, Operation } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
 import { endpointIdOf, type ImportedAuth, type ImportedField, type ImportedOperation, OperationImporter, slug } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
@@ -33,7 +34,7 @@ const serverOf = (servers: Json | undefined): string => {
   if (!isObject(server)) return ""
   return textOf(server["url"]).replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variables = server["variables"]
-    const variable = isObject(variables) ? variables[name] : undefined
+    const variable = isObject(variables) ? member(variables, name) : undefined
     return (isObject(variable) ? textOf(variable["default"]) : "") || whole
   })
 }
@@ -110,7 +111,7 @@ const authOf = ({ document, report }: Reading, id: string, security: Json | unde
   const found = ways.map((way): ImportedAuth => {
     const [name = "", second] = Object.keys(way)
     if (second !== undefined) return { type: "unsupported", placement: "several keys at once" }
-    return schemeAuth(resolved(document, isObject(schemes) ? schemes[name] : undefined))
+    return schemeAuth(resolved(document, isObject(schemes) ? member(schemes, name) : undefined))
   })
   const chosen = found.find(({ type }) => type !== "unsupported") ?? found[0] ?? { type: "none" }
   if (ways.length > 1) report.note("changed", id, "takes one of several ways to show a key")
@@ -128,7 +129,7 @@ const operationOf = (reading: Reading, path: string, item: JsonObject, method: s
   const { document, providerId, providerName, report } = reading
   const named = textOf(operation["operationId"])
   const id = endpointIdOf(`${slug(providerId)}.${slug(named) || slug(`${method} ${path}`)}`)
-  for (const what of ["callbacks"]) if (operation[what] !== undefined) report.note("changed", id, `left out ${what}`)
+  if (operation["callbacks"] !== undefined) report.note("changed", id, "left out callbacks")
   const parameters = new Map<string, JsonObject>()
   for (const raw of [...listOf(item["parameters"]), ...listOf(operation["parameters"])]) {
     const parameter = resolved(document, raw)
@@ -202,7 +203,7 @@ export const importOpenApi = (
           continue
         }
         for (const method of methods) {
-          const operation = item[method]
+          const operation = member(item, method)
           if (!isObject(operation)) continue
           read += 1
           const described = operationOf(reading, path, item, method, operation)

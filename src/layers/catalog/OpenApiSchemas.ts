@@ -1,6 +1,7 @@
 // Reading an OpenAPI 3 document: local references followed, 3.0's dialect of JSON Schema turned into 2020-12, and an end to schemas
 // that contain themselves.
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { member as own, setMember } from "../../domain/Members.js"
 
 const depthMax = 8
 const nodesMax = 600
@@ -11,7 +12,7 @@ const pointedTo = (document: JsonObject, reference: string): Json | undefined =>
   let at: Json | undefined = document
   for (const part of reference.slice(2).split("/")) {
     const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")
-    at = isObject(at) ? at[key] : Array.isArray(at) ? at[Number(key)] : undefined
+    at = isObject(at) ? own(at, key) : Array.isArray(at) ? at[Number(key)] : undefined
   }
   return at
 }
@@ -39,8 +40,8 @@ const exclusive = new Map([["minimum", "exclusiveMinimum"], ["maximum", "exclusi
 const boundOf = (schema: JsonObject, key: string, member: Json): Json | undefined => {
   const other = exclusive.get(key)
   if (other === undefined) return member
-  if (typeof member === "boolean") return member ? schema[other] : undefined
-  return schema[other] === true ? undefined : member
+  if (typeof member === "boolean") return member ? own(schema, other) : undefined
+  return own(schema, other) === true ? undefined : member
 }
 
 export interface InlineSchema {
@@ -58,12 +59,12 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined): Inl
     const out: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(schema)) {
       if (dropped.has(key) || key.startsWith("x-")) continue
-      if (lists.has(key) && Array.isArray(member)) out[key] = member.map((each: Json) => inline(each, depth + 1, seen))
-      else if (maps.has(key) && isObject(member)) out[key] = Object.fromEntries(Object.entries(member).map(([name, each]) => [name, inline(each, depth + 1, seen)]))
-      else if (singles.has(key) && isObject(member)) out[key] = inline(member, depth + 1, seen)
+      if (lists.has(key) && Array.isArray(member)) setMember(out, key, member.map((each: Json) => inline(each, depth + 1, seen)))
+      else if (maps.has(key) && isObject(member)) setMember(out, key, Object.fromEntries(Object.entries(member).map(([name, each]) => [name, inline(each, depth + 1, seen)])))
+      else if (singles.has(key) && isObject(member)) setMember(out, key, inline(member, depth + 1, seen))
       else {
         const bound = boundOf(schema, key, member)
-        if (bound !== undefined) out[key] = bound
+        if (bound !== undefined) setMember(out, key, bound)
       }
     }
     if (schema["nullable"] === true && typeof out["type"] === "string") {

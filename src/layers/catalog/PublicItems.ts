@@ -3,8 +3,10 @@ import { type ComparedItem, type Compared, noFilter, type PublicItem, type Publi
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { isKeyless } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
 import { toUsd } from "../../domain/Micros.js"
-import { bindingOf, inputFields, listedMicros, maxMicrosOf, placementOf, requiredFields } from "../../domain/OperationContract.js"
+import { bindingOf, inputFields, listedMicros, placementOf, requiredFields } from "../../domain/OperationContract.js"
+import { maxPrice } from "../../domain/Pricing.js"
 import { expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { PreparedInput } from "../../services/Providers.js"
 import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
@@ -140,7 +142,7 @@ export const compare = (
     const { operation } = endpoint
     const prepared = input === null ? null : prepare(endpoint, input)
     const accepted = prepared?._tag === "Accepted" ? prepared.input : null
-    const maxMicros = accepted === null ? null : maxMicrosOf(operation, accepted)
+    const maxMicros = accepted === null ? null : maxPrice(operation, accepted)
     const item: ComparedItem = {
       ...publicItemOf(endpoint, jobOf(revision, endpoint)),
       works: worksView(statistics.get(operation.id)),
@@ -164,7 +166,7 @@ export const compare = (
   return {
     items,
     differences: names.flatMap((field) => {
-      const values = Object.fromEntries(fields.map(([id, all]) => [id, all[field] ?? null]))
+      const values = Object.fromEntries(fields.map(([id, all]) => [id, member(all, field) ?? null]))
       return new Set(Object.values(values).map(canonical)).size > 1 ? [{ field, values }] : []
     }),
     cheapest: least(entries, ({ cost }) => cost, idOf),

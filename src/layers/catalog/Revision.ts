@@ -4,6 +4,7 @@ import { createHash, hash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { canonical, type Json } from "../../domain/Json.js"
 import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
 import { inputFields, listedMicros, placementOf } from "../../domain/OperationContract.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "../search/Document.js"
@@ -111,7 +112,7 @@ const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManif
   ...vocabulary,
   jobs: {
     ...vocabulary.jobs,
-    ...Object.fromEntries(jobs.map((job) => [job.id, { title: job.title, ask: [...job.phrases, ...vocabulary.jobs[job.id]?.ask ?? []] }]))
+    ...Object.fromEntries(jobs.map((job) => [job.id, { title: job.title, ask: [...job.phrases, ...member(vocabulary.jobs, job.id)?.ask ?? []] }]))
   }
 })
 

@@ -8,6 +8,8 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
+import { volumeExcess } from "../../domain/Pricing.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { memoByVersion } from "./MemoByVersion.js"
 
@@ -43,7 +45,7 @@ const sentence = (error: ErrorObject): string => {
   switch (error.keyword) {
     case "type": {
       const wanted = Array.isArray(params["type"]) ? params["type"].map(String) : String(params["type"]).split(",")
-      return `must be ${wanted.map((type) => types[type] ?? type).join(" or ")}`
+      return `must be ${wanted.map((type) => member(types, type) ?? type).join(" or ")}`
     }
     case "enum":
       return `must be one of: ${Array.isArray(params["allowedValues"]) ? params["allowedValues"].map((value) => JSON.stringify(value)).join(", ") : ""}`
@@ -76,30 +78,31 @@ const sentence = (error: ErrorObject): string => {
   }
 }
 
-/** Of several ways to satisfy a schema (`anyOf` with `required` in each), the one that lacks the fewest fields. */
-const lackingOfChoice = (schema: JsonObject, input: JsonObject): ReadonlyArray<string> => {
-  for (const keyword of ["anyOf", "oneOf"]) {
-    const choices = schema[keyword]
-    if (!Array.isArray(choices)) continue
-    const needs: ReadonlyArray<ReadonlyArray<string>> = choices.map((choice: Json) => (isObject(choice) ? strings(choice["required"]) : []))
-    if (needs.some((fields) => fields.length === 0)) continue
-    const lacks = needs.map((fields) => fields.filter((field) => input[field] === undefined)).sort((a, b) => a.length - b.length)
-    if (lacks[0] !== undefined && lacks[0].length > 0) return lacks[0]
-  }
-  return []
+type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
+
+/** The fields of the choice that lacks the fewest; the other choices are named with the last of them. */
+const lackingOfChoices = (choices: ReadonlyArray<ReadonlyArray<string>>, given: (field: string) => boolean): ReadonlyArray<Missing> => {
+  const [least = [], ...others] = choices.map((fields) => fields.filter((field) => !given(field))).sort((a, b) => a.length - b.length)
+  return least.map((field, at): Missing => ({ _tag: "Missing", field, ...(at === least.length - 1 && others.length > 0 ? { instead: others } : {}) }))
 }
 
-const at = (input: JsonObject, path: string): Json | undefined =>
-  path.split(".").reduce<Json | undefined>((value, step) => (isObject(value) ? value[step] : undefined), input)
+/** What a schema requires (`required`, or `anyOf` and `oneOf` with `required` in each choice, also below `allOf`) and the input does not have. */
+const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> => {
+  const given = (field: string): boolean => member(input, field) !== undefined
+  const ofChoices = [schema["anyOf"], schema["oneOf"]].flatMap((choices) => {
+    if (!Array.isArray(choices)) return []
+    const needs: ReadonlyArray<ReadonlyArray<string>> = choices.map((choice: Json) => (isObject(choice) ? strings(choice["required"]) : []))
+    return needs.some((fields) => fields.length === 0) ? [] : lackingOfChoices(needs, given)
+  })
+  const all = schema["allOf"]
+  const below = Array.isArray(all) ? all.flatMap((each: Json) => (isObject(each) ? lacking(each, input) : [])) : []
+  return [...lackingOfChoices([strings(schema["required"])], given), ...ofChoices, ...below]
+}
 
 const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
-  const { volume } = operation
-  if (volume === undefined) return undefined
-  const value = at(input, volume.field)
-  const amount = Array.isArray(value) ? value.length : typeof value === "string" && value.trim() !== "" ? Number(value) : value
-  if (typeof amount !== "number" || amount <= volume.max) return undefined
-  const message = Array.isArray(value) ? `must have at most ${volume.max} items` : `must be at most ${volume.max}`
-  return { _tag: "Invalid", field: volume.field, message }
+  const excess = volumeExcess(operation, input)
+  if (excess === null) return undefined
+  return { _tag: "Invalid", field: excess.field, message: excess.isList ? `must have at most ${excess.max} items` : `must be at most ${excess.max}` }
 }
 
 /** Left: why the schema itself cannot be used. */
@@ -118,13 +121,12 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
     (validate): InputSchema => {
       const required = strings(schema["required"])
       const check = (input: JsonObject): PreparedInput => {
-        const lacking = required.filter((field) => input[field] === undefined)
-        const missing = lacking.length > 0 ? lacking : lackingOfChoice(schema, input)
+        const missing = lacking(schema, input)
         const candidate = { ...input }
         // Defaults may still fill a required field, so the schema has the last word on what is missing.
         const valid = validate(candidate)
         const [error] = validate.errors ?? []
-        if (!valid && missing.length > 0) return { _tag: "Rejected", problems: missing.map((field) => ({ _tag: "Missing", field })) }
+        if (!valid && missing.length > 0) return { _tag: "Rejected", problems: missing }
         if (!valid && error !== undefined) {
           const field = fieldOf(error)
           const lacks = error.keyword === "required" ? String(error.params["missingProperty"]) : undefined

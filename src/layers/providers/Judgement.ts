@@ -8,6 +8,7 @@ import { normalize } from "../../domain/OutputMapping.js"
 import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint } from "../../domain/Manifest.js"
+import { setMember } from "../../domain/Members.js"
 import type { AnswerBody, CostEvidence, Credential, Normalized } from "../../domain/ProviderCall.js"
 import {
   AuthError,
@@ -134,7 +135,7 @@ export const mapped = (seen: Case, view: AnswerView, outcome: Verdict["outcome"]
     for (const [field, expression] of seen.rules.fields) {
       const value = expression.evaluate(view)
       if (Either.isLeft(value)) return Either.left(new OutputMappingError({ detail: `The output map failed at the field ${field}.`, providerStatus: view.status }))
-      values[field] = value.right
+      setMember(values, field, value.right)
     }
   }
   return Either.right(normalize({ job, endpointId: seen.endpoint.operation.id, map: output, values, outcome, guessed }))

@@ -7,6 +7,7 @@ import type { Transform } from "node:stream"
 import * as zlib from "node:zlib"
 import { Data, Effect, Either, type Scope } from "effect"
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from "undici"
+import { setMember } from "../../domain/Members.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
 export interface WireRequest {
@@ -69,9 +70,8 @@ const decoderFor = (encoding: string, first: Buffer): Transform | undefined => {
 
 const flatten = (headers: NodeJS.Dict<string | Array<string>>): { readonly [name: string]: string } => {
   const flat: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) flat[name] = typeof value === "string" ? value : value.join(", ")
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) setMember(flat, name, typeof value === "string" ? value : value.join(", "))
   }
   return flat
 }

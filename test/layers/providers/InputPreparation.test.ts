@@ -101,7 +101,12 @@ describe("the operation's schema", () => {
   it("names every missing field", () =>
     assert.deepStrictEqual(problems({}, { required: ["email", "kind"] }), [{ _tag: "Missing", field: "email" }, { _tag: "Missing", field: "kind" }]))
   it("of several choices asks for the one that lacks least", () =>
-    assert.deepStrictEqual(problems({ limit: 1 }, { anyOf: [{ required: ["email", "kind"] }, { required: ["limit", "kind"] }] }), [{ _tag: "Missing", field: "kind" }]))
+    assert.deepStrictEqual(problems({ limit: 1 }, { anyOf: [{ required: ["email", "kind"] }, { required: ["limit", "kind"] }] }), [{ _tag: "Missing", field: "kind", instead: [["email", "kind"]] }]))
+  it("names what would do instead, of every choice that is open", () =>
+    assert.deepStrictEqual(
+      problems({}, { allOf: [{ anyOf: [{ required: ["limit", "people"] }, { required: ["email"] }] }, { oneOf: [{ required: ["kind"] }, { required: ["size"] }] }] }),
+      [{ _tag: "Missing", field: "email", instead: [["limit", "people"]] }, { _tag: "Missing", field: "kind", instead: [["size"]] }]
+    ))
   it("names a missing field inside a list", () => assert.deepStrictEqual(problems({ people: [{ age: 1 }, {}] }), [{ _tag: "Missing", field: "people.1.age" }]))
 
   const sentences: ReadonlyArray<[input: JsonObject, field: string, message: string]> = [
