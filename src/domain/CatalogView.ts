@@ -121,6 +121,9 @@ export interface CatalogQuery extends CatalogFilter {
 }
 
 export const NoSupplyWarning = Schema.Struct({ code: Schema.Literal("no_supply_for_job"), job: Schema.String, message: Schema.String })
+/** Nothing matched the words: rows beside it are a look at the catalog and no results. */
+export const NoMatchWarning = Schema.Struct({ code: Schema.Literal("no_match"), message: Schema.String })
+export type NoMatchWarning = typeof NoMatchWarning.Type
 export const PriceHint = Schema.Struct({
   code: Schema.Literal("price_above_max"),
   endpointId: Schema.String,
@@ -138,7 +141,7 @@ export const SearchAnswer = Schema.Struct({
   prefer: Prefer,
   expandedCapabilities: Schema.Array(Schema.String),
   revision: Schema.String,
-  warnings: optional(Schema.Array(NoSupplyWarning)),
+  warnings: optional(Schema.Array(Schema.Union(NoSupplyWarning, NoMatchWarning))),
   priceHint: optional(PriceHint)
 }).annotations({ identifier: "SearchAnswer" })
 export type SearchAnswer = typeof SearchAnswer.Type
@@ -253,7 +256,8 @@ export type DiscoveredOperation = typeof DiscoveredOperation.Type
 export const Discovered = Schema.Struct({
   query: Schema.String,
   job: optional(JobName),
-  operations: Schema.Array(DiscoveredOperation)
+  operations: Schema.Array(DiscoveredOperation),
+  warnings: optional(Schema.Array(NoMatchWarning))
 }).annotations({ identifier: "Discovered" })
 export type Discovered = typeof Discovered.Type
 
@@ -290,7 +294,11 @@ export const PublicItem = Schema.Struct({
 }).annotations({ identifier: "PublicItem" })
 export type PublicItem = typeof PublicItem.Type
 
-export const PublicPage = Schema.Struct({ items: Schema.Array(PublicItem), nextCursor: Schema.NullOr(Schema.String) }).annotations({ identifier: "PublicPage" })
+export const PublicPage = Schema.Struct({
+  items: Schema.Array(PublicItem),
+  nextCursor: Schema.NullOr(Schema.String),
+  warnings: optional(Schema.Array(NoMatchWarning))
+}).annotations({ identifier: "PublicPage" })
 
 export const ComparedItem = Schema.Struct({
   ...PublicItem.fields,

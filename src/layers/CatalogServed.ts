@@ -28,12 +28,15 @@ import { JobOrders, placeJob } from "./catalog/Ranking.js"
 import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog/Revision.js"
 import { RowBook } from "./catalog/Rows.js"
 import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./catalog/StoredContracts.js"
-import { search, type Serving } from "./catalog/Searching.js"
+import { noMatch, search, type Serving } from "./catalog/Searching.js"
 import { similar } from "./catalog/Similar.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
 
 export interface CatalogOptions {
-  /** False in production: then no job is ever served by a fixture. */
+  /**
+   * False in production: then no job is ever served by a fixture. Otherwise, as long as no key is set at all, a search also shows
+   * what runs now first inside each job.
+   */
   readonly jobsMayPickFixtures: boolean
   readonly vocabulary: VocabularyFile
 }
@@ -52,7 +55,8 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
 
   const current = Effect.flatMap(Ref.get(serving), (served) => served === null ? new CatalogLoading({ retryAfterSeconds: 1 }) : Effect.succeed(served))
   const momentOf = Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
-    return { table: yield* tableOf(revision, workspaceId), statistics: yield* stats.snapshot }
+    const table = yield* tableOf(revision, workspaceId)
+    return { table, statistics: yield* stats.snapshot, runnableFirst: options.jobsMayPickFixtures && !table.hasKey }
   })
   const at = Effect.fnUntraced(function*(workspaceId: WorkspaceId | null) {
     const served = yield* current
@@ -185,7 +189,9 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     publicItems: Effect.fnUntraced(function*(query) {
       const { moment, served } = yield* at(null)
       const page = publicItems(served, query, moment)
-      return page ?? (yield* ValidationError.of("cursor", "is not a cursor of this list"))
+      if (page === null) return yield* ValidationError.of("cursor", "is not a cursor of this list")
+      const { items, next, unmatched } = page
+      return { items, next, ...(unmatched ? { warnings: [noMatch(items.length)] } : {}) }
     }),
     publicItem: Effect.fnUntraced(function*(catalogItemId) {
       const { moment, served } = yield* at(null)

@@ -5,7 +5,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { CatalogLoading } from "../domain/ApiErrors.js"
-import type { CatalogQuery, CatalogRow, Compared, DiscoverQuery, Discovered, Listing, ListingQuery, Overview, OverviewQuery, PublicItem, PublicQuery, SearchAnswer } from "../domain/CatalogView.js"
+import type { CatalogQuery, CatalogRow, Compared, DiscoverQuery, Discovered, Listing, ListingQuery, NoMatchWarning, Overview, OverviewQuery, PublicItem, PublicQuery, SearchAnswer } from "../domain/CatalogView.js"
 import type { NotFound, UnknownCategory, UnknownPlatform, ValidationError } from "../domain/ApiErrors.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Endpoint, JobManifest } from "../domain/Manifest.js"
@@ -43,8 +43,10 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<Catalog, {
   /** `job:<id>` too; a version other than the current one is looked up among the older ones. */
   readonly contract: (endpointId: string, contractVersion: string | null, workspaceId: WorkspaceId) => Effect.Effect<OperationContract, NotFound | CatalogLoading | StorageError>
 
-  /** `next` is the place to go on from, to be given back as `after`. */
-  readonly publicItems: (query: PublicQuery) => Effect.Effect<{ readonly items: ReadonlyArray<PublicItem>; readonly next: string | null }, ValidationError | CatalogLoading>
+  /** `next` is the place to go on from, to be given back as `after`; a warning says that nothing matched the words of `q`. */
+  readonly publicItems: (query: PublicQuery) => Effect.Effect<
+    { readonly items: ReadonlyArray<PublicItem>; readonly next: string | null; readonly warnings?: ReadonlyArray<NoMatchWarning> }, ValidationError | CatalogLoading
+  >
   readonly publicItem: (catalogItemId: string) => Effect.Effect<PublicItem, NotFound | CatalogLoading>
   /** Ids that the catalog does not have are listed in the answer; `NotFound` when it has none of them. */
   readonly compare: (catalogItemIds: ReadonlyArray<string>, input: JsonObject | null) => Effect.Effect<Compared, NotFound | ValidationError | CatalogLoading>

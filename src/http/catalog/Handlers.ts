@@ -90,8 +90,8 @@ export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-
         const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
         const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
         if (Option.isNone(after)) return yield* badCursor()
-        const { items, next } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
-        return { items, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
+        const { items, next, ...told } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
+        return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
       })))
       .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId)))
       .handleRaw("compare", answering(Effect.fnUntraced(function*({ request }) {

@@ -21,8 +21,11 @@ export interface EndpointAccess {
 
 export class AccessTable {
   readonly hidesAny: boolean
+  /** Whether any key is there, the platform's or the workspace's own, that makes a provider run. */
+  readonly hasKey: boolean
   constructor(private readonly revision: Revision, private readonly codes: Uint8Array) {
     this.hidesAny = codes.some((code) => (code & hiddenBit) !== 0)
+    this.hasKey = revision.providers.some((provider, at) => codes[at] === runsNow && !isKeyless(provider))
   }
 
   /** A small number that stands for one `EndpointAccess`. */

@@ -7,7 +7,7 @@ import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain
 import type { SearchHit } from "../search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type Moment, nothing, type Serving } from "./Searching.js"
+import { find, type Moment, noMatch, nothing, type Serving } from "./Searching.js"
 
 const candidatesMax = 100
 
@@ -26,8 +26,8 @@ const relevanceWeight = 0.5
 
 const round = (value: number): number => Math.round(value * 1000) / 1000
 
-const reasonOf = (operation: Pick<DiscoveredOperation, "works" | "estimatedPrice" | "priceBasis">, job: string | null): string => {
-  const does = job === null ? "Matches the words of the query" : `Does ${job}`
+const reasonOf = (operation: Pick<DiscoveredOperation, "works" | "estimatedPrice" | "priceBasis">, job: string | null, unmatched: boolean): string => {
+  const does = unmatched ? "Matches nothing of the query" : job === null ? "Matches the words of the query" : `Does ${job}`
   const costs = operation.estimatedPrice === 0 ? "free" : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
   const { rate, runs, thin } = operation.works
   const proof = rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${runs} runs worked${thin ? " (few)" : ""}`
@@ -40,7 +40,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
   const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
   const keeps = compileFilter(revision, filter, table)
   const runnable = keeps === null ? null : { key: `runnable ${filterKey(filter)}`, keeps: (number: number) => keeps(number) && table.of(number).runnableNow }
-  const { expandedCapabilities, hits: found } = runnable === null ? nothing : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
+  const { expandedCapabilities, hits: found, unmatched } = runnable === null ? nothing : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
   // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
   const wanted = expandedCapabilities.find((job) => found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job))
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
@@ -64,7 +64,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
       ...titleOf(row),
       score: round(relevanceWeight * scores.relevance + weight.evidence * scores.evidence + weight.availability * scores.availability + weight.price * scores.price),
       scores,
-      reason: reasonOf(row, row.capability),
+      reason: reasonOf(row, row.capability, unmatched),
       missingInput: [...requiredFields(endpoint.operation)]
     }
   }
@@ -73,7 +73,12 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
   const operations = found.flatMap((hit) => weigh(hit) ?? [])
     .sort((a, b) => Number(b.capability === wanted) - Number(a.capability === wanted) || isMock(a.endpointId) - isMock(b.endpointId) || b.score - a.score || (a.endpointId < b.endpointId ? -1 : 1))
     .slice(0, query.limit)
-  const capability = operations[0]?.capability ?? null
+  const capability = unmatched ? null : operations[0]?.capability ?? null
   const job = capability === null ? undefined : revision.jobs.get(capability)
-  return { query: query.q, ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }), operations }
+  return {
+    query: query.q,
+    ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
+    operations,
+    ...(unmatched ? { warnings: [noMatch(operations.length)] } : {})
+  }
 }

@@ -143,7 +143,7 @@ const overviewTopic = (serving: Serving, query: OverviewQuery, topic: string, ro
   const ids = Array.from(revision.jobs.keys())
   const has = (doc: number): boolean => tallies.has(ids[doc] ?? "")
   const { hits } = revision.jobIndex.search(topic, { limit: ids.length, filter: has })
-  const jobs = (hits.matched ? hits.docs : []).flatMap((doc) => {
+  const jobs = hits.docs.flatMap((doc) => {
     const id = ids[doc] ?? ""
     const known = tallies.get(id)
     return known === undefined ? [] : [{ id, title: titleOfJob(revision, id), ...known.tally.counts, category: known.category, platform: known.platform }]

@@ -13,7 +13,7 @@ import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
 import { jobOf } from "./Revision.js"
 import { worksView } from "./Rows.js"
-import { find, type Moment, type Serving } from "./Searching.js"
+import { find, type Moment, nothing, type Serving } from "./Searching.js"
 
 const typeOf = (schema: JsonObject): string => {
   const { type } = schema
@@ -69,6 +69,8 @@ const jobNamed = (serving: Serving, capability: string): string => {
 export interface PublicPage {
   readonly items: ReadonlyArray<PublicItem>
   readonly next: string | null
+  /** Nothing matched the words that were searched for. */
+  readonly unmatched: boolean
 }
 
 /** Null when `after` is no place of such a list. */
@@ -80,24 +82,26 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
   const end = offset + query.limit
   let page: ReadonlyArray<number> = []
   let total = 0
+  let unmatched = false
   if (query.q === null) {
     const all = numbersOf(revision, filter, moment.table)
     page = Array.from(all.subarray(offset, end))
     total = all.length
   } else {
     const keeps = compileFilter(revision, filter, moment.table)
-    if (keeps !== null) {
-      const found = find(serving, { q: query.q, offset, limit: query.limit, prefer: "balanced" }, moment, { key: filterKey(filter), keeps })
-      page = found.hits.map(({ doc }) => doc)
-      total = found.total
-    }
+    const asked = { q: query.q, offset, limit: query.limit, prefer: "balanced" } as const
+    const found = keeps === null ? nothing : find(serving, asked, moment, { key: filterKey(filter), keeps })
+    page = found.hits.map(({ doc }) => doc)
+    total = found.total
+    unmatched = found.unmatched
   }
   return {
     items: page.flatMap((number) => {
       const endpoint = revision.endpoints[number]
       return endpoint === undefined ? [] : [publicItemOf(endpoint, jobOf(revision, endpoint))]
     }),
-    next: end < total ? String(end) : null
+    next: end < total ? String(end) : null,
+    unmatched
   }
 }
 

@@ -1,12 +1,14 @@
 // Search over a revision. Relevance comes from the index; here comes the order of business: real before mock, hits of one job
 // together where the first of them stands, and inside a job the preference. Only the first `window` hits are grouped, so that
-// every page of a query sees one and the same order.
-import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
+// every page of a query sees one and the same order. What nothing matches gets the last resort, and is told so.
+import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
+import { isNatural } from "../search/QueryText.js"
 import { type SearchHit, SearchHits } from "../search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
+import { lastResort } from "./LastResort.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { RowBook, Statistics } from "./Rows.js"
@@ -23,6 +25,8 @@ export interface Serving {
 export interface Moment {
   readonly table: AccessTable
   readonly statistics: Statistics
+  /** What runs now stands first inside its job, before the preference: for newcomers, whose first try shall work. */
+  readonly runnableFirst: boolean
 }
 
 /** Which endpoints a question is about; equal keys stand for equal answers as long as the access table is the same. */
@@ -35,6 +39,8 @@ export interface Found {
   readonly hits: ReadonlyArray<SearchHit>
   readonly total: number
   readonly expandedCapabilities: ReadonlyArray<string>
+  /** Nothing matched: the hits, if any, are a look at the catalog. */
+  readonly unmatched: boolean
 }
 
 /** What the index says, before the order of business. */
@@ -67,7 +73,7 @@ const answers = new WeakMap<AccessTable, Answers>()
  * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the preference.
  * Most of a large catalog does no job.
  */
-const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Prefer, statistics: Statistics): SearchHits => {
+const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Prefer, { runnableFirst, statistics, table }: Moment): SearchHits => {
   const { codeOf, codes, values } = revision.capability
   const none = codeOf.get("")
   const jobAt = (place: number): number | undefined => {
@@ -87,7 +93,8 @@ const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Pre
     if (places.length === 1) continue
     const positions = orders.positions(values[job] ?? "", prefer, statistics)
     const positionOf = (place: number): number => positions.get(hits.docs[place] ?? -1) ?? 0
-    places.sort((a, b) => positionOf(a) - positionOf(b))
+    const waits = (place: number): number => Number(runnableFirst && !table.of(hits.docs[place] ?? 0).runnableNow)
+    places.sort((a, b) => waits(a) - waits(b) || positionOf(a) - positionOf(b))
   }
   const order: Array<number> = []
   for (let place = 0; place < hits.length; place += 1) {
@@ -119,13 +126,13 @@ const relevant = ({ revision }: Serving, query: RankedQuery, { keeps }: Narrowin
 }
 
 /** Hits of one kind from the first on, at least `count` of them where there are so many. */
-const ranked = (serving: Serving, query: RankedQuery, count: number, { statistics, table }: Moment, narrowing: Narrowing, kind: Kind): Relevant => {
-  const kept = answers.get(table) ?? new Answers()
-  answers.set(table, kept)
+const ranked = (serving: Serving, query: RankedQuery, count: number, moment: Moment, narrowing: Narrowing, kind: Kind): Relevant => {
+  const kept = answers.get(moment.table) ?? new Answers()
+  answers.set(moment.table, kept)
   const found = count > window
     ? relevant(serving, query, narrowing, kind, count)
     : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
-  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, statistics) }
+  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, moment) }
 }
 
 export interface RankedQuery {
@@ -139,23 +146,38 @@ export interface RankedQuery {
 export const find = (serving: Serving, query: RankedQuery, moment: Moment, narrowing: Narrowing): Found => {
   const end = query.offset + query.limit
   const real = ranked(serving, query, end, moment, narrowing, "real")
-  // A fixture that does match is a better answer than the last resort of the index.
-  const { matched } = real.hits
-  if (matched && (real.mocks === 0 || end <= real.total)) {
-    return { ...real, hits: real.hits.slice(query.offset, end), total: real.total + real.mocks }
+  const { expandedCapabilities } = real
+  if (real.total > 0 && (real.mocks === 0 || end <= real.total)) {
+    return { hits: real.hits.slice(query.offset, end), total: real.total + real.mocks, expandedCapabilities, unmatched: false }
   }
-  const fixtures = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : noneRelevant
-  const first = matched || !fixtures.hits.matched ? real : noneRelevant
-  const second = fixtures.hits.matched || first.total === 0 ? fixtures : noneRelevant
-  const start = Math.max(0, query.offset - first.total)
+  const mocks = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : noneRelevant
+  const total = real.total + mocks.total
+  if (total === 0) return { ...unrelated(serving, query, moment, narrowing), expandedCapabilities, unmatched: true }
+  const start = Math.max(0, query.offset - real.total)
   return {
-    hits: [...first.hits.slice(query.offset, end), ...second.hits.slice(start, Math.max(0, end - first.total))],
-    total: first.total + second.total,
-    expandedCapabilities: real.expandedCapabilities
+    hits: [...real.hits.slice(query.offset, end), ...mocks.hits.slice(start, Math.max(0, end - real.total))],
+    total,
+    expandedCapabilities,
+    unmatched: false
   }
 }
+
+/** A question in whole words is never answered with nothing; a stray unknown word is. */
+const unrelated = ({ orders, revision }: Serving, query: RankedQuery, { statistics }: Moment, { keeps }: Narrowing): Pick<Found, "hits" | "total"> => {
+  if (!isNatural(query.q)) return nothing
+  const hits = lastResort(revision, { orders, keeps, prefer: query.prefer, statistics })
+  return { hits: hits.slice(query.offset, query.offset + query.limit), total: hits.length }
+}
 const noneRelevant: Relevant = { hits: SearchHits.none, total: 0, expandedCapabilities: [], mocks: 0 }
-export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [] }
+export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [], unmatched: true }
+
+/** Says that the rows, if there are any, are no results. */
+export const noMatch = (rows: number): NoMatchWarning => ({
+  code: "no_match",
+  message: rows > 0
+    ? "Nothing here matches these words; the rows are not results, they show what the catalog can do"
+    : "Nothing here matches these words and filters"
+})
 
 /** The job that a query is about, and whether it says so itself. */
 const namedJob = (revision: Revision, query: CatalogQuery, expanded: ReadonlyArray<string>): { readonly job: string; readonly said: boolean } | null => {
@@ -180,12 +202,12 @@ const hintOf = (revision: Revision, numbers: ReadonlyArray<number>): PriceHint |
 }
 
 /** Why the job that was meant is not among the rows: nobody does it, or all who do it cost more. */
-const advice = (revision: Revision, query: CatalogQuery, found: Found, { table }: Moment): Pick<SearchAnswer, "warnings" | "priceHint"> => {
+const supplyAdvice = (revision: Revision, query: CatalogQuery, found: Found, { table }: Moment): Pick<SearchAnswer, "warnings" | "priceHint"> => {
   const named = namedJob(revision, query, found.expandedCapabilities)
   if (named === null) return {}
   const supply = (revision.numbersOfJob.get(named.job) ?? []).filter((number) => query.hidden || !table.isHidden(number))
   if (supply.length === 0) {
-    if (found.total > 0 && !named.said) return {}
+    if (!found.unmatched && !named.said) return {}
     return { warnings: [{ code: "no_supply_for_job", job: named.job, message: `No operation of this catalog does ${named.job}` }] }
   }
   const affordable = compileFilter(revision, { ...query, capability: null }, table)
@@ -193,6 +215,14 @@ const advice = (revision: Revision, query: CatalogQuery, found: Found, { table }
   if (query.maxPriceMicros === null || fitting === null || (affordable !== null && supply.some(affordable))) return {}
   const priceHint = hintOf(revision, supply.filter(fitting))
   return priceHint === null ? {} : { priceHint }
+}
+
+const advice = (revision: Revision, query: CatalogQuery, found: Found, moment: Moment): Pick<SearchAnswer, "warnings" | "priceHint"> => {
+  const said = supplyAdvice(revision, query, found, moment)
+  const explained = said.warnings !== undefined || said.priceHint !== undefined
+  // An empty page that says why needs no second reason; rows that are no results always say so.
+  if (!found.unmatched || (found.total === 0 && explained)) return said
+  return { ...said, warnings: [...said.warnings ?? [], noMatch(found.total)] }
 }
 
 export const search = (serving: Serving, query: CatalogQuery, moment: Moment): SearchAnswer => {

@@ -14,7 +14,7 @@ const nothing: Reading = { parts: [], whole: null }
 const asciiOnly = /^[\x00-\x7f]*$/ // eslint-disable-line no-control-regex
 const asciiChunk = /[A-Za-z0-9]+(?:['_&-][A-Za-z0-9]+)*/g
 const anyChunk = /[\p{L}\p{N}]+(?:['’_&-][\p{L}\p{N}]+)*/gu
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 const wordOfCompound = /[A-Z]{2,}s(?![a-z])|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|\d+/g
 const longestTerm = 40
 const mostRemembered = 200_000
@@ -26,6 +26,10 @@ export const fold = (text: string): string =>
 /** The chunks of a text, in order, still cased. */
 export const chunksOf = (folded: string): ReadonlyArray<string> =>
   folded.match(asciiOnly.test(folded) ? asciiChunk : anyChunk) ?? []
+
+/** How many words a text has, stop words too. Where a script writes no blanks, two letters count as a word. */
+export const wordCountOf = (text: string): number =>
+  chunksOf(fold(text)).reduce((sum, chunk) => sum + (unspaced.test(chunk) ? Math.ceil(Array.from(chunk).length / 2) : 1), 0)
 
 /** The stem of one lower-case word. Short words and words with digits are kept whole. */
 export const stemOf = (word: string): string => {

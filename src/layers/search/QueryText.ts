@@ -1,7 +1,7 @@
 // Takes a query apart: sentences and clauses, and in each the words that name the subject. What people wrap a request
 // in is dropped unless nothing else is left. It knows no index; terms are looked up where this is used.
 import { cutText } from "../../domain/Characters.js"
-import { type Analyzer, chunksOf, fold, type Reading } from "./Analyzer.js"
+import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
 import { functionWords, requestWords, weakWords } from "./Words.js"
 
 export interface QueryWord {
@@ -53,7 +53,11 @@ const take = (text: string, analyzer: Analyzer, keepRequests: boolean): Readonly
   return clauses
 }
 
-/** The clauses of a query, in order; empty only when the text has no letter and no digit. */
+/** From this many words on, of whatever kind, a query counts as natural language and is never answered with nothing. */
+const naturalWords = 3
+export const isNatural = (query: string): boolean => wordCountOf(cutText(query, longestQuery)) >= naturalWords
+
+/** The clauses of a query, in order; empty when the text has nothing but signs and words that say nothing. */
 export const clausesOf = (query: string, analyzer: Analyzer): ReadonlyArray<QueryClause> => {
   const text = fold(cutText(query, longestQuery))
   const clauses = take(text, analyzer, false)

@@ -23,11 +23,6 @@ export class SearchHits {
     return this.docs.length
   }
 
-  /** Whether a document shares anything with the query: what the last resort gives has a score of 0. */
-  get matched(): boolean {
-    return (this.scores[0] ?? 0) > 0
-  }
-
   slice(from: number, to: number = this.length): ReadonlyArray<SearchHit> {
     return this.docs.slice(from, to).map((doc, at) => ({ doc, score: this.scores[from + at] ?? 0, matchedBy: this.#judge(doc) }))
   }

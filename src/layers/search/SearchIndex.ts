@@ -34,9 +34,6 @@ export interface SearchAnswer {
   readonly expandedCapabilities: ReadonlyArray<string>
 }
 
-/** From this many words on a query counts as natural language and gets an answer in any case. */
-const naturalWords = 3
-const lastResortCount = 20
 const textShare = 0.5
 const sameTrust = 0.95
 const relatedTrust = 0.6
@@ -106,7 +103,7 @@ export class SearchIndex {
     const end = offset + options.limit
     const { rows, scores, total } = this.topRows.pick(this.scorer.total, groups, Math.max(tuning.rerank, end), options.filter)
     const expandedCapabilities = jobs.map((job) => job.id)
-    if (total === 0) return { ...this.lastResort(parsed, options), expandedCapabilities }
+    if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
     this.reranker.raise(rows, scores, clauses)
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) => this.matchedBy(doc, clauses, jobs))
     return { hits, total, expandedCapabilities }
@@ -157,19 +154,5 @@ export class SearchIndex {
     }
     if (found >= textShare * asked && found > 0) return "text"
     return jobs.some(({ id }) => this.data.capabilities.get(id)?.includes(doc)) ? "capability" : "tokens"
-  }
-
-  /** Nothing of the query is known. A request in whole words still gets the first of the catalog, a stray word nothing. */
-  private lastResort(clauses: ReadonlyArray<QueryClause>, options: SearchOptions): Pick<SearchAnswer, "hits" | "total"> {
-    const wordCount = clauses.reduce((sum, { words }) => sum + words.length, 0)
-    const docs: Array<number> = []
-    if (wordCount >= naturalWords) {
-      for (let doc = 0; doc < this.data.size && docs.length < lastResortCount; doc += 1) {
-        if (options.filter === undefined || options.filter(doc)) docs.push(doc)
-      }
-    }
-    const offset = options.offset ?? 0
-    const page = docs.slice(offset, offset + options.limit)
-    return { hits: new SearchHits(page, page.map(() => 0), () => "tokens"), total: docs.length }
   }
 }

@@ -157,6 +157,70 @@ describe("search", () => {
     assert.notProperty(fine, "warnings")
   })))
 
+  it.live("is never empty for a long request of any words, and says of rows that are no results that they are none", () => withGateway(({ get }) => Effect.gen(function*() {
+    const unrelated = [
+      "qwertz blub fnord wibble", "how do I do it", "what is this and that", "the of and to", "\u043d\u0430\u0439\u0434\u0438 \u043c\u043d\u0435 \u0447\u0442\u043e-\u043d\u0438\u0431\u0443\u0434\u044c",
+      "\u5e2e\u6211\u627e\u5230\u67d0\u4eba\u7684\u5de5\u4f5c", "\u0e0a\u0e48\u0e27\u0e22\u0e09\u0e31\u0e19\u0e2b\u0e32", "\u0627\u0628\u062d\u062b \u0639\u0646 \u0627\u0644\u0628\u0631\u064a\u062f"
+    ]
+    for (const q of unrelated) {
+      const { json } = yield* get(`/v1/catalog/search?q=${encodeURIComponent(q)}`)
+      assert.isAbove(json.endpoints.length, 0, q)
+      for (const { matchedBy } of json.endpoints) assert.strictEqual(matchedBy, "tokens", q)
+      assert.deepStrictEqual(json.warnings.map(({ code }: { code: string }) => code), ["no_match"], q)
+      assert.match(json.warnings[0].message, /not results/)
+      assert.strictEqual(json.total, json.endpoints.length)
+      const discovered = (yield* get(`/v1/discover?q=${encodeURIComponent(q)}`)).json
+      assert.deepStrictEqual([discovered.warnings[0].code, discovered.job], ["no_match", undefined], q)
+      assert.isAbove(discovered.operations.length, 0, q)
+      for (const { reason, scores } of discovered.operations) {
+        assert.match(reason, /^Matches nothing of the query/)
+        assert.strictEqual(scores.relevance, 0)
+      }
+      const items = (yield* get(`/v1/public-catalog?q=${encodeURIComponent(q)}`)).json
+      assert.isAbove(items.items.length, 0, q)
+      assert.strictEqual(items.warnings[0].code, "no_match", q)
+    }
+  })))
+
+  it.live("shows as the last resort the most served jobs, one operation each, real before mock, that pass the filter", () => withGateway(({ get }) => Effect.gen(function*() {
+    const shown = (query: string) => Effect.map(get(`/v1/catalog/search?q=qwertz+blub+fnord${query}`), ({ json }) => ids(json.endpoints))
+    assert.deepStrictEqual(yield* shown(""), ["slow-email", "verify", "free-web", "send-it", "soon"])
+    assert.deepStrictEqual(yield* shown("&limit=2&offset=2"), ["free-web", "send-it"])
+    assert.deepStrictEqual(yield* shown("&mock=true"), ["mock-email"])
+    assert.deepStrictEqual(yield* shown("&prefer=cheapest&category=people"), ["cheap-email", "verify"])
+    assert.deepStrictEqual(yield* shown("&capability=geo.geocode"), [])
+  })))
+
+  it.live("answers a stray unknown word with nothing, and says so once", () => withGateway(({ get }) => Effect.gen(function*() {
+    const stray = (yield* get("/v1/catalog/search?q=qwertzblub")).json
+    assert.deepStrictEqual([stray.endpoints, stray.total, stray.nextOffset, stray.warnings.length, stray.warnings[0].code], [[], 0, null, 1, "no_match"])
+    const unsupplied = (yield* get("/v1/catalog/search?q=qwertzblub&capability=geo.geocode")).json
+    assert.deepStrictEqual(unsupplied.warnings.map(({ code }: { code: string }) => code), ["no_supply_for_job"])
+    assert.notProperty((yield* get("/v1/catalog/search?q=email")).json, "warnings")
+    assert.notProperty((yield* get("/v1/discover?q=email")).json, "warnings")
+    assert.notProperty((yield* get("/v1/public-catalog?q=email")).json, "warnings")
+    assert.notProperty((yield* get("/v1/public-catalog")).json, "warnings")
+  })))
+
+  it.live("shows what runs now first inside a job as long as no key is set, and the preference alone from then on", () => {
+    const fresh = newWorld()
+    const jobs = [job("web.search", { title: "Search the web" })]
+    const endpoints = [
+      endpoint({ id: "a-cheap", job: "web.search", price: perCall(1000), provider: { id: "cheap", auth } }),
+      endpoint({ id: "b-free", job: "web.search", price: perCall(9000) }),
+      endpoint({ id: "c-mock", job: "web.search", provider: { mock: true } })
+    ]
+    const layer = (jobsMayPickFixtures: boolean) => servedCatalog({ jobs, endpoints }, fresh, { jobsMayPickFixtures })
+    const order = (jobsMayPickFixtures: boolean) =>
+      Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: layer(jobsMayPickFixtures) }), ({ get }) => Effect.map(get("/v1/catalog/search?q=web+search"), ({ json }) => ids(json.endpoints))))
+    return Effect.gen(function*() {
+      assert.deepStrictEqual(yield* order(true), ["b-free", "a-cheap", "c-mock"])
+      assert.deepStrictEqual(yield* order(false), ["a-cheap", "b-free", "c-mock"])
+      fresh.platformKeys.add("cheap")
+      assert.deepStrictEqual(yield* order(true), ["a-cheap", "b-free", "c-mock"])
+    })
+  })
+
   it.live("is never empty for a request in whole words, and says how it matched", () => withGateway(({ get }) => Effect.gen(function*() {
     for (const q of ["I would like to find the work email of somebody at a company", "qwertz blub fnord wibble", "please kindly help me out"]) {
       const { json } = yield* get(`/v1/catalog/search?q=${encodeURIComponent(q)}`)
