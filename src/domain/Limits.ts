@@ -43,3 +43,5 @@ export const bindingStepsMax = 16
 export const bindingItemMax = 99
 /** How many logins in a row may have let one another in: each of them is locked and counted for every run of the last. */
 export const loginLineMax = 8
+/** How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would pass them, never before its first. */
+export const listedResultBytesMax = 4 * 1_048_576

@@ -76,6 +76,34 @@ export const Run = Schema.Struct({
 })
 export type Run = typeof Run.Type
 
+/** What a list shows of a run (contract: "GET /v1/runs and GET /v1/runs/{runId}"). */
+export const RunSummary = Run.pick(
+  "runId", "endpointId", "providerId", "servedEndpointId", "servedProviderId", "status", "outcome", "providerStatus", "createdAt", "completedAt",
+  "chargeMicros", "error", "resultBytes"
+)
+export type RunSummary = typeof RunSummary.Type
+
+export const summarise = (run: Run): RunSummary => ({
+  runId: run.runId,
+  endpointId: run.endpointId,
+  providerId: run.providerId,
+  servedEndpointId: run.servedEndpointId,
+  servedProviderId: run.servedProviderId,
+  status: run.status,
+  outcome: run.outcome,
+  providerStatus: run.providerStatus,
+  createdAt: run.createdAt,
+  completedAt: run.completedAt,
+  chargeMicros: run.chargeMicros,
+  error: run.error,
+  resultBytes: run.resultBytes
+})
+
+/** A row of a list: with its result where results were asked for. */
+export interface ListedRun extends RunSummary {
+  readonly result: StoredResult | null
+}
+
 export const AttemptStatus = Schema.Literal("running", "completed", "failed", "reconciliation_pending")
 export type AttemptStatus = typeof AttemptStatus.Type
 

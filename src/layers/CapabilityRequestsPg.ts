@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
     list: Effect.fn("CapabilityRequests.list")(function*(workspaceId, { after, limit }) {
       const rows = yield* query(sql<CapabilityRequest>`
         select ${columns} from capability_requests
-        where workspace_id = ${workspaceId} and (${after}::text is null or capability_request_id < ${after})
+        where workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and capability_request_id < ${after}`}
         order by capability_request_id desc limit ${limit + 1}`)
       return pageOf(rows, limit, ({ capabilityRequestId }) => capabilityRequestId)
     })

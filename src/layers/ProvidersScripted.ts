@@ -82,7 +82,7 @@ const answered = (call: ProviderCall, step: Extract<Step, { readonly _tag: "Answ
     providerStatus: 200,
     resultCount: plan.right.rules.resultCount === undefined ? null : countOf(read(plan.right.rules.resultCount, view)),
     cost,
-    evidence: { requestDigest: "scripted", responseDigest: "scripted", requestBytes: 0, responseBytes: 0, providerRequestId: null }
+    evidence: { requestDigest: "scripted", responseDigest: "scripted", requestBytes: 0, responseBytes: Buffer.byteLength(JSON.stringify(body)), providerRequestId: null }
   }
 }
 

@@ -97,8 +97,9 @@ const table = <A extends object>(columns: Columns<A>) => {
     typed: fields.map(([, [column, type]]) => `${column} ${type === "json" ? "text" : type}`).join(", "),
     /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
     values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
-    /** `alias.run_id as "runId", …` */
-    selected: (alias: string) => fields.map(([field, [column]]) => `${alias}.${column} as "${field}"`).join(", "),
+    /** `alias.run_id as "runId", …`, of all fields or of the given ones. */
+    selected: (alias: string, chosen: ReadonlyArray<string> = fields.map(([field]) => field)) =>
+      fields.flatMap(([field, [column]]) => (chosen.includes(field) ? [`${alias}.${column} as "${field}"`] : [])).join(", "),
     /** `run_id = from.run_id, …` for the given fields. */
     assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) =>
       chosen.map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`).join(", "),

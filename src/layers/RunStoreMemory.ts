@@ -1,14 +1,17 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
 import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
 import type { RunId } from "../domain/Ids.js"
-import type { Attempt, Run } from "../domain/Run.js"
+import { type Attempt, type ListedRun, type Run, summarise } from "../domain/Run.js"
 import { next } from "../domain/RunMachine.js"
 import { Ids } from "../services/Ids.js"
 import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
+import { pageOf, within } from "./Pages.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
 
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null): ReadonlyArray<Attempt> =>
   attempt === null ? attempts : [...attempts.filter((known) => known.n !== attempt.n), attempt].sort((a, b) => a.n - b.n)
+
+const listed = (run: Run, withResult: boolean): ListedRun => ({ ...summarise(run), result: withResult ? run.result : null })
 
 export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> = Layer.effect(
   RunStore,
@@ -116,15 +119,15 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           })),
       get: (key) => Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
       getMany: (keys) => Effect.map(storage.read, (state) => keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))),
-      list: (workspaceId, filter, page) =>
+      list: (workspaceId, filter, page, resultBytesMax) =>
         Effect.map(storage.read, (state) => {
           const rows = oldestFirst(state, ({ run }) =>
             run.workspaceId === workspaceId &&
             (page.after === null || run.runId < page.after) &&
             (filter.status === undefined || run.status === filter.status) &&
-            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability)).map(({ run }) => run).reverse()
-          const items = rows.slice(0, page.limit)
-          return { items, next: rows.length > page.limit ? items.at(-1)?.runId ?? null : null }
+            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability)).map(({ run }) => listed(run, resultBytesMax !== null)).reverse()
+          const found = pageOf(rows, page.limit, ({ runId }) => runId)
+          return resultBytesMax === null ? found : within(found, resultBytesMax, ({ result }) => (result === null ? 0 : Buffer.byteLength(JSON.stringify(result))), ({ runId }) => runId)
         }),
       attempts: (key) => Effect.map(storage.read, (state) => Option.getOrElse(Option.map(find(state, key), ({ attempts }) => attempts), () => [])),
       media: (key, mediaId) =>

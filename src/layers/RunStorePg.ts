@@ -9,6 +9,7 @@ import { Ids } from "../services/Ids.js"
 import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { runList } from "./RunListPg.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
 import { channel } from "./RunSignalsPg.js"
 
@@ -35,7 +36,8 @@ const ending = ["status", "outcome", "reason", "errorCode", "providerStatus", "l
 export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
   RunStore,
   Effect.gen(function*() {
-    const { query, send, sql, transact, urgent } = yield* Database
+    const database = yield* Database
+    const { query, send, sql, transact, urgent } = database
     const ids = yield* Ids
     const runs = sql.literal(runTable.selected("r"))
     const now = Effect.map(yield* DatabaseNow, sql.literal)
@@ -204,18 +206,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       }),
       get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
       getMany,
-      list: Effect.fnUntraced(function*(workspaceId, filter, page) {
-        const conditions = [
-          sql`r.workspace_id = ${workspaceId}`,
-          ...(page.after === null ? [] : [sql`r.run_id < ${page.after}`]),
-          ...(filter.status === undefined ? [] : [sql`r.status = ${filter.status}`]),
-          ...(filter.capability === undefined ? [] : [sql`r.job = ${filter.capability}`])
-        ]
-        const rows = yield* query(sql`select ${runs} from runs r where ${sql.and(conditions)} order by r.run_id desc limit ${page.limit + 1}`)
-        const found = yield* Effect.orDie(decodeRuns(rows))
-        const items = found.slice(0, page.limit)
-        return { items, next: found.length > page.limit ? items.at(-1)?.runId ?? null : null }
-      }),
+      list: runList(database),
       attempts: (key) => attemptsOf([key]),
       media: Effect.fnUntraced(function*(key, mediaId) {
         const rows = yield* query(sql`
@@ -231,7 +222,8 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       }),
       queuedSince: Effect.map(query(sql<{ since: number | null }>`select min(created_at) as since from runs where status = 'queued'`), ([row]) => row?.since ?? null),
       locate: Effect.fnUntraced(function*(runId) {
-        const rows = yield* query(sql`select run_id as "runId", workspace_id as "workspaceId" from runs where run_id = ${runId}`)
+        const rows = yield* query(sql`
+          select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
         return (yield* Effect.orDie(decodeKeys(rows)))[0] ?? null
       })
     })

@@ -9,6 +9,7 @@ import {
   IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RowsModeUnsupported, RunRateLimited, TooManyInflightRuns
 } from "../domain/ApiErrors.js"
 import { RunId } from "../domain/Ids.js"
+import { listedResultBytesMax } from "../domain/Limits.js"
 import { zero } from "../domain/Micros.js"
 import { holdOf } from "../domain/RoutePlan.js"
 import { monthOf, type Run } from "../domain/Run.js"
@@ -231,7 +232,7 @@ export const RunsAdmitted: Layer.Layer<
       quote,
       cancel,
       get: (workspaceId, runId) => detail({ workspaceId, runId }),
-      list: store.list,
+      list: (workspaceId, filter, page, includeResult) => store.list(workspaceId, filter, page, includeResult ? listedResultBytesMax : null),
       media: Effect.fn("Runs.media")(function*(workspaceId, runId, mediaId) {
         return (yield* store.media({ workspaceId, runId }, mediaId)) ?? (yield* new NotFound({ what: "media", id: mediaId }))
       })

@@ -39,7 +39,7 @@ const rows = Effect.map(Database, ({ query, sql, transact }): TopUpRows => {
       })),
     newest: (workspaceId, { after, limit }) =>
       query(sql<TopUpRow>`
-        select ${columns} from top_ups where workspace_id = ${workspaceId} and (${after}::text is null or top_up_id < ${after})
+        select ${columns} from top_ups where workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and top_up_id < ${after}`}
         order by top_up_id desc limit ${limit + 1}`)
   }
 })

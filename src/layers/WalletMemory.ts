@@ -7,8 +7,9 @@ import { type LedgerEntry, post, type Posting } from "../domain/Ledger.js"
 import { holdsMoney, isInflight } from "../domain/RunMachine.js"
 import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
-import { type Credit, Wallet } from "../services/Wallet.js"
+import { type Credit, entryKey, type EntryPlace, entryPlaceOf, inOrderOfTime, Wallet } from "../services/Wallet.js"
 import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
+import { pageOf } from "./Pages.js"
 import { WalletDefaults } from "./WalletDefaults.js"
 
 export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | WalletDefaults> = Layer.effect(
@@ -105,24 +106,27 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
         Effect.map(storage.read, (state) =>
           [...HashMap.values(state.runs)]
             .filter(({ run }) => run.workspaceId === workspaceId && holdsMoney(run.status) && run.holdMicros > 0)
-            .sort((a, b) => b.run.createdAt - a.run.createdAt)
+            .sort((a, b) => (a.run.runId < b.run.runId ? 1 : -1))
             .slice(0, limit)
             .map(({ run }) => ({ runId: run.runId, amountMicros: run.holdMicros, createdAt: run.createdAt }))),
       entries: (workspaceId, filter, page) =>
         Effect.map(storage.read, (state) => {
           const all = Option.getOrElse(Option.map(HashMap.get(state.wallets, workspaceId), (wallet) => wallet.entries), () => [])
-          // The sort key is the position counted from the oldest entry, which later entries do not change.
+          const byTime = inOrderOfTime(filter)
+          const ordered = (a: EntryPlace, b: EntryPlace) => (byTime ? b.createdAt - a.createdAt : 0) || b.seq - a.seq
+          const after = page.after === null ? null : entryPlaceOf(page.after)
+          // An entry's number is counted from the oldest one, which later entries do not change.
           const rows = all
-            .map((entry, index) => ({ entry, position: all.length - index }))
-            .filter(({ entry, position }) =>
-              (page.after === null || position < Number(page.after)) &&
+            .map((entry, index) => ({ entry, createdAt: entry.createdAt, seq: all.length - index }))
+            .sort(ordered)
+            .filter(({ entry, ...place }) =>
+              (after === null || ordered(after, place) < 0) &&
               (filter.kind === undefined || entry.kind === filter.kind) &&
               (filter.runId === undefined || entry.runId === filter.runId) &&
               (filter.fromMillis === undefined || entry.createdAt >= filter.fromMillis) &&
               (filter.toMillis === undefined || entry.createdAt < filter.toMillis))
-          const shown = rows.slice(0, page.limit)
-          const last = shown.at(-1)
-          return { items: shown.map(({ entry }) => entry), next: rows.length > page.limit && last !== undefined ? String(last.position) : null }
+          const found = pageOf(rows, page.limit, entryKey)
+          return { ...found, items: found.items.map(({ entry }) => entry) }
         }),
       verify: Effect.map(storage.read, verify)
     })

@@ -5,8 +5,8 @@
 import { Clock, Effect, Either, Layer, Schema } from "effect"
 import type { Standing, TokenSpend } from "../domain/Admission.js"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
-import { LedgerEntryId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
-import { LedgerEntry, post } from "../domain/Ledger.js"
+import { LedgerEntryId, TokenId, WorkspaceId } from "../domain/Ids.js"
+import { post } from "../domain/Ledger.js"
 import { Micros } from "../domain/Micros.js"
 import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
@@ -15,6 +15,7 @@ import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { verifyLedger } from "./LedgerVerification.js"
 import { WalletDefaults } from "./WalletDefaults.js"
+import { walletReads } from "./WalletReadsPg.js"
 
 const PurseRow = Schema.Struct({
   workspaceId: WorkspaceId,
@@ -39,8 +40,6 @@ const decodePurses = Schema.decodeUnknown(Schema.Array(PurseRow))
 
 const BalanceRow = Schema.Struct({ availableMicros: Micros, reservedMicros: Micros })
 const decodeBalances = Schema.decodeUnknown(Schema.Array(BalanceRow))
-const decodeHolds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, amountMicros: Micros, createdAt: Schema.Int })))
-const decodeEntries = Schema.decodeUnknown(Schema.Array(Schema.Struct({ ...LedgerEntry.fields, seq: Schema.Int })))
 
 export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.effect(
   Wallet,
@@ -164,32 +163,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
         const [balance] = yield* Effect.orDie(decodeBalances(rows))
         return balance ?? (yield* new NotFound({ what: "workspace", id: workspaceId }))
       }),
-      holds: Effect.fn("Wallet.holds")(function*(workspaceId, limit) {
-        const rows = yield* query(sql`
-          select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
-          where workspace_id = ${workspaceId} and status in ('queued', 'running', 'reconciliation_pending') and hold_micros > 0
-          order by created_at desc, run_id desc limit ${limit}`)
-        return yield* Effect.orDie(decodeHolds(rows))
-      }),
-      entries: Effect.fn("Wallet.entries")(function*(workspaceId, filter, page) {
-        const conditions = [
-          sql`workspace_id = ${workspaceId}`,
-          ...(page.after === null ? [] : [sql`seq < ${Number(page.after)}`]),
-          ...(filter.kind === undefined ? [] : [sql`kind = ${filter.kind}`]),
-          ...(filter.runId === undefined ? [] : [sql`run_id = ${filter.runId}`]),
-          ...(filter.fromMillis === undefined ? [] : [sql`created_at >= ${filter.fromMillis}`]),
-          ...(filter.toMillis === undefined ? [] : [sql`created_at < ${filter.toMillis}`])
-        ]
-        const rows = yield* query(sql`
-          select entry_id as "entryId", workspace_id as "workspaceId", kind, debit, credit, amount_micros as "amountMicros",
-            balance_after_micros as "balanceAfterMicros", reserved_after_micros as "reservedAfterMicros", run_id as "runId",
-            top_up_id as "topUpId", reason, created_at as "createdAt", seq
-          from ledger_entries where ${sql.and(conditions)} order by seq desc limit ${page.limit + 1}`)
-        const entries = yield* Effect.orDie(decodeEntries(rows))
-        const items = entries.slice(0, page.limit)
-        const last = items.at(-1)
-        return { items, next: entries.length > page.limit && last !== undefined ? String(last.seq) : null }
-      }),
+      ...walletReads(database),
       verify: verifyLedger(database)
     })
   })

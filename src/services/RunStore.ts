@@ -5,7 +5,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
-import type { Attempt, Run, RunStatus } from "../domain/Run.js"
+import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Page, PageRequest } from "./Page.js"
 
@@ -127,8 +127,11 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore,
   readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
   readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
   readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
-  /** Newest first; the sort key is the run id. */
-  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest) => Effect.Effect<Page<Run>, StorageError>
+  /**
+   * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before their sum would pass
+   * it, but never before its first row.
+   */
+  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, resultBytesMax: number | null) => Effect.Effect<Page<ListedRun>, StorageError>
   readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
   readonly media: (run: RunKey, mediaId: string) => Effect.Effect<Media | null, StorageError>
   /** Runs that wait for a person, oldest first, of all workspaces. */

@@ -8,7 +8,7 @@ import type { RunId, WorkspaceId } from "../domain/Ids.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Micros } from "../domain/Micros.js"
 import type { Prefer, RoutePlan } from "../domain/RoutePlan.js"
-import type { Attempt, Run, RunStatus } from "../domain/Run.js"
+import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { RunError } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Principal } from "./Accounts.js"
@@ -72,7 +72,8 @@ export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
   /** Writes nothing, costs nothing, and uses the functions of `create`. */
   readonly quote: (principal: Principal, request: Omit<RunRequest, "idempotencyKey">) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
   readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
-  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest) => Effect.Effect<Page<Run>, StorageError>
+  /** Newest first. With results a page may have fewer rows than its limit, so that the answer stays bounded. */
+  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, includeResult: boolean) => Effect.Effect<Page<ListedRun>, StorageError>
   /** Never an error for a run that exists: answers the run as it then is. */
   readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
   readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<Media, NotFound | StorageError>

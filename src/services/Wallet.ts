@@ -56,6 +56,23 @@ export interface LedgerFilter {
   readonly toMillis?: number
 }
 
+/** Where an entry stands in a list: `seq` counts a workspace's entries in the order in which they were made. */
+export interface EntryPlace {
+  readonly createdAt: number
+  readonly seq: number
+}
+
+/** Whether a list is ordered by time, and by `seq` only within the same time. Without a filter, or of one run, it is ordered as the entries were made. */
+export const inOrderOfTime = (filter: LedgerFilter): boolean =>
+  filter.runId === undefined && (filter.kind !== undefined || filter.fromMillis !== undefined || filter.toMillis !== undefined)
+
+/** The sort key of the ledger's lists. */
+export const entryKey = ({ createdAt, seq }: EntryPlace): string => `${createdAt}.${seq}`
+export const entryPlaceOf = (key: string): EntryPlace => {
+  const [createdAt, seq] = key.split(".")
+  return { createdAt: Number(createdAt), seq: Number(seq) }
+}
+
 export interface HoldRow {
   readonly runId: RunId
   readonly amountMicros: Micros
@@ -81,7 +98,7 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<Wallet, {
   readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
   /** The newest open holds, at most `limit`. */
   readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
-  /** Newest first; the sort key is the entry id. */
+  /** Newest first; the sort key is `entryKey`. */
   readonly entries: (workspaceId: WorkspaceId, filter: LedgerFilter, page: PageRequest) => Effect.Effect<Page<LedgerEntry>, StorageError>
   /** Recomputes every balance and hold from entries and runs. */
   readonly verify: Effect.Effect<LedgerVerification, StorageError>

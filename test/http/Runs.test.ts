@@ -6,7 +6,7 @@ import { Deferred, Effect } from "effect"
 import type { Principal } from "../../src/services/Accounts.js"
 import type { Page, PageRequest } from "../../src/services/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
-import type { Run } from "../../src/domain/Run.js"
+import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
 
@@ -196,8 +196,8 @@ describe("trimming", () => {
 describe("GET /v1/runs", () => {
   const pages = Effect.gen(function*() {
     const asked: Array<PageRequest> = []
-    const page: Page<Run> = { items: [completedRun], next: runId }
-    const gateway = yield* startGateway({ runs: { list: (_, __, request) => Effect.sync(() => { asked.push(request); return page }) } })
+    const page: Page<ListedRun> = { items: [completedRun], next: runId }
+    const gateway = yield* startGateway({ runs: { list: (_, __, request, withResults) => Effect.sync(() => { asked.push(request); return withResults ? page : { ...page, items: [{ ...completedRun, result: null }] } }) } })
     return { asked, gateway }
   })
 

@@ -71,7 +71,7 @@ export const run = ({ pause, providers, tick }: Surroundings) => (drawn: Race) =
     const taken = drawn.queued ? yield* Effect.replicateEffect(dispatcher.reserve, slots) : []
 
     const admitted = Effect.repeat(
-      Effect.zipRight(pause(2), runs.list(principal.workspaceId, {}, { limit: 1, after: null })),
+      Effect.zipRight(pause(2), runs.list(principal.workspaceId, {}, { limit: 1, after: null }, false)),
       { until: ({ items }) => items.length > 0 }
     ).pipe(Effect.map(({ items }) => items[0]!.runId))
     const created = yield* Effect.fork(runs.create(principal, request, 20))

@@ -52,7 +52,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
           ...(from === undefined ? {} : { fromMillis: from }),
           ...(to === undefined ? {} : { toMillis: to })
         }
-        const binding = { list: "ledger", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
+        const binding = { list: "ledger by time", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
         const request = yield* pageRequest(urlParams, binding, badCursor)
         const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
         if (known === null) return { entries: [], nextCursor: null }

@@ -1,6 +1,7 @@
 /** The routes of runs (contract: "POST /v1/runs", "GET /v1/runs and GET /v1/runs/{runId}"; completions: section 3). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { listedResultBytesMax } from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
@@ -70,6 +71,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireStorage)
       .annotate(Access, "runs:read")
       .annotate(OpenApi.Summary, "List runs, newest first")
+      .annotate(OpenApi.Description, `Summaries; includeResult=true adds results, and then a page ends early rather than carry more than ${listedResultBytesMax} bytes of them: go on with nextCursor.`)
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/runs/:runId")

@@ -88,8 +88,8 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         const { capability, includeResult, status } = urlParams
         const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
         const binding = { list: "runs", workspaceId, filters: filter }
-        const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()))
-        return json({ runs: page.items.map((run) => runSummary(run, includeResult)), nextCursor: yield* nextCursor(page, binding) }, 200)
+        const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()), includeResult)
+        return json({ runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }, 200)
       })))
       .handle("get", answering(Effect.fnUntraced(function*({ path, urlParams }) {
         const { workspaceId } = yield* Principal

@@ -8,6 +8,7 @@ import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
 import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
 import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
+import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import type { RunDetail } from "../../services/Runs.js"
 import { optional, Time, time, timeOrNull } from "../Fields.js"
@@ -145,7 +146,7 @@ export const resultBody = (runId: string, stored: StoredResult): Json => {
   }
 }
 
-const summaryOf = (run: Run) => ({
+const summaryOf = (run: Stored.RunSummary) => ({
   runId: run.runId,
   endpointId: run.endpointId,
   ...(run.providerId === null ? {} : { providerId: run.providerId }),
@@ -161,9 +162,9 @@ const summaryOf = (run: Run) => ({
   resultBytes: run.resultBytes
 })
 
-export const runSummary = (run: Run, includeResult: boolean): RunSummary => ({
+export const runSummary = (run: Stored.ListedRun): RunSummary => ({
   ...summaryOf(run),
-  ...(includeResult && run.result !== null ? { result: resultBody(run.runId, run.result) } : {})
+  ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) })
 })
 
 const jobPrefix = "job:"

@@ -9,6 +9,7 @@ import { storageIdentity } from "./0004_storage_identity.js"
 import { tokenLines } from "./0005_token_lines.js"
 import { cursorKey } from "./0006_cursor_key.js"
 import { workersLost } from "./0007_workers_lost.js"
+import { lists } from "./0008_lists.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -17,5 +18,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0004_storage_identity": storageIdentity,
   "0005_token_lines": tokenLines,
   "0006_cursor_key": cursorKey,
-  "0007_workers_lost": workersLost
+  "0007_workers_lost": workersLost,
+  "0008_lists": lists
 }

@@ -50,7 +50,8 @@ const make = Effect.gen(function*() {
       ),
     connections: (workspaceId, { after, limit }) =>
       query(sql<Connection>`
-        select ${plain} from connections where workspace_id = ${workspaceId} and revoked_at is null and (${after}::text is null or connection_id < ${after})
+        select ${plain} from connections
+        where (workspace_id || case when revoked_at is null then ' kept' else ' deleted' end) = ${`${workspaceId} kept`} ${after === null ? sql.literal("") : sql`and connection_id < ${after}`}
         order by connection_id desc limit ${limit + 1}`),
     deleteConnection: (workspaceId, connectionId, now) =>
       Effect.map(

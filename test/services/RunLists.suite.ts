@@ -1,0 +1,115 @@
+/** What lists of runs and of money show, whatever they are stored in. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { describe } from "vitest"
+import { hit, miss, ProvidersScripted, type ScriptedProviders } from "../../src/layers/ProvidersScripted.js"
+import { Runs } from "../../src/services/Runs.js"
+import { type RunFilter, RunStore } from "../../src/services/RunStore.js"
+import { Wallet } from "../../src/services/Wallet.js"
+import { engine, funded, requestOf, type Storage } from "../support/engine.js"
+
+const job = "job:people.email.find"
+
+type Services = Layer.Layer.Success<ReturnType<typeof engine>> | Storage
+
+export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
+  describe(name, () => {
+    const test = (title: string, work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>) =>
+      it.live(title, () => {
+        const providers = ProvidersScripted()
+        return Effect.provide(work(providers), Layer.provideMerge(engine(providers.layer), storage))
+      })
+
+    test("a page with results ends before their bytes would pass the bound, and never before its first run", (providers) =>
+      Effect.gen(function*() {
+        const principal = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const store = yield* RunStore
+        // Neither does what is stored compressed count for less.
+        const bodies = ["x".repeat(3_000), "small", Array.from({ length: 3_000 }, (_, index) => String.fromCharCode(33 + (index * index) % 90)).join(""), "small"]
+        for (const text of bodies) {
+          providers.script("mock-email-find", hit({ found: true, email: "ada@example.com", text }))
+          yield* runs.create(principal, requestOf("mock-email-find"), 20)
+        }
+        const sizesOf = (bytesMax: number) =>
+          Effect.gen(function*() {
+            const sizes: Array<number> = []
+            let after: string | null = null
+            do {
+              const page: Effect.Effect.Success<ReturnType<typeof store.list>> = yield* store.list(principal.workspaceId, {}, { limit: 4, after }, bytesMax)
+              assert.isTrue(page.items.every(({ result }) => result !== null))
+              sizes.push(page.items.length)
+              after = page.next
+            } while (after !== null)
+            return sizes
+          })
+        assert.deepStrictEqual(yield* sizesOf(1_000_000), [4])
+        assert.deepStrictEqual(yield* sizesOf(4_000), [3, 1])
+        assert.deepStrictEqual(yield* sizesOf(1_000), [1, 1, 1, 1])
+        const { items } = yield* store.list(principal.workspaceId, {}, { limit: 3, after: null }, null)
+        assert.deepStrictEqual(items.map(({ result }) => result), [null, null, null])
+      }))
+
+    test("a list of runs takes any filter together with any other, in pages", (providers) =>
+      Effect.gen(function*() {
+        const principal = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const made: Array<string> = []
+        for (let n = 0; n < 5; n += 1) {
+          providers.script("mock-email-find", n % 2 === 0 ? hit() : miss())
+          made.push((yield* runs.create(principal, requestOf(job), 20)).run.runId)
+        }
+        const failed = (yield* runs.create(principal, requestOf(job, { input: {} }), 20)).run
+        assert.strictEqual(failed.status, "failed")
+        const shown = Effect.fnUntraced(function*(filter: RunFilter) {
+          const ids: Array<string> = []
+          let after: string | null = null
+          do {
+            const page: Effect.Effect.Success<ReturnType<typeof runs.list>> = yield* runs.list(principal.workspaceId, filter, { limit: 2, after }, false)
+            ids.push(...page.items.map(({ runId }) => runId))
+            after = page.next
+          } while (after !== null)
+          return ids
+        })
+        const newest = [...made].reverse()
+        assert.deepStrictEqual(yield* shown({}), [failed.runId, ...newest])
+        assert.deepStrictEqual(yield* shown({ status: "completed" }), newest)
+        assert.deepStrictEqual(yield* shown({ status: "failed" }), [failed.runId])
+        assert.deepStrictEqual(yield* shown({ status: "running" }), [])
+        assert.deepStrictEqual(yield* shown({ capability: "people.email.find" }), [failed.runId, ...newest])
+        assert.deepStrictEqual(yield* shown({ capability: "people.email.find", status: "completed" }), newest)
+        assert.deepStrictEqual(yield* shown({ capability: "people.email.verify", status: "completed" }), [])
+        assert.deepStrictEqual(yield* shown({ capability: "people.email.verify" }), [])
+      }))
+
+    test("a list of ledger entries is in the order of the money, and with a kind or times in the order of time", (providers) =>
+      Effect.gen(function*() {
+        const principal = yield* funded(1_000_000)
+        const wallet = yield* Wallet
+        const runs = yield* Runs
+        for (let n = 0; n < 3; n += 1) {
+          providers.script("mock-email-find", hit())
+          yield* Effect.zipRight(Effect.sleep("2 millis"), runs.create(principal, requestOf(job), 20))
+        }
+        const shown = Effect.fnUntraced(function*(filter: Parameters<typeof wallet.entries>[1]) {
+          const entries: Array<Effect.Effect.Success<ReturnType<typeof wallet.entries>>["items"][number]> = []
+          let after: string | null = null
+          do {
+            const page: Effect.Effect.Success<ReturnType<typeof wallet.entries>> = yield* wallet.entries(principal.workspaceId, filter, { limit: 2, after })
+            entries.push(...page.items)
+            after = page.next
+          } while (after !== null)
+          return entries
+        })
+        const all = yield* shown({})
+        assert.deepStrictEqual(all.map(({ kind }) => kind), ["charge", "release", "hold", "charge", "release", "hold", "charge", "release", "hold", "adjustment"])
+        assert.strictEqual(all[0]?.balanceAfterMicros, (yield* wallet.balance(principal.workspaceId)).availableMicros)
+        for (const kind of ["charge", "release", "hold", "adjustment", "top_up"] as const) assert.deepStrictEqual(yield* shown({ kind }), all.filter((entry) => entry.kind === kind))
+        const [from, to] = [all[5]!.createdAt, all[2]!.createdAt]
+        const within = all.filter(({ createdAt }) => createdAt >= from && createdAt < to)
+        assert.deepStrictEqual(yield* shown({ fromMillis: from, toMillis: to }), within)
+        assert.deepStrictEqual(yield* shown({ kind: "hold", fromMillis: from, toMillis: to }), within.filter(({ kind }) => kind === "hold"))
+        assert.deepStrictEqual(yield* shown({ runId: all[0]!.runId! }), all.slice(0, 3))
+        assert.deepStrictEqual(yield* shown({ runId: all[0]!.runId!, kind: "hold" }), all.slice(2, 3))
+      }))
+  })
