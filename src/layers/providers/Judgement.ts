@@ -179,6 +179,35 @@ export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<RunFailu
  */
 const showsMiss = (seen: Case, view: AnswerView): boolean => holds(seen.rules.miss, view) && !holds(seen.rules.miss, { ...view, body: null, headers: {} })
 
+/** Nothing, or a line break that a server adds by habit. */
+const isEmpty = ({ bytes }: WireAnswer): boolean => bytes.length <= 4 && bytes.toString("latin1").trim() === ""
+
+/** A read-only operation that answers so says that there is nothing to tell. */
+const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
+
+/**
+ * What a 2xx without a body means. An effectful operation did what it was asked: what a success must hold and where fields stand is
+ * said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says more; else its body is missing.
+ */
+const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, RunFailure>> => {
+  const { operation } = seen.endpoint
+  const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
+  if (operation.effect === "effectful" && !saysMiss) {
+    const { job, output } = operation
+    const normalized = job === undefined || output === undefined ? null : normalize({ job, endpointId: operation.id, map: output, values: {}, outcome: "hit", guessed: false })
+    return Option.some(Either.right({ outcome: "hit", outcomeReason: "The provider did it and had no more to say.", body: emptyJson, normalized, resultCount: null }))
+  }
+  if (!saysMiss && !emptyStatuses.has(view.status)) return Option.none()
+  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view)) return Option.some(verdictOf(seen, view, emptyJson))
+  return Option.some(Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({
+    outcome: "miss",
+    outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
+    body: emptyJson,
+    normalized,
+    resultCount: null
+  })))
+}
+
 export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView => ({ status: answer.status, headers: answer.headers, body, input: seen.input })
 
 export const judge = (seen: Case, answer: WireAnswer): Judged => {
@@ -200,6 +229,11 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
     // The body of a miss is kept when it is JSON; an error page is nobody's result.
     const body: AnswerBody = typeof view.body === "string" ? emptyJson : { _tag: "Json", value: view.body }
     return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, body) }))
+  }
+  if (isEmpty(answer)) {
+    const view = viewOf(seen, answer, null)
+    const empty = Option.orElse(Option.map(reportedError(seen, view), Either.left), () => emptyVerdict(seen, view))
+    if (Option.isSome(empty)) return about(view, empty.value)
   }
   const readable = readAnswer(answer, operation.contentTypes)
   if (Either.isLeft(readable)) {

@@ -1,12 +1,13 @@
 /**
  * One HTTP exchange over pooled, vetted sockets. Promises: redirects are never followed, an answer is read under a byte limit
- * before and after decompression, one deadline covers everything from connecting to the last byte, interruption aborts the
+ * before and after decompression, everything that arrives on the socket is counted, one deadline covers everything from connecting to the last byte, interruption aborts the
  * socket, and a failure says exactly whether request bytes may have left. Does not judge statuses or read bodies.
  */
+import type { Socket } from "node:net"
 import type { Transform } from "node:stream"
 import * as zlib from "node:zlib"
 import { Data, Effect, Either, type Scope } from "effect"
-import { Agent, buildConnector, type Dispatcher, errors, Pool } from "undici"
+import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from "undici"
 import { setMember } from "../../domain/Members.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
@@ -51,6 +52,11 @@ export interface Transport {
 const connectionsPerOrigin = 64
 const maxHeaderBytes = 16_384
 const connectTimeoutMs = 10_000
+/**
+ * What may arrive on the socket for one answer: its body in chunks of a few bytes each, and its heads. What is no body (chunk
+ * extensions, informational answers, trailers) would otherwise have no end.
+ */
+const wireBytesMax = (bodyBytesMax: number): number => 2 * bodyBytesMax + 4 * maxHeaderBytes
 export const acceptedEncodings = "gzip, br, deflate"
 
 /** `deflate` means zlib by its RFC and raw deflate by the habit of some servers; the first byte tells them apart. */
@@ -92,14 +98,26 @@ class Exchange implements Dispatcher.DispatchHandler {
   private received = 0
   private decoded = 0
   private over = false
+  private socket: SocketMeter | undefined
 
   constructor(private readonly maxBytes: number, private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void) {}
+
+  /** Called for every arrival of bytes, with how many there are since the request began. */
+  onArrival(bytes: number): void {
+    if (bytes > wireBytesMax(this.maxBytes)) this.fail("too_large", "wire")
+  }
+
+  /** The socket on which it is going to run. */
+  goesOver(socket: SocketMeter): void {
+    this.socket = socket
+  }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // A request that was given up while it waited for a socket is stopped here, before anything of it is written.
     if (this.over) return controller.abort(new Stopped())
     this.controller = controller
     this.sent = true
+    this.socket?.begin(this)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: NodeJS.Dict<string | Array<string>>): void {
@@ -182,6 +200,48 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Counts what arrives for the exchange that a socket is at; with pipelining off there is one at a time. */
+class SocketMeter {
+  private socket: Socket | undefined
+  private exchange: Exchange | undefined
+  private before = 0
+
+  /** The client has a new socket. */
+  watch(socket: Socket): void {
+    this.socket = socket
+    socket.on("readable", () => this.exchange?.onArrival(socket.bytesRead - this.before))
+  }
+
+  begin(exchange: Exchange): void {
+    this.exchange = exchange
+    this.before = this.socket?.bytesRead ?? 0
+  }
+}
+
+/** Which exchange a dispatch is for: on the way to a client its handler is wrapped, its options are not. */
+const exchanges = new WeakMap<object, Exchange>()
+
+class MeteredClient extends Client {
+  private readonly meter: SocketMeter
+
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
+    const meter = new SocketMeter()
+    super(origin, {
+      ...options,
+      connect: (target, done) => connect(target, (...connected) => {
+        if (connected[0] === null) meter.watch(connected[1])
+        done(...connected)
+      })
+    })
+    this.meter = meter
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    exchanges.get(options)?.goesOver(this.meter)
+    return super.dispatch(options, handler)
+  }
+}
+
 const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<WireAnswer, WireFailure> =>
   Effect.async((resume) => {
     const exchange = new Exchange(limits.maxBytes, (result) => {
@@ -191,7 +251,9 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
     // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be interrupted.
     // eslint-disable-next-line no-restricted-syntax
     const deadline = setTimeout(() => resume(Effect.fail(exchange.stop())), limits.timeoutMs)
-    agent.dispatch({ ...request, headers: { ...request.headers } }, exchange)
+    const options = { ...request, headers: { ...request.headers } }
+    exchanges.set(options, exchange)
+    agent.dispatch(options, exchange)
     return Effect.sync(() => {
       clearTimeout(deadline)
       exchange.stop()
@@ -206,8 +268,8 @@ export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, S
         new Agent({
           factory: (origin) => {
             const url = new URL(origin)
-            return new Pool(url.origin, {
-              connections: connectionsPerOrigin,
+            const connect = buildConnector({ lookup: egress.lookupFor(url), autoSelectFamily: true, timeout: connectTimeoutMs })
+            const options: Client.Options = {
               pipelining: 1,
               maxHeaderSize: maxHeaderBytes,
               // The deadline of the exchange is the only clock: two would disagree about what happened.
@@ -215,9 +277,9 @@ export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, S
               bodyTimeout: 0,
               // Short, because a socket that the provider closes under a request loses an answer; providers may ask for longer.
               keepAliveTimeout: 4_000,
-              keepAliveMaxTimeout: 60_000,
-              connect: buildConnector({ lookup: egress.lookupFor(url), autoSelectFamily: true, timeout: connectTimeoutMs })
-            })
+              keepAliveMaxTimeout: 60_000
+            }
+            return new Pool(url.origin, { connections: connectionsPerOrigin, factory: (target) => new MeteredClient(target, options, connect) })
           }
         })
       ),

@@ -1,4 +1,5 @@
 // What becomes of an answer that arrived whole: its form, its outcome, its evidence.
+import type { OutgoingHttpHeaders } from "node:http"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -46,6 +47,41 @@ describe("the form of an answer", () => {
       const provider = yield* serve((_, response) => void response.writeHead(204).end())
       const result = yield* callOnce(provider, { operation: { response: { miss: "status == `204`" } } })
       assert.deepStrictEqual(result._tag === "Answered" && [result.outcome, result.body], ["miss", { _tag: "Json", value: null }])
+    }))
+
+  const emptyAnswer = (status: number, operation: object, headers: OutgoingHttpHeaders = {}) =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => void response.writeHead(status, headers).end())
+      const result = yield* callOnce(provider, { operation })
+      return result._tag === "Answered" ? [result.outcome, result.body, result.normalized?.missing] : [result.failure.code, result.certainty]
+    })
+  const nothing = { _tag: "Json", value: null }
+
+  for (const status of [200, 201, 202, 204, 205]) {
+    it.scopedLive(`an empty ${status} of an effectful operation is its success, whatever its rules and its map want of a body`, () =>
+      Effect.gen(function*() {
+        const effectful = { effect: "effectful", repeatable: false }
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, effectful), ["hit", nothing, undefined])
+        for (const contentType of ["application/json", "text/html", "text/plain"]) {
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { ...effectful, response: { miss: "!(body.id)", success: "body.id" } }, { "content-type": contentType }), ["hit", nothing, undefined])
+        }
+        const mapped = { ...effectful, job: "company.enrich", output: { fields: { name: "join(', ', body.names)" } } }
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, mapped), ["hit", nothing, ["name"]])
+        const refused = { ...effectful, response: { errors: [{ when: "headers.\"x-refused\"", message: "headers.\"x-refused\"" }] } }
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, refused, { "x-refused": "no" }), ["provider_reported_error", "answered"])
+      }))
+  }
+
+  it.scopedLive("an empty answer of a read-only operation is a miss where its status or a rule says so, and else lacks its body", () =>
+    Effect.gen(function*() {
+      for (const status of [204, 205]) {
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["miss", nothing, undefined])
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { response: { success: `status == \`${status}\`` } }), ["hit", nothing, undefined])
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { response: { success: "body.id" } }), ["invalid_response", "answered"])
+      }
+      for (const status of [200, 201, 202]) assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["invalid_response", "unanswered"])
+      assert.deepStrictEqual<unknown>(yield* emptyAnswer(200, { response: { missStatuses: [200] } }), ["miss", nothing, undefined])
+      assert.deepStrictEqual<unknown>(yield* emptyAnswer(200, { response: { miss: "headers.\"x-total\" == '0'" } }, { "x-total": "0" }), ["miss", nothing, undefined])
     }))
 
   const encodings: ReadonlyArray<[encoding: string, encode: (text: string) => Buffer]> = [["gzip", gzipSync], ["br", brotliCompressSync], ["deflate", deflateSync], ["deflate", deflateRawSync]]

@@ -261,6 +261,48 @@ describe("the byte limit", () => {
       assert.isBelow(process.memoryUsage().rss - before, 40_000_000)
     }))
 
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+  const endless: ReadonlyArray<[what: string, start: string, more: string, code: string]> = [
+    ["one chunk's extensions", `${head}1;`, "extension".repeat(1000), "response_too_large"],
+    ["chunks of one byte with extensions", head, `1;${"x".repeat(1000)}\r\n \r\n`, "response_too_large"],
+    ["chunks of one byte", head, "1\r\n \r\n".repeat(1000), "response_too_large"],
+    ["informational answers", "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(100), "response_too_large"],
+    ["informational answers with large heads", "", `HTTP/1.1 102 Processing\r\nx: ${"y".repeat(8000)}\r\n\r\n`, "response_too_large"],
+    ["a head", "HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(100), "invalid_response"],
+    ["a reason", "HTTP/1.1 200 ", "OK".repeat(1000), "response_too_large"],
+    ["trailers", `${head}2\r\n{}\r\n0\r\n`, "x-more: yes\r\n".repeat(100), "invalid_response"],
+    ["the name of a header", "HTTP/1.1 200 OK\r\n", "x".repeat(10_000), "invalid_response"]
+  ]
+  for (const [what, start, more, code] of endless) {
+    it.scopedLive(`stops ${what} without end, whatever arrives of it`, () =>
+      Effect.gen(function*() {
+        let wrote = 0
+        const provider = yield* serveBytes((socket) => {
+          socket.write(start)
+          const write = (): void => {
+            if (socket.destroyed) return
+            wrote += more.length
+            socket.write(more, () => setImmediate(write))
+          }
+          write()
+        })
+        const found = yield* failure(provider, limited)
+        assert.deepStrictEqual([found.code, found.certainty], [code, "unanswered"])
+        // What the kernel holds for both sides comes on top of what was read.
+        assert.isBelow(wrote, 20_000_000)
+      }))
+  }
+
+  it.scopedLive("counts each answer for itself on a socket that is used again", () =>
+    Effect.gen(function*() {
+      const body = JSON.stringify("x".repeat(9_998))
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body))
+      yield* Effect.gen(function*() {
+        const providers = yield* Providers
+        for (let n = 0; n < 20; n += 1) assert.strictEqual((yield* providers.call(callOf(limited)))._tag, "Answered")
+      }).pipe(Effect.provide(engine(provider)))
+    }))
+
   it.scopedLive("lets an answer of exactly the limit through", () =>
     Effect.gen(function*() {
       const body = JSON.stringify("x".repeat(9_998))
