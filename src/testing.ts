@@ -15,6 +15,7 @@ import { HttpLayer } from "./http/Server.js"
 import { HttpSettings } from "./http/Settings.js"
 import { CapabilityRequestsMemory } from "./layers/CapabilityRequestsMemory.js"
 import { decodeCatalog } from "./layers/CatalogFiles.js"
+import { mergeCatalogs } from "./layers/catalog/Merging.js"
 import type { DispatcherOptions } from "./layers/DispatcherQueue.js"
 import { builtInContent, Engine, type EngineServices, type Storage, StorageMemory } from "./layers/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/ProvidersScripted.js"
@@ -110,13 +111,12 @@ const contentOf = ({ catalog = "fixtures", manifests = [], providers = {} }: Tes
   Effect.gen(function*() {
     const builtIn = yield* builtInContent(catalog)
     const texts = textsOf(manifests)
-    const known = builtIn.jobs.map((job) => ({ file: `job ${job.id}`, text: JSON.stringify(job) }))
-    const own = manifests.length === 0 ? builtIn : yield* decodeCatalog({ jobs: [...known, ...texts.jobs], providers: texts.providers }, { thorough: true })
-    const endpoints = manifests.length === 0 ? builtIn.endpoints : [...builtIn.endpoints, ...own.endpoints]
+    const own = yield* decodeCatalog(texts, { thorough: true, otherJobs: builtIn.jobs })
+    const { endpoints, jobs } = mergeCatalogs(builtIn, own)
     const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
     const unknown = Object.keys(providers).filter((endpointId) => !ids.has(endpointId))
     if (unknown.length > 0) return yield* new TestGatewayInvalid({ message: `There is no operation ${unknown.join(", ")} to script` })
-    return { jobs: own.jobs, endpoints }
+    return { jobs, endpoints }
   }).pipe(Effect.orDie)
 
 const secretFor = (auth: Auth): string =>

@@ -10,7 +10,7 @@ import { resolve } from "node:path"
 import { builtInCatalog } from "../layers/BuiltInCatalog.js"
 import { readConfig } from "../layers/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
-import { CatalogRevisions } from "../services/CatalogRevisions.js"
+import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
@@ -38,18 +38,40 @@ const reader = Effect.map(Effect.promise(() => import("../layers/CatalogFiles.js
 
 const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) => readCatalog([builtInCatalog, ...catalogFolders]))
 
-/** Publishes and says so in `told`, or says why not. */
+/** A catalog of a hundred thousand operations takes a node about twenty seconds. */
+const nodesWithinMillis = 120_000
+
+/** Whether all nodes have it, in words. */
+const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
+  if (nodes === 0) return "no gateway runs on this database now; the next one that starts serves it"
+  if (inForce >= nodes) return nodes === 1 ? "in force on the one node that runs" : `in force on all ${nodes} nodes`
+  const word = nodes === 1 ? "node" : "nodes"
+  return refused > 0
+    ? `refused by ${refused} of ${nodes} ${word}, whose log says why; in force on ${inForce}`
+    : `in force on ${inForce} of ${nodes} ${word} after two minutes; the log of the others says more`
+}
+
+/**
+ * Publishes and says so in `told`, or says why not. Ends when every node that runs on this database has it in force, so that
+ * whoever asks a node next is answered out of it.
+ */
 export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, builtIn?: CatalogContent) =>
-  Effect.gen(function*() {
+  Effect.scoped(Effect.gen(function*() {
     const revisions = yield* CatalogRevisions
-    const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: builtIn ?? (yield* readBuiltIn) })
+    const below = builtIn ?? (yield* readBuiltIn)
+    const reachedBy = yield* revisions.watch
+    const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below })
+    const reached = yield* reachedBy(sequence, nodesWithinMillis)
     const done: Answer = {
-      ok: told.ok ?? true,
-      json: { ...told.json, published: true, sequence, publishedOperations: endpoints },
-      text: [...(told.text === "" ? [] : [told.text]), `Publication ${sequence} is in force: ${endpoints} operations beside the built-in ones`].join("\n")
+      ok: (told.ok ?? true) && reached.inForce >= reached.nodes,
+      json: { ...told.json, published: true, sequence, publishedOperations: endpoints, nodes: reached.nodes, nodesInForce: reached.inForce },
+      text: [
+        ...(told.text === "" ? [] : [told.text]),
+        `Publication ${sequence}: ${endpoints} operations beside the built-in ones; ${reachedWords(reached)}`
+      ].join("\n")
     }
     return done
-  }).pipe(Effect.catchTag("CatalogRefused", (problem) => Effect.succeed(refused(problem))))
+  })).pipe(Effect.catchTag("CatalogRefused", (problem) => Effect.succeed(refused(problem))))
 
 const nothingElse: Answer = { json: {}, text: "" }
 

@@ -1,6 +1,7 @@
 /**
  * Reads the manifests of catalog folders (`providers/*.yaml`, `jobs/*.yaml`) and makes endpoints of them. Either everything
- * is sound, or the failure lists every problem of every file with its path inside the file. Publishing is someone else's part.
+ * is sound, or the failure lists every problem of every file with its path inside the file. Of several folders the later overrides the
+ * earlier by id; inside one folder an id stands once. Publishing is someone else's part.
  */
 import { hash } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
@@ -8,6 +9,8 @@ import { Data, Effect, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
 import { canonical, type Json } from "../domain/Json.js"
 import { type Endpoint, JobManifest, type Operation, ProviderManifest } from "../domain/Manifest.js"
+import type { CatalogContent } from "../services/CatalogPublisher.js"
+import { mergeCatalogs, type Overridden, overriddenBy } from "./catalog/Merging.js"
 import { nextTurn } from "./Slices.js"
 import { compileRules } from "./providers/CompiledRules.js"
 import { compileInputSchema } from "./providers/InputSchema.js"
@@ -26,9 +29,16 @@ export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{ readonl
   }
 }
 
-export interface CatalogContent {
-  readonly jobs: ReadonlyArray<JobManifest>
-  readonly endpoints: ReadonlyArray<Endpoint>
+export type { CatalogContent } from "../services/CatalogPublisher.js"
+
+/** What one folder put in the place of what folders before it hold. */
+export interface FolderOverride extends Overridden {
+  readonly folder: string
+}
+
+/** The content of several folders. */
+export interface FolderContent extends CatalogContent {
+  readonly overridden: ReadonlyArray<FolderOverride>
 }
 
 export interface ReadOptions {
@@ -154,7 +164,7 @@ const assemble = (
     : Either.left(new CatalogInvalid({ problems }))
 }
 
-/** Reads catalog folders; a folder without `jobs` or `providers` simply adds none. Fails with every problem found. */
+/** Reads catalog folders, the later over the earlier; a folder without `jobs` or `providers` simply adds none. Fails with every problem found. */
 export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folders: ReadonlyArray<string>, options: ReadOptions = {}) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -177,5 +187,17 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folde
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
   // A file a turn: parsing all of them takes a second, in which a database is waiting to be spoken to.
   const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) => Effect.forEach(items, (item) => Effect.map(nextTurn, () => read(item)))
-  return yield* assemble(yield* inTurns(jobs.flat(), readJob), yield* inTurns(providers.flat(), readProvider), options)
+  const read = yield* Effect.forEach(folders, (folder, at) =>
+    Effect.all({ folder: Effect.succeed(folder), jobs: inTurns(jobs[at] ?? [], readJob), providers: inTurns(providers[at] ?? [], readProvider) }))
+  const every = read.flatMap((folder) => folder.jobs.flatMap((each) => (Either.isRight(each) ? [each.right.manifest] : [])))
+  const otherJobs = [...options.otherJobs ?? [], ...every]
+  const parts = read.map(({ folder, ...files }) => ({ folder, part: assemble(files.jobs, files.providers, { ...options, otherJobs }) }))
+  const problems = parts.flatMap(({ part }) => (Either.isLeft(part) ? part.left.problems : []))
+  if (problems.length > 0) return yield* new CatalogInvalid({ problems })
+  return parts.reduce<FolderContent>((below, { folder, part }) => {
+    if (Either.isLeft(part)) return below
+    const found = overriddenBy(below, part.right)
+    const nothing = found.jobs.length + found.operations.length === 0
+    return { ...mergeCatalogs(below, part.right), overridden: nothing ? below.overridden : [...below.overridden, { folder, ...found }] }
+  }, { jobs: [], endpoints: [], overridden: [] })
 })

@@ -1,23 +1,33 @@
 /**
  * Published revisions in Postgres: a row names its members by endpoint and contract version, and the contracts are rows of their own.
- * NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification can be lost.
+ * NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification can be lost. Nodes that took a
+ * revision over say so on a second channel; how many run is seen by who listens on the first.
  */
-import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { randomUUID } from "node:crypto"
+import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Schedule, Schema, Stream } from "effect"
 import type { Json } from "../domain/Json.js"
 import { type Endpoint, JobManifest } from "../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
-import { CatalogRevisions } from "../services/CatalogRevisions.js"
+import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
 import { ContractStore } from "../services/ContractStore.js"
 import { problemsOf } from "./catalog/ContentProblems.js"
 import { Common, leanEndpoint } from "./catalog/LeanEndpoint.js"
 import { inSlices, nextTurn } from "./Slices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "./catalog/StoredContracts.js"
 import { Database } from "./Database.js"
+import { listenerName } from "./database/Listen.js"
 
 const channel = "catalog_revisions"
+const takenChannel = "catalog_taken_over"
+/** What nodes say was lost, or a node has come or gone: who waits counts the nodes again. */
+const countAgain = "1 second"
 /** So few that what reading leaves behind is gone before it counts as old. */
 const readAtOnce = 100
 const lookAgain = "30 seconds"
+
+const Told = Schema.parseJson(Schema.Struct({ node: Schema.String, sequence: Schema.Int, inForce: Schema.Boolean }))
+const decodeTold = Schema.decodeUnknownOption(Told)
+const encodeTold = Schema.encodeSync(Told)
 
 const decodeJobs = Schema.decodeUnknown(Schema.Array(JobManifest))
 
@@ -27,17 +37,48 @@ interface Members {
   readonly versions: ReadonlyMap<string, string>
 }
 
-export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): CatalogContent => {
-  const jobs = new Map<string, JobManifest>([...base.jobs, ...over.jobs].map((job) => [job.id, job]))
-  const endpoints = new Map<string, Endpoint>([...base.endpoints, ...over.endpoints].map((endpoint) => [endpoint.operation.id, endpoint]))
-  return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
-}
-
 export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractStore | Database> = Layer.effect(
   CatalogRevisions,
   Effect.gen(function*() {
     const { listen, query, sql, transact } = yield* Database
     const contracts = yield* ContractStore
+    const node = randomUUID()
+
+    /** Every node that follows has a connection that listens. */
+    const runningNodes = Effect.map(
+      query(sql<{ nodes: number }>`
+        select count(*)::int as nodes from pg_stat_activity where datname = current_database() and application_name = ${listenerName(channel)}`),
+      ([row]) => row?.nodes ?? 0
+    )
+
+    const watch = Effect.gen(function*() {
+      const connected = yield* Deferred.make<void>()
+      const heard = yield* Queue.sliding<void>(1)
+      /** The newest that each node took over, and the newest that it refused. */
+      const taken = new Map<string, number>()
+      const refusedBy = new Map<string, number>()
+      yield* Effect.forkScoped(listen(takenChannel, (payload) => {
+        if (payload === undefined) return void Deferred.unsafeDone(connected, Effect.void)
+        const told = decodeTold(payload)
+        if (Option.isNone(told)) return
+        const { inForce, node: by, sequence } = told.value
+        const seen = inForce ? taken : refusedBy
+        seen.set(by, Math.max(sequence, seen.get(by) ?? 0))
+        heard.unsafeOffer()
+      }))
+      yield* Deferred.await(connected)
+      const count = (of: ReadonlyMap<string, number>, sequence: number): number => Array.from(of.values()).filter((reached) => reached >= sequence).length
+      return Effect.fn("CatalogRevisions.reached")(function*(sequence: number, limitMillis: number) {
+        const until = (yield* Clock.currentTimeMillis) + limitMillis
+        const look = Effect.map(runningNodes, (nodes): Reached => ({ nodes, inForce: count(taken, sequence), refused: count(refusedBy, sequence) }))
+        let reached = yield* look
+        while (reached.inForce + reached.refused < reached.nodes && (yield* Clock.currentTimeMillis) < until) {
+          yield* Effect.timeoutOption(Queue.take(heard), Duration.decode(countAgain))
+          reached = yield* look
+        }
+        return reached
+      })
+    })
 
     const newest = Effect.gen(function*() {
       const [row] = yield* query(sql<{ sequence: string; jobs: Json; endpointIds: ReadonlyArray<string>; versions: ReadonlyArray<string> }>`
@@ -110,6 +151,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         return { sequence, content: { jobs: members.jobs, endpoints } }
       }),
       sequence: Effect.map(query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`), ([row]) => Number(row?.sequence ?? 0)),
+      tell: ({ inForce, sequence }) => Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeTold({ node, sequence, inForce })})`)),
+      watch,
       changes: Stream.merge(Stream.asyncPush<void>((emit) => Effect.forkScoped(listen(channel, () => void emit.single(undefined)))), Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined)))
     })
   })

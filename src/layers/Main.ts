@@ -12,7 +12,7 @@ import { DrainingLayer } from "../services/Draining.js"
 import { AdmissionBatched } from "./AdmissionBatched.js"
 import { builtInCatalog } from "./BuiltInCatalog.js"
 import { readCatalog } from "./CatalogFiles.js"
-import { CatalogFollowing } from "./CatalogFollowing.js"
+import { CatalogFollowing, listed } from "./CatalogFollowing.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
@@ -48,10 +48,13 @@ const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: 
 
 /** What the catalog folders hold, without the fixtures where they do not run. */
 const catalogContent = (config: GatewayConfig) =>
-  Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints, jobs }) => ({
-    jobs,
-    endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock)
-  }))
+  Effect.gen(function*() {
+    const { endpoints, jobs, overridden } = yield* readCatalog([builtInCatalog, ...config.catalogFolders])
+    for (const { folder, ...ids } of overridden) {
+      yield* Effect.logInfo("A catalog folder overrides what stands below it").pipe(Effect.annotateLogs({ folder, ...listed(ids) }))
+    }
+    return { jobs, endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock) }
+  })
 
 const Checks = Layer.effect(
   ReadinessChecks,

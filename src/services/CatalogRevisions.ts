@@ -2,7 +2,7 @@
  * What operators published beside the built-in catalog, for all nodes. Publishing checks the whole, keeps it and tells every node,
  * which then swaps to it; a bad one is refused with all its errors and nothing changes.
  */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { CatalogContent, CatalogRefused } from "./CatalogPublisher.js"
 
@@ -10,6 +10,21 @@ export interface PublishedRevision {
   /** Counts up; 0 where nothing was published. */
   readonly sequence: number
   readonly content: CatalogContent
+}
+
+/** What a node says when it has tried to take a revision over. */
+export interface TakenOver {
+  readonly sequence: number
+  /** False: it cannot be read or is refused, and the node's log says why. */
+  readonly inForce: boolean
+}
+
+/** How far the nodes that are running now have come with a revision. */
+export interface Reached {
+  /** 0 where no gateway runs on this database. */
+  readonly nodes: number
+  readonly inForce: number
+  readonly refused: number
 }
 
 export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevisions")<CatalogRevisions, {
@@ -23,6 +38,13 @@ export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevis
   readonly latest: Effect.Effect<PublishedRevision, StorageError>
   /** The newest sequence, cheap to ask for. */
   readonly sequence: Effect.Effect<number, StorageError>
-  /** Something for every time that a new revision may be there; never ends. */
+  /** Something for every time that a new revision may be there; never ends. Who takes it counts as a running node. */
   readonly changes: Stream.Stream<void>
+  /** Told by a node to whoever waits. */
+  readonly tell: (taken: TakenOver) => Effect.Effect<void, StorageError>
+  /**
+   * Listens from now on, so to be begun before publishing. The function then waits until every running node has taken this revision
+   * or a later one over, has refused it, or the limit is past, and answers how far they have come.
+   */
+  readonly watch: Effect.Effect<(sequence: number, limitMillis: number) => Effect.Effect<Reached, StorageError>, StorageError, Scope.Scope>
 }>() {}

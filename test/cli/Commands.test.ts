@@ -1,15 +1,19 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
+import { CatalogFollowing } from "../../src/layers/CatalogFollowing.js"
+import { CatalogServed } from "../../src/layers/CatalogServed.js"
 import { DatabasePg } from "../../src/layers/Database.js"
 import { drop, ProvidersScripted } from "../../src/layers/ProvidersScripted.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { Runs } from "../../src/services/Runs.js"
+import { newWorld, noVocabulary, worldServices } from "../support/catalog.js"
 import { engine, funded, requestOf, storagePg } from "../support/engine.js"
 import { cli, CommandLine, CommandLineTest, json } from "./commandLine.js"
 
@@ -244,6 +248,35 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.deepInclude(yield* json("catalog withdraw"), { published: true, publishedOperations: 0 })
       assert.deepStrictEqual((yield* cli("catalog published")).out, ["Nothing is published beside the built-in catalog"])
       assert.strictEqual((yield* cli(["catalog", "import-jsonl", flat("ants"), "--publish", "now"])).code, 2)
+    })), 60_000)
+
+  it.effect("publishes and withdraws when every running node has it in force, and says when none runs", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const place = yield* temporary
+      mkdirSync(join(place, "providers"))
+      writeFileSync(join(place, "providers", "bats.yaml"), [
+        "id: bats", "name: Bats", "baseUrl: https://api.bats.example", "operations:", "  - id: bats-list", "    name: List bats", "    summary: Lists bats.", "    category: nature",
+        "    method: GET", "    path: /bats", "    input: { type: object }", "    price: { basis: free, micros: 0 }"
+      ].join("\n"))
+      assert.deepInclude(yield* json(["catalog", "publish", place]), { nodes: 0, nodesInForce: 0 })
+      assert.match((yield* cli("catalog withdraw")).out.join("\n"), /no gateway runs on this database now; the next one that starts serves it/)
+
+      const node = CatalogFollowing({ jobs: [], endpoints: [] }).pipe(
+        Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: false, vocabulary: noVocabulary })), Layer.provide(worldServices(newWorld()))
+      )
+      const { services } = yield* CommandLine
+      const start = Layer.build(Layer.fresh(Layer.provideMerge(node, services)))
+      const nodes = [yield* start, yield* start]
+      const seen = Effect.forEach(nodes, (context) => Effect.map(Context.get(context, Catalog).endpoint("bats-list"), (found) => found !== null))
+      // The connection that listens is made a moment after the first catalog is served.
+      const reached = yield* Context.get(nodes[0]!, CatalogRevisions).watch
+      yield* Effect.repeat(reached(0, 0), { until: ({ nodes: running }) => running === 2, schedule: Schedule.spaced("50 millis") }).pipe(Effect.timeout("20 seconds"))
+      for (let round = 0; round < 2; round += 1) {
+        assert.deepInclude(yield* json(["catalog", "publish", place]), { published: true, nodes: 2, nodesInForce: 2 })
+        assert.deepStrictEqual(yield* seen, [true, true])
+        assert.match((yield* cli("catalog withdraw")).out.join("\n"), /in force on all 2 nodes/)
+        assert.deepStrictEqual(yield* seen, [false, false])
+      }
     })), 60_000)
 
   it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>

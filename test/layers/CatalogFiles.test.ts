@@ -2,6 +2,9 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { decodeCatalog, readCatalog } from "../../src/layers/CatalogFiles.js"
 import { lintCatalog } from "../../src/layers/CatalogLint.js"
 
@@ -74,6 +77,44 @@ describe("a catalog", () => {
     assert.notStrictEqual(version(provider("maxBytes: 5")), base)
     assert.notStrictEqual(version(provider("").replace("api.maker", "api2.maker")), base)
   })
+})
+
+describe("several folders", () => {
+  const folders = (...contents: ReadonlyArray<{ readonly jobs?: string; readonly providers: string }>) =>
+    Effect.acquireRelease(
+      Effect.sync(() => contents.map(({ jobs, providers }) => {
+        const folder = mkdtempSync(join(tmpdir(), "gateway-catalog-"))
+        for (const [kind, text] of Object.entries({ jobs, providers })) {
+          if (text === undefined) continue
+          mkdirSync(join(folder, kind))
+          writeFileSync(join(folder, kind, "one.yaml"), text)
+        }
+        return folder
+      })),
+      (made) => Effect.sync(() => made.forEach((folder) => rmSync(folder, { recursive: true })))
+    )
+
+  it.scopedLive("lie one over the other: what has the same id is overridden and told, all else stays", () =>
+    Effect.gen(function*() {
+      const second = provider("").replaceAll("https://api.maker.test", "https://other.maker.test")
+      const more = `${second.trimEnd()}\n${second.slice(second.indexOf("  - id: maker-find")).replace("maker-find", "maker-more")}`
+      const made = yield* folders({ jobs: job, providers: provider("") }, { providers: more }, { jobs: job.replace("Find things", "Find more"), providers: provider("").replaceAll("maker", "another") })
+      const { endpoints, jobs, overridden } = yield* readCatalog(made)
+      assert.deepStrictEqual(endpoints.map(({ operation, provider: { baseUrl } }) => [operation.id, baseUrl]), [
+        ["maker-find", "https://other.maker.test"], ["maker-more", "https://other.maker.test"], ["another-find", "https://api.another.test"]
+      ])
+      assert.deepStrictEqual(jobs.map(({ id, title }) => [id, title]), [["things.find", "Find more"]])
+      assert.deepStrictEqual(overridden, [
+        { folder: made[1]!, jobs: [], operations: ["maker-find"] }, { folder: made[2]!, jobs: ["things.find"], operations: [] }
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("are refused with every problem of each, and an id twice in one of them is a problem", () =>
+    Effect.gen(function*() {
+      const made = yield* folders({ jobs: job, providers: provider("timeoutMs: 5") }, { providers: `${provider("")}${provider("").slice(provider("").indexOf("  - id"))}` })
+      const { problems: found } = yield* Effect.flip(readCatalog(made))
+      assert.deepStrictEqual(found.map(({ path }) => path), ["operations.0.timeoutMs", "operations.1.id"])
+    }).pipe(Effect.provide(NodeContext.layer)))
 })
 
 describe("the built-in catalog", () => {

@@ -9,6 +9,9 @@ class ListenerLost extends Data.TaggedError("ListenerLost") {}
 
 const answersWithinMillis = 5_000
 
+/** What Postgres shows of a connection that listens. */
+export const listenerName = (channel: string): string => `provider-gateway (listens to ${channel})`
+
 /** Ends only by interruption: while the server is away it tries four times a second. `heard` is called for every notification. */
 export const listenTo = (url: Redacted.Redacted, channel: string, heard: (payload: string | undefined) => void): Effect.Effect<never> =>
   Effect.scoped(
@@ -19,7 +22,7 @@ export const listenTo = (url: Redacted.Redacted, channel: string, heard: (payloa
         Effect.sync(() =>
           new Pg.Client({
             connectionString: Redacted.value(url),
-            application_name: `provider-gateway (listens to ${channel})`,
+            application_name: listenerName(channel),
             connectionTimeoutMillis: answersWithinMillis,
             query_timeout: answersWithinMillis,
             keepAlive: true

@@ -1,0 +1,25 @@
+// One catalog laid over another: an operation or a job of the same id takes the place of the one below, all others stay. The same rule for
+// the folders of `GATEWAY_CATALOG` and for what operators publish.
+import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
+import type { CatalogContent } from "../../services/CatalogPublisher.js"
+
+/** Ids that stand in both. */
+export interface Overridden {
+  readonly jobs: ReadonlyArray<string>
+  readonly operations: ReadonlyArray<string>
+}
+
+export const overriddenBy = (base: CatalogContent, over: CatalogContent): Overridden => {
+  const jobs = new Set<string>(base.jobs.map(({ id }) => id))
+  const operations = new Set<string>(base.endpoints.map(({ operation }) => operation.id))
+  return {
+    jobs: over.jobs.map(({ id }) => id).filter((id) => jobs.has(id)),
+    operations: over.endpoints.map(({ operation }) => operation.id).filter((id) => operations.has(id))
+  }
+}
+
+export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): CatalogContent => {
+  const jobs = new Map<string, JobManifest>([...base.jobs, ...over.jobs].map((job) => [job.id, job]))
+  const endpoints = new Map<string, Endpoint>([...base.endpoints, ...over.endpoints].map((endpoint) => [endpoint.operation.id, endpoint]))
+  return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
+}
