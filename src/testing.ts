@@ -143,7 +143,7 @@ const caller = ({ scopes = allScopes, usd = 100 }: TestGatewayOptions) =>
     return { principal: yield* accounts.authenticate(token), token: Redacted.value(token) }
   }).pipe(Effect.orDie)
 
-const settings = { host: "127.0.0.1", port: 0, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "http://gateway.test", trustProxy: false }
+const settings = { host: "127.0.0.1", port: 0, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "http://gateway.test", trustProxy: false, serviceAgents: [] }
 const unlimited = { burst: 1_000_000, refillPerSecond: 1_000_000 }
 const publicUnlimited = { publicRate: unlimited, publicTotalRate: unlimited }
 
@@ -192,6 +192,6 @@ export const run = (body: typeof RunRequestBody.Encoded, waitSeconds = 20): Effe
     const ids = yield* Ids
     const runs = yield* Runs
     const decoded = yield* Effect.orDie(decodeBody(body, { onExcessProperty: "error" }))
-    const request = quoteRequestOf(decoded, { serviceAgent: undefined, requestId: `req_${yield* ids.suffix}` })
+    const request = quoteRequestOf(decoded, `req_${yield* ids.suffix}`)
     return yield* runs.create(principal, { ...request, idempotencyKey: decoded.idempotencyKey ?? (yield* ids.suffix) }, waitSeconds)
   })

@@ -36,7 +36,7 @@ const port = Number(process.argv[3])
 const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
 
 const caller = {
-  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, ancestors: []
+  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, ancestors: [], operator: false, operatorWorkspace: false
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
@@ -49,7 +49,7 @@ const Http = HttpLayer.pipe(
     unused(RateLimiter, { take: () => Effect.succeed(decision), takePublic: () => Effect.succeed(decision) }),
     unused(CapabilityRequests), unused(Connections), unused(LoginApprovals), unused(Runs), unused(TopUps), unused(Wallet),
     unused(ReadinessChecks, {}), CursorKeyMemory, IdsCrypto,
-    Layer.succeed(HttpSettings, { host: "127.0.0.1", port, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "bench", publicUrl: "", trustProxy: false })
+    Layer.succeed(HttpSettings, { host: "127.0.0.1", port, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "bench", publicUrl: "", trustProxy: false, serviceAgents: [] })
   ])
 )
 

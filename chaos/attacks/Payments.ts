@@ -40,7 +40,7 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
     const purse = yield* stage.fund(0)
     yield* Effect.forEach(Array.from({ length: topUpCount }, (_, index) => index), (index) =>
       Effect.gen(function*() {
-        const { topUpId } = yield* services[0]!.topUps.request({ workspaceId: purse.workspaceId, amountMicros: usd(5), idempotencyKey: `payment ${index}` })
+        const { topUpId } = yield* services[0]!.topUps.request({ workspaceId: purse.workspaceId, operatorWorkspace: false, amountMicros: usd(5), idempotencyKey: `payment ${index}` })
         // Each top-up has its own order of the same reports, half of them all at once.
         const order = reports.map((_, at) => reports[(at + index) % reports.length]!)
         yield* Effect.forEach(order, (report, at) => {

@@ -79,8 +79,11 @@ const createToken = Command.make("create", {
   scopes: Inputs.scope,
   monthlyLimit: Inputs.monthlyLimit,
   expiresAt: Inputs.expiresAt,
+  operator: Options.boolean("operator").pipe(
+    Options.withDescription("A token of the platform's operator: its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups")
+  ),
   json: Inputs.json
-}, ({ expiresAt, json, label, monthlyLimit, scopes, workspaceId }) =>
+}, ({ expiresAt, json, label, monthlyLimit, operator, scopes, workspaceId }) =>
   answer(json, Effect.gen(function*() {
     const accounts = yield* Accounts
     const issued = yield* accounts.createToken({
@@ -88,7 +91,8 @@ const createToken = Command.make("create", {
       label,
       scopes,
       monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-      expiresAt: Option.getOrNull(expiresAt)
+      expiresAt: Option.getOrNull(expiresAt),
+      operator
     })
     const token = Redacted.value(issued.token)
     return { json: { tokenId: issued.tokenId, token }, text: `${issued.tokenId}\n${token}\nThe token is shown this once.` }

@@ -52,10 +52,14 @@ export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReache
     return `The monthly limit of this key is ${this.limitMicros} micros, ${this.spentMicros} are spent or held; it starts anew with the next calendar month (UTC)`
   }
 }
-export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", { scope: Schema.String }) {
+export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
+  scope: Schema.String,
+  /** Why this token cannot pay, where paying is what it tried. */
+  topUp: Schema.optionalWith(TopUpHint, { exact: true })
+}) {
   static readonly retryable = false
   override get message() {
-    return `This token lacks the scope ${this.scope}`
+    return `This token lacks the scope ${this.scope}${this.topUp === undefined ? "" : `. ${this.topUp.message}`}`
   }
 }
 export class NotFound extends Schema.TaggedError<NotFound>()("not_found", { what: Schema.String, id: Schema.String }) {

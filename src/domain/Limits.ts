@@ -8,6 +8,10 @@
 export const bodyBytesMax = 1_048_576
 /** An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the connection is cut. */
 export const discardBytesMax = 8 * bodyBytesMax
+/** How much of `X-Service-Agent` is read (contract: "Limits"). */
+export const serviceAgentCharsMax = 64
+/** How many agents are counted by name. */
+export const serviceAgentsMax = 100
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
 /** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */

@@ -68,7 +68,6 @@ export const Run = Schema.Struct({
   servedEndpointId: nullable(Schema.String),
   servedProviderId: nullable(Schema.String),
   connectionId: nullable(Schema.String),
-  serviceAgent: nullable(Schema.String),
   cancelRequested: Schema.Boolean,
   createdAt: Millis,
   startedAt: nullable(Millis),

@@ -1,7 +1,11 @@
 /**
- * Access tokens: `pgw_`, 26 characters of id, 48 of secret (192 bits), 8 of checksum. The id names the token in its own
- * text, so that a found one can be revoked by anybody who sees it; the checksum lets a typing mistake, and a scan of
- * logs, be told from a token without asking the storage. Knows no digest and no storage.
+ * Access tokens. The gateway's own are `pgw_`, 26 characters of id, 48 of secret (192 bits), 8 of checksum. The id names the token in
+ * its own text, so that a found one can be revoked by anybody who sees it; the checksum lets a typing mistake, and a scan of
+ * logs, be told from a token without asking the storage.
+ *
+ * A client that logs in makes its token itself (completions: section 4, "Login approval"): 43 to 80 characters of `A-Z a-z 0-9 - _`, which
+ * hold 256 bits or more when they are random, after `pgw_` or after nothing. So 32 random bytes in base64url or in hex are a token.
+ * Knows no digest and no storage.
  */
 import { Encoding } from "effect"
 import type { FieldProblem } from "./ApiErrors.js"
@@ -16,9 +20,15 @@ export const tokenText = (idSuffix: string, secret: Uint8Array): string => {
   return body + checksum(body)
 }
 
-/** Whether a text can be a token at all; what cannot needs no lookup. */
+/** Whether a text is a token that a gateway made. */
 export const isTokenText = (text: string): boolean =>
   shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+
+/** Never as long as a gateway's own, so that a typing mistake in one of those is no other token. */
+const clientShape = /^(?:pgw_|(?!pgw_))[A-Za-z0-9_-]{43,80}$/
+
+/** Whether a text can be a token at all, of a gateway or of a client; what cannot needs no lookup. */
+export const mayBeToken = (text: string): boolean => isTokenText(text) || clientShape.test(text)
 
 /** CRC-32 (IEEE) in hex: catches mistakes, not forgers. */
 const checksum = (text: string): string => {

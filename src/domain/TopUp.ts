@@ -59,6 +59,7 @@ export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): s
 /** The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. */
 export const topUpHint = (policy: BillingPolicy, asked: {
   readonly processorConfigured: boolean
+  readonly operatorWorkspace: boolean
   readonly readOnly: boolean
   readonly availableMicros: Micros
   readonly neededMicros: Micros | null
@@ -78,12 +79,14 @@ export const topUpHint = (policy: BillingPolicy, asked: {
 
 const hintReason = (
   policy: BillingPolicy,
-  asked: { readonly processorConfigured: boolean; readonly readOnly: boolean; readonly availableMicros: Micros },
+  asked: { readonly processorConfigured: boolean; readonly operatorWorkspace: boolean; readonly readOnly: boolean; readonly availableMicros: Micros },
   needsMore: boolean
 ): TopUpReason => {
   if (!policy.enabled) return "billing_disabled"
-  if (!asked.processorConfigured) return "payment_processor_not_configured"
+  if (asked.operatorWorkspace) return "operator_workspace"
+  // What the caller can change itself comes before what only the operator can.
   if (asked.readOnly) return "read_only_token"
+  if (!asked.processorConfigured) return "payment_processor_not_configured"
   // Less than the smallest top-up counts as low, so that a client hears of it before a run is refused.
   return needsMore || asked.availableMicros < policy.minimumMicros ? "balance_low" : "balance_sufficient"
 }

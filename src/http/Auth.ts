@@ -5,8 +5,11 @@
 import { HttpApiMiddleware, HttpApiSecurity, HttpRouter, HttpServerRequest, OpenApi } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Forbidden, Unauthorized } from "../domain/ApiErrors.js"
+import { zero } from "../domain/Micros.js"
+import { isReadOnly } from "../domain/Scope.js"
 import { Accounts, type Principal as Caller } from "../services/Accounts.js"
 import { RateLimiter } from "../services/RateLimiter.js"
+import { TopUps } from "../services/TopUps.js"
 import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
 import { Exchange } from "./Exchange.js"
@@ -33,15 +36,22 @@ export class Open extends HttpApiMiddleware.Tag<Open>()("gateway/http/Open", {
 
 const scheme = /^bearer +/i
 
-export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter> =>
+export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
   Layer.effectContext(Effect.gen(function*() {
     const accounts = yield* Accounts
     const limiter = yield* RateLimiter
+    const topUps = yield* TopUps
     const { trustProxy } = yield* HttpSettings
     const missing = routes.filter(({ access }) => access === null)
     if (missing.length > 0) return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
     const accessByRoute = new Map<string, Required>()
     for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
+
+    /** A token that can only read and tries to pay is told so in the words of a top-up (contract: "Authentication", 3). */
+    const forbidden = (required: Required | null, { operatorWorkspace, scopes }: Caller) =>
+      required === "billing:write" && isReadOnly(scopes)
+        ? Effect.flatMap(topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }), (topUp) => new Forbidden({ scope: required, topUp }))
+        : new Forbidden({ scope: required ?? "none" })
 
     /** Notes the route and says what it requires. */
     const enter = Effect.gen(function*() {
@@ -70,7 +80,7 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
           const { required } = yield* enter
           const principal = yield* authenticate(request, token)
           if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
-            return yield* new Forbidden({ scope: required ?? "none" })
+            return yield* forbidden(required, principal)
           }
           return principal
         })

@@ -7,7 +7,7 @@ import { HttpApiSchema, HttpServerResponse } from "@effect/platform"
 import { Effect, ParseResult, Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
-import { TopUpHint } from "../domain/TopUpHint.js"
+import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import { Exchange } from "./Exchange.js"
 
 type Extra = { readonly [field: string]: unknown }
@@ -115,7 +115,10 @@ export const Wire = {
   }),
   Forbidden: wire(Api.Forbidden, {
     status: 403, title: "The token lacks the scope",
-    beside: [{ scope: Schema.String }, ({ scope }) => ({ scope })]
+    beside: [
+      { scope: Schema.String, topUp: Schema.optionalWith(TopUpHint, { exact: true }), reason: Schema.optionalWith(TopUpReason, { exact: true }) },
+      ({ scope, topUp }) => ({ scope, ...(topUp === undefined ? {} : { topUp, reason: topUp.reason }) })
+    ]
   }),
   NotFound: wire(Api.NotFound, { status: 404, title: "Not found" }),
   RouteNotFound: wire(Api.RouteNotFound, { status: 404, title: "No such route" }),

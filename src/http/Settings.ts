@@ -15,6 +15,8 @@ export interface HttpSettingsShape {
   readonly publicUrl: string
   /** Whether a proxy of ours stands in front: then the client's address is what it put last into `X-Forwarded-For`. */
   readonly trustProxy: boolean
+  /** The agents that `/metrics` counts by name; others are counted together. */
+  readonly serviceAgents: ReadonlyArray<string>
 }
 
 export class HttpSettings extends Context.Tag("gateway/http/HttpSettings")<HttpSettings, HttpSettingsShape>() {}

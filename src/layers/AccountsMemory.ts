@@ -6,7 +6,7 @@ import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain
 import { TokenId, WorkspaceId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
-import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { mayBeToken, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
 import { lineOf } from "../domain/TokenLine.js"
 import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
@@ -38,10 +38,17 @@ const make = Effect.gen(function*() {
     storage.modify((state) => [changed, { ...state, workspaces: HashMap.set(state.workspaces, changed.workspaceId, changed) }])
   const putToken = (token: StoredToken) => storage.modify((state) => [undefined, { ...state, tokens: HashMap.set(state.tokens, token.tokenId, token) }])
 
+  /** To be called in the transaction that makes or revokes a token of the operator. */
+  const countOperators = Effect.fnUntraced(function*(workspaceId: WorkspaceId) {
+    const { tokens } = yield* storage.read
+    const operator = HashMap.some(tokens, (token) => token.workspaceId === workspaceId && token.operator && token.revokedAt === null)
+    yield* Effect.flatMap(Effect.orDie(workspace(workspaceId)), (before) => putWorkspace({ ...before, operator }))
+  })
+
   return Accounts.of({
     authenticate: Effect.fnUntraced(function*(token) {
       const text = Redacted.value(token)
-      if (!isTokenText(text)) return yield* new Unauthorized()
+      if (!mayBeToken(text)) return yield* new Unauthorized()
       const asked = tokenDigest(text).toString("hex")
       const state = yield* storage.read
       const found = HashMap.findFirst(state.tokens, ({ digest }) => digest === asked)
@@ -50,8 +57,8 @@ const make = Effect.gen(function*() {
       const gone = (tokenId: TokenId) => Option.exists(HashMap.get(state.tokens, tokenId), (ancestor) => ancestor.revokedAt !== null)
       if (revokedAt !== null || principal.ancestors.some(gone)) return yield* new TokenRevoked()
       if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
-      const { name } = yield* Effect.orDie(workspace(principal.workspaceId))
-      return { ...principal, workspaceName: name }
+      const { name, operator: operatorWorkspace } = yield* Effect.orDie(workspace(principal.workspaceId))
+      return { ...principal, workspaceName: name, operatorWorkspace }
     }),
 
     monthSpend: Effect.fnUntraced(function*(tokenId) {
@@ -71,6 +78,7 @@ const make = Effect.gen(function*() {
         inflightLimit: null,
         runsPerMinute: null,
         runCapMicros: null,
+        operator: false,
         createdAt: yield* Clock.currentTimeMillis
       }
       return yield* storage.transact(Effect.gen(function*() {
@@ -100,15 +108,18 @@ const make = Effect.gen(function*() {
       const suffix = yield* ids.suffix
       const tokenId = TokenId.make(`tok_${suffix}`)
       const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
-      yield* putToken({
+      const operator = token.operator ?? false
+      const row: StoredToken = {
         tokenId,
         ...token,
+        operator,
         ancestors: [],
         createdAt: now,
         digest: tokenDigest(text).toString("hex"),
         revokedAt: null,
         spend: { month: "", spentMicros: zero }
-      })
+      }
+      yield* storage.transact(Effect.zipRight(putToken(row), Effect.when(countOperators(row.workspaceId), () => operator)))
       return { tokenId, token: Redacted.make(text) }
     }),
 
@@ -117,6 +128,7 @@ const make = Effect.gen(function*() {
         const found = HashMap.get((yield* storage.read).tokens, tokenId)
         if (Option.isNone(found)) return yield* new NotFound({ what: "token", id: tokenId })
         yield* putToken({ ...found.value, revokedAt: found.value.revokedAt ?? (yield* Clock.currentTimeMillis) })
+        if (found.value.operator) yield* countOperators(found.value.workspaceId)
       }))
   })
 })

@@ -10,7 +10,7 @@ import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain
 import { TokenId, WorkspaceId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { monthOf } from "../domain/Run.js"
-import { isTokenText, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
+import { mayBeToken, nameProblem, newTokenProblem, secretBytes, tokenText } from "../domain/Token.js"
 import { limitsProblem } from "../domain/WorkspaceLimits.js"
 import { Accounts, type IssuedToken, type NewToken, type Principal, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
   const databaseNow = yield* DatabaseNow
 
   const workspaceColumns = sql.literal(
-    `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", created_at as "createdAt"`
+    `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", operator, created_at as "createdAt"`
   )
   const one = (found: Statement.Statement<Workspace>) => Effect.map(query(found), ([row]) => row ?? null)
   const noWorkspace = (workspaceId: WorkspaceId) => new NotFound({ what: "workspace", id: workspaceId })
@@ -39,7 +39,7 @@ const make = Effect.gen(function*() {
   const tokensByDigest = (digests: ReadonlyArray<Buffer>) =>
     query(sql<TokenRow>`
       select t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
-        t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors,
+        t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace",
         t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked
       from tokens t join workspaces w using (workspace_id)
       where t.digest = any(${digests}::bytea[])`).pipe(
@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
   return Accounts.of({
     authenticate: Effect.fnUntraced(function*(token) {
       const text = Redacted.value(token)
-      if (!isTokenText(text)) return yield* new Unauthorized()
+      if (!mayBeToken(text)) return yield* new Unauthorized()
       const asked = tokenDigest(text)
       const found = yield* tokenByDigest(asked)
       if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
@@ -119,18 +119,35 @@ const make = Effect.gen(function*() {
       const suffix = yield* ids.suffix
       const tokenId = TokenId.make(`tok_${suffix}`)
       const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
-      const made = yield* transact(sql`
-        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at)
-        select ${tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${tokenDigest(text)}::bytea, ${token.monthlyLimitMicros}::bigint, ${now}::bigint, ${token.expiresAt}::bigint
-        from workspaces where workspace_id = ${token.workspaceId} returning 1`)
+      const operator = token.operator ?? false
+      const made = yield* transact(Effect.gen(function*() {
+        const rows = yield* sql`
+          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator)
+          select ${tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${tokenDigest(text)}::bytea, ${token.monthlyLimitMicros}::bigint, ${now}::bigint,
+            ${token.expiresAt}::bigint, ${operator}
+          from workspaces where workspace_id = ${token.workspaceId} returning 1`
+        if (operator) yield* sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`
+        return rows
+      }))
       if (made.length === 0) return yield* noWorkspace(token.workspaceId)
       return { tokenId, token: Redacted.make(text) } satisfies IssuedToken
     }),
 
     revokeToken: Effect.fn("Accounts.revokeToken")(function*(tokenId) {
       const now = yield* Clock.currentTimeMillis
-      const revoked = yield* transact(sql`update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning 1`)
-      if (revoked.length === 0) return yield* new NotFound({ what: "token", id: tokenId })
+      const revoked = yield* transact(Effect.gen(function*() {
+        const [token] = yield* sql<{ workspaceId: WorkspaceId; operator: boolean }>`
+          update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning workspace_id as "workspaceId", operator`
+        if (token?.operator === true) {
+          // Locked first: of two revocations at once, the second sees the first.
+          yield* sql`select from workspaces where workspace_id = ${token.workspaceId} for update`
+          yield* sql`
+            update workspaces w set operator = exists (select from tokens t where t.workspace_id = w.workspace_id and t.operator and t.revoked_at is null)
+            where w.workspace_id = ${token.workspaceId}`
+        }
+        return token !== undefined
+      }))
+      if (!revoked) return yield* new NotFound({ what: "token", id: tokenId })
     })
   })
 })

@@ -37,6 +37,8 @@ export interface GatewayConfig {
   readonly publicUrl: string
   /** Whether a proxy of the operator's stands in front and says who the client is, see HttpSettings. */
   readonly trustProxy: boolean
+  /** The agents that `/metrics` counts by the name they give in `X-Service-Agent`. */
+  readonly serviceAgents: ReadonlyArray<string>
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
   readonly drainMillis: number
@@ -96,6 +98,10 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     billing: yield* onOff("GATEWAY_BILLING", true),
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
     trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
+    serviceAgents: yield* Config.validate(list("GATEWAY_SERVICE_AGENTS"), {
+      message: `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`,
+      validation: (names) => names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
+    }),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(

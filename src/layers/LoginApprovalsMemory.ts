@@ -32,7 +32,7 @@ const rows = Effect.gen(function*() {
         const { decision, token } = decided
         yield* storage.modify((state) => [
           undefined,
-          { ...state, tokens: HashMap.set(state.tokens, token.tokenId, { ...token, spend: { month: "", spentMicros: zero } }) }
+          { ...state, tokens: HashMap.set(state.tokens, token.tokenId, { ...token, operator: false, spend: { month: "", spentMicros: zero } }) }
         ])
         return yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt })
       }))

@@ -80,7 +80,8 @@ export const Gateway = (config: GatewayConfig) =>
         readinessPauseMillis: 0,
         deploymentMode: config.production ? "production" : "development",
         publicUrl: config.publicUrl,
-        trustProxy: config.trustProxy
+        trustProxy: config.trustProxy,
+        serviceAgents: config.serviceAgents
       })),
       Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds })]),
       Layer.provideMerge(Engine(config, fixtureAt, words)),

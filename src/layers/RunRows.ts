@@ -37,7 +37,6 @@ const runColumns: Columns<Run> = {
   servedEndpointId: ["served_endpoint_id", "text"],
   servedProviderId: ["served_provider_id", "text"],
   connectionId: ["connection_id", "text"],
-  serviceAgent: ["service_agent", "text"],
   cancelRequested: ["cancel_requested", "boolean"],
   createdAt: ["created_at", "bigint"],
   startedAt: ["started_at", "bigint"],

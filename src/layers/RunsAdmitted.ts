@@ -114,7 +114,7 @@ export const RunsAdmitted: Layer.Layer<
         case "InsufficientBalance":
           return Effect.flatMap(
             topUps.hint({
-              workspaceId: principal.workspaceId,
+              operatorWorkspace: principal.operatorWorkspace,
               readOnly: isReadOnly(principal.scopes),
               availableMicros: refusal.balanceMicros,
               neededMicros: refusal.estimatedCostMicros

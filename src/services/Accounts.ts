@@ -14,6 +14,8 @@ export interface Workspace {
   readonly inflightLimit: number | null
   readonly runsPerMinute: number | null
   readonly runCapMicros: Micros | null
+  /** Whether one of its tokens that is not revoked is the platform operator's. */
+  readonly operator: boolean
   readonly createdAt: number
 }
 
@@ -28,6 +30,10 @@ export interface Principal {
   readonly expiresAt: number | null
   /** The token that let this one in, the one that let that one in, and so on to the first; none where a person made it. */
   readonly ancestors: ReadonlyArray<TokenId>
+  /** Whether this is a token of the platform's operator, who also sees what cannot be run. Never passed on by a login. */
+  readonly operator: boolean
+  /** Whether its workspace is the operator's, who pays for it directly. */
+  readonly operatorWorkspace: boolean
 }
 
 /** How much a token may spend in a month, and has: of its own limit and those that it shares, the one with the least left. */
@@ -39,6 +45,8 @@ export interface NewToken {
   readonly scopes: ReadonlyArray<Scope>
   readonly monthlyLimitMicros: Micros | null
   readonly expiresAt: number | null
+  /** A token of the platform's operator; false when left out. */
+  readonly operator?: boolean
 }
 
 export interface IssuedToken {

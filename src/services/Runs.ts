@@ -33,7 +33,6 @@ export interface RunRequest {
   readonly outputMode: "raw" | "canonical" | null
   readonly connectionId: string | null
   readonly idempotencyKey: string
-  readonly serviceAgent: string | null
   readonly requestId: string
 }
 

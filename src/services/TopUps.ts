@@ -22,12 +22,19 @@ export interface TopUp {
 }
 
 export class TopUps extends Context.Tag("gateway/services/TopUps")<TopUps, {
+  /** One of the operator's own workspace is refused with the reason `operator_workspace`. */
   readonly request: (input: {
     readonly workspaceId: WorkspaceId
+    readonly operatorWorkspace: boolean
     readonly amountMicros: Micros | null
     readonly idempotencyKey: string | null
   }) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
-  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<TopUp>, StorageError>
+  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<TopUp>, BillingUnavailable | StorageError>
   /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
-  readonly hint: (input: { readonly workspaceId: WorkspaceId; readonly readOnly: boolean; readonly availableMicros: Micros; readonly neededMicros: Micros | null }) => Effect.Effect<TopUpHint>
+  readonly hint: (input: {
+    readonly operatorWorkspace: boolean
+    readonly readOnly: boolean
+    readonly availableMicros: Micros
+    readonly neededMicros: Micros | null
+  }) => Effect.Effect<TopUpHint>
 }>() {}

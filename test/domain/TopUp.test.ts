@@ -6,8 +6,8 @@ import { nextStatus, topUpHint, topUpStatuses } from "../../src/domain/TopUp.js"
 import { policy } from "../services/TopUps.suite.js"
 
 const usd = (amount: number) => Micros.make(amount * 1_000_000)
-const hint = (availableUsd: number, neededUsd: number | null, asked: { readonly readOnly?: boolean; readonly processorConfigured?: boolean } = {}) =>
-  topUpHint(policy, { processorConfigured: true, readOnly: false, availableMicros: usd(availableUsd), neededMicros: neededUsd === null ? null : usd(neededUsd), ...asked })
+const hint = (availableUsd: number, neededUsd: number | null, asked: { readonly readOnly?: boolean; readonly operatorWorkspace?: boolean; readonly processorConfigured?: boolean } = {}) =>
+  topUpHint(policy, { processorConfigured: true, operatorWorkspace: false, readOnly: false, availableMicros: usd(availableUsd), neededMicros: neededUsd === null ? null : usd(neededUsd), ...asked })
 
 describe("TopUp", () => {
   it.prop("whatever is reported in whatever order, a top-up is paid exactly when a payment was among the reports", [FastCheck.array(FastCheck.constantFrom(...topUpStatuses))], ([reports]) => {
@@ -30,7 +30,9 @@ describe("TopUp", () => {
 
   it("the hint says what stands in the way of paying", () => {
     assert.strictEqual(hint(0, 1, { readOnly: true }).reason, "read_only_token")
-    assert.strictEqual(hint(0, 1, { processorConfigured: false, readOnly: true }).reason, "payment_processor_not_configured")
+    assert.strictEqual(hint(0, 1, { processorConfigured: false }).reason, "payment_processor_not_configured")
+    assert.strictEqual(hint(0, 1, { processorConfigured: false, readOnly: true }).reason, "read_only_token")
+    assert.strictEqual(hint(0, 1, { readOnly: true, operatorWorkspace: true }).reason, "operator_workspace")
   })
 
   it("the suggestion covers what is missing, in whole dollars, within the maximum", () => {

@@ -1,5 +1,5 @@
 /** Command-line logins over HTTP: asked for without a token, decided by a person on a page, and what attackers make of either. */
-import { createHash } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -52,6 +52,20 @@ describe("a login", () => {
       const revoked = yield* get("/v1/session-context", { authorization: login.bearer })
       assert.deepStrictEqual([revoked.status, revoked.json.error.code], [401, "token_revoked"])
       assert.strictEqual((yield* get("/v1/session-context", { authorization: `Bearer ${token}` })).status, 200)
+    }))
+
+  it.scopedLive("takes the digest of any token that the documents describe: 32 random bytes in base64url or hex, with or without the prefix", () =>
+    Effect.gen(function*() {
+      const gateway = yield* startAccounts()
+      const { token } = yield* gateway.person()
+      for (const made of [randomBytes(32).toString("base64url"), randomBytes(32).toString("hex"), `pgw_${randomBytes(32).toString("base64url")}`]) {
+        const login = yield* asking(gateway, { digest: createHash("sha256").update(made).digest("hex") })
+        const bearer = { authorization: `Bearer ${made}` }
+        assert.strictEqual((yield* gateway.get("/v1/whoami", bearer)).status, 401)
+        yield* deciding(gateway, login.page, { token, decision: "approve" })
+        const me = yield* gateway.get("/v1/whoami", bearer)
+        assert.deepStrictEqual([me.status, me.json.label, me.json.readOnly], [200, "laptop", false])
+      }
     }))
 
   it.scopedLive("that is denied answers token_revoked", () =>

@@ -38,7 +38,7 @@ describe("POST /v1/runs", () => {
       yield* gateway.post("/v1/runs", { ...run, fallback: { maxCostUsd: 0.25, exclude: ["mock"] } }, { headers: key })
       yield* gateway.post("/v1/runs", { ...run, fallback: false }, { headers: key })
       assert.deepStrictEqual(calls[0]?.request, {
-        endpointId: run.endpointId, input: run.input, fallback: null, outputMode: null, connectionId: null, idempotencyKey: "k1", serviceAgent: "a".repeat(64), requestId: "mine"
+        endpointId: run.endpointId, input: run.input, fallback: null, outputMode: null, connectionId: null, idempotencyKey: "k1", requestId: "mine"
       })
       assert.strictEqual(calls[0]?.principal.workspaceId, workspaceId)
       const defaults = { enabled: true, maxAttempts: 3, prefer: "balanced", stopAtFirstMiss: false }

@@ -100,7 +100,7 @@ describe("a client that hangs up", () => {
       const topUps = Layer.effectContext(topUpsOver(rows, policy)).pipe(Layer.provide([IdsCounting, PaymentsNone, Layer.succeed(Wallet, {} as Wallet["Type"])]))
       yield* Effect.gen(function*() {
         const { request } = yield* TopUps
-        yield* hangUp(request({ workspaceId, amountMicros: null, idempotencyKey: id("key", 1) }))
+        yield* hangUp(request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: id("key", 1) }))
         assert.lengthOf(written, 1)
       }).pipe(Effect.provide(topUps))
     }))

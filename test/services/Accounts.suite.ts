@@ -37,7 +37,9 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         scopes: ["catalog:read", "runs:execute"],
         createdAt: inJune,
         expiresAt: null,
-        ancestors: []
+        ancestors: [],
+        operator: false,
+        operatorWorkspace: false
       })
       assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), { limitMicros: Micros.make(5_000_000), spentMicros: Micros.make(0) })
     }))
@@ -63,6 +65,21 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       yield* accounts.revokeToken(tokenId)
       yield* accounts.revokeToken(tokenId)
       assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "token_revoked")
+    }))
+
+    test("a workspace is the operator's while one of its tokens is, and only that token is the operator's", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const plain = yield* accounts.createToken(tokenOf(workspaceId))
+      const roles = Effect.map(accounts.authenticate(plain.token), ({ operator, operatorWorkspace }) => ({ operator, operatorWorkspace }))
+      const first = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
+      const second = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
+      assert.deepInclude(yield* accounts.authenticate(first.token), { operator: true, operatorWorkspace: true })
+      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
+      yield* accounts.revokeToken(first.tokenId)
+      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
+      yield* accounts.revokeToken(second.tokenId)
+      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: false })
     }))
 
     test("a token works until its expiry and not at it", Effect.gen(function*() {

@@ -101,6 +101,14 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
     }))
 
+    test("what a token of the operator lets in is no operator's", Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const { workspaceId } = yield* newWorkspace
+      const { token } = yield* accounts.createToken({ workspaceId, label: "operator", scopes: ["account:manage"], monthlyLimitMicros: null, expiresAt: null, operator: true })
+      const { principal } = yield* letIn(yield* accounts.authenticate(token))
+      assert.deepInclude(principal, { operator: false, operatorWorkspace: true })
+    }))
+
     test("a line of logins has an end, and the login at it stays pending", Effect.gen(function*() {
       const logins = yield* LoginApprovals
       let last = yield* person

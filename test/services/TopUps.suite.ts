@@ -42,7 +42,7 @@ export const topUpsSuite = (name: string, make: Make) =>
     test("without an amount the suggested one is asked for, and a checkout is opened", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      const topUp = yield* topUps.request({ workspaceId, amountMicros: null, idempotencyKey: null })
+      const topUp = yield* topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null })
       assert.strictEqual(topUp.status, "pending")
       assert.strictEqual(topUp.amountMicros, usd(20))
       assert.strictEqual(topUp.checkoutUrl, `https://pay.test/${topUp.topUpId}`)
@@ -53,7 +53,7 @@ export const topUpsSuite = (name: string, make: Make) =>
     test("amounts below the minimum and above the maximum are refused, those at the edges are not", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      const ask = (micros: number) => topUps.request({ workspaceId, amountMicros: Micros.make(micros), idempotencyKey: null })
+      const ask = (micros: number) => topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: Micros.make(micros), idempotencyKey: null })
       for (const wrong of [0, usd(5) - 1, usd(1000) + 1]) assert.strictEqual((yield* Effect.flip(ask(wrong)))._tag, "validation_error")
       for (const right of [usd(5), usd(1000)]) assert.strictEqual((yield* ask(right)).status, "pending")
     }))
@@ -61,7 +61,7 @@ export const topUpsSuite = (name: string, make: Make) =>
     test("the same key answers the same top-up, and is a conflict with another amount", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      const ask = (amount: number) => topUps.request({ workspaceId, amountMicros: usd(amount), idempotencyKey: "k 1" })
+      const ask = (amount: number) => topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: usd(amount), idempotencyKey: "k 1" })
       const [first, second] = yield* Effect.all([ask(10), ask(10)], { concurrency: 2 })
       assert.deepStrictEqual(second, first)
       assert.strictEqual((yield* Effect.flip(ask(11)))._tag, "idempotency_conflict")
@@ -72,30 +72,41 @@ export const topUpsSuite = (name: string, make: Make) =>
       const topUps = yield* TopUps
       const here = yield* workspace
       const there = yield* workspace
-      const mine = yield* topUps.request({ workspaceId: here, amountMicros: null, idempotencyKey: "k" })
-      const theirs = yield* topUps.request({ workspaceId: there, amountMicros: null, idempotencyKey: "k" })
+      const mine = yield* topUps.request({ workspaceId: here, operatorWorkspace: false, amountMicros: null, idempotencyKey: "k" })
+      const theirs = yield* topUps.request({ workspaceId: there, operatorWorkspace: false, amountMicros: null, idempotencyKey: "k" })
       assert.notStrictEqual(mine.topUpId, theirs.topUpId)
     }))
 
     test("without a processor the top-up is refused with the reason, and the key keeps the answer", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      const ask = topUps.request({ workspaceId, amountMicros: usd(5), idempotencyKey: "k" })
+      const ask = topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: usd(5), idempotencyKey: "k" })
       const refused = yield* ask
       assert.strictEqual(refused.status, "refused")
       assert.strictEqual(refused.reason, "payment_processor_not_configured")
       assert.isNull(refused.checkoutUrl)
       assert.deepStrictEqual(yield* ask, refused)
-      const hint = yield* topUps.hint({ workspaceId, readOnly: false, availableMicros: usd(0), neededMicros: null })
+      const hint = yield* topUps.hint({ operatorWorkspace: false, readOnly: false, availableMicros: usd(0), neededMicros: null })
       assert.strictEqual(hint.reason, "payment_processor_not_configured")
     }), { payments: PaymentsNone })
 
-    test("with billing switched off nothing is written", Effect.gen(function*() {
+    test("the operator's own workspace is refused a top-up with the reason, before a processor is asked, and the key keeps the answer", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      assert.strictEqual((yield* Effect.flip(topUps.request({ workspaceId, amountMicros: null, idempotencyKey: null })))._tag, "billing_unavailable")
-      assert.deepStrictEqual(yield* topUps.list(workspaceId, { limit: 10, after: null }), { items: [], next: null })
-      const hint = yield* topUps.hint({ workspaceId, readOnly: false, availableMicros: usd(0), neededMicros: null })
+      const ask = topUps.request({ workspaceId, operatorWorkspace: true, amountMicros: null, idempotencyKey: "k" })
+      const refused = yield* ask
+      assert.deepInclude(refused, { status: "refused", reason: "operator_workspace", checkoutUrl: null })
+      assert.deepStrictEqual(yield* ask, refused)
+      const hint = yield* topUps.hint({ operatorWorkspace: true, readOnly: true, availableMicros: usd(0), neededMicros: null })
+      assert.strictEqual(hint.reason, "operator_workspace")
+    }))
+
+    test("with billing switched off both routes say so", Effect.gen(function*() {
+      const topUps = yield* TopUps
+      const workspaceId = yield* workspace
+      assert.strictEqual((yield* Effect.flip(topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null })))._tag, "billing_unavailable")
+      assert.strictEqual((yield* Effect.flip(topUps.list(workspaceId, { limit: 10, after: null })))._tag, "billing_unavailable")
+      const hint = yield* topUps.hint({ operatorWorkspace: false, readOnly: false, availableMicros: usd(0), neededMicros: null })
       assert.strictEqual(hint.reason, "billing_disabled")
     }), { policy: { enabled: false } })
 
@@ -111,7 +122,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         yield* Effect.gen(function*() {
           const topUps = yield* TopUps
           const workspaceId = yield* workspace
-          const ask = topUps.request({ workspaceId, amountMicros: null, idempotencyKey: "k" })
+          const ask = topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: "k" })
           const first = yield* ask
           assert.deepStrictEqual([first.status, first.reason, first.checkoutUrl], ["pending", "processor_timeout", null])
           const second = yield* ask
@@ -124,7 +135,7 @@ export const topUpsSuite = (name: string, make: Make) =>
       const reports = yield* TopUpReports
       const wallet = yield* Wallet
       const workspaceId = yield* workspace
-      const { topUpId } = yield* topUps.request({ workspaceId, amountMicros: usd(7), idempotencyKey: null })
+      const { topUpId } = yield* topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: usd(7), idempotencyKey: null })
       const answers = yield* Effect.all(Array.from({ length: 5 }, () => reports.markPaid(topUpId, "pay_1")), { concurrency: 5 })
       yield* reports.markPaid(topUpId, "pay_2")
       assert.deepStrictEqual(answers.map(({ status }) => status), ["paid", "paid", "paid", "paid", "paid"])
@@ -137,7 +148,7 @@ export const topUpsSuite = (name: string, make: Make) =>
       const topUps = yield* TopUps
       const reports = yield* TopUpReports
       const workspaceId = yield* workspace
-      const { topUpId } = yield* topUps.request({ workspaceId, amountMicros: null, idempotencyKey: null })
+      const { topUpId } = yield* topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null })
       assert.strictEqual((yield* reports.markUnpaid(topUpId, "expired")).status, "expired")
       assert.strictEqual((yield* reports.markUnpaid(topUpId, "failed")).status, "expired")
       assert.strictEqual((yield* reports.markPaid(topUpId, "pay_1")).status, "paid")
@@ -153,7 +164,7 @@ export const topUpsSuite = (name: string, make: Make) =>
     test("the list goes newest first over its pages", Effect.gen(function*() {
       const topUps = yield* TopUps
       const workspaceId = yield* workspace
-      const made = yield* Effect.replicateEffect(topUps.request({ workspaceId, amountMicros: null, idempotencyKey: null }), 5)
+      const made = yield* Effect.replicateEffect(topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null }), 5)
       const first = yield* topUps.list(workspaceId, { limit: 3, after: null })
       const second = yield* topUps.list(workspaceId, { limit: 3, after: first.next })
       assert.deepStrictEqual([...first.items, ...second.items].map(({ topUpId }) => topUpId), made.map(({ topUpId }) => topUpId).reverse())

@@ -75,7 +75,6 @@ export const requestOf = (endpointId: string, changes: Partial<RunRequest> = {})
   outputMode: null,
   connectionId: null,
   idempotencyKey: `key-${keys++}`,
-  serviceAgent: null,
   requestId: "req_test",
   ...changes
 })

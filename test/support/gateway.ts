@@ -76,6 +76,7 @@ export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Eff
       billing: true,
       publicUrl: "http://gateway.test",
       trustProxy: false,
+      serviceAgents: ["Known Agent"],
       ledgerCheckSeconds: 0,
       drainMillis: 1_000,
       faultPoint: Option.none(),

@@ -10,6 +10,8 @@ import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import { scopes, type Scope } from "../../src/domain/Scope.js"
 import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings, type HttpSettingsShape } from "../../src/http/Settings.js"
+import { topUpHint } from "../../src/domain/TopUp.js"
+import { billingDefaults } from "../../src/layers/MemoryGateway.js"
 import { IdsCounting } from "../../src/layers/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
@@ -34,7 +36,9 @@ export const caller = (granted: ReadonlyArray<Scope> = scopes): Principal => ({
   scopes: granted,
   createdAt: 1_700_000_000_000,
   expiresAt: null,
-  ancestors: []
+  ancestors: [],
+  operator: false,
+  operatorWorkspace: false
 })
 
 const authenticate: Accounts["Type"]["authenticate"] = (token) => {
@@ -78,12 +82,12 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(LoginApprovals, services.logins ?? {}),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
-      partial(TopUps, services.topUps ?? {}),
+      partial(TopUps, { hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })), ...services.topUps }),
       partial(Wallet, services.wallet ?? {}),
       IdsCounting,
       Layer.succeed(CursorKey, Redacted.make(services.cursorKey ?? new Uint8Array(32))),
       Layer.succeed(HttpSettings, {
-        host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "https://gateway.test", trustProxy: false,
+        host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "https://gateway.test", trustProxy: false, serviceAgents: [],
         ...services.settings
       })
     ])

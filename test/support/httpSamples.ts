@@ -64,7 +64,6 @@ export const queuedRun: Run = {
   servedEndpointId: null,
   servedProviderId: null,
   connectionId: null,
-  serviceAgent: null,
   cancelRequested: false,
   createdAt: at,
   startedAt: null,
@@ -83,7 +82,6 @@ export const completedRun: Run = {
   providerStatus: 200,
   servedEndpointId: "mock-email-find",
   servedProviderId: "mock",
-  serviceAgent: "tests",
   startedAt: at + 1,
   completedAt: at + 250
 }

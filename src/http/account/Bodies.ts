@@ -135,9 +135,12 @@ export const SessionContextBody = Schema.Struct({
   organizationName: Schema.String,
   scopes: Schema.Array(Scope),
   deploymentMode: Schema.String,
-  role: Schema.Literal("admin", "member", "viewer"),
+  role: Schema.Literal("operator", "admin", "member", "viewer"),
   expiresAt: nullable(Time)
 }).annotations({ identifier: "SessionContext" })
+
+const roleOf = ({ operator, scopes }: Principal): (typeof SessionContextBody.Type)["role"] =>
+  operator ? "operator" : isReadOnly(scopes) ? "viewer" : scopes.includes("account:manage") ? "admin" : "member"
 
 export const sessionContextBody = (caller: Principal, deploymentMode: string): typeof SessionContextBody.Type => ({
   mode: "token",
@@ -146,7 +149,7 @@ export const sessionContextBody = (caller: Principal, deploymentMode: string): t
   organizationName: caller.workspaceName,
   scopes: caller.scopes,
   deploymentMode,
-  role: isReadOnly(caller.scopes) ? "viewer" : caller.scopes.includes("account:manage") ? "admin" : "member",
+  role: roleOf(caller),
   expiresAt: timeOrNull(caller.expiresAt)
 })
 

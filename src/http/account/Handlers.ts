@@ -38,10 +38,10 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
     const wallet = yield* Wallet
     return handlers
       .handle("balance", answering(Effect.fnUntraced(function*() {
-        const { scopes, workspaceId } = yield* Principal
+        const { operatorWorkspace, scopes, workspaceId } = yield* Principal
         const balance = yield* wallet.balance(workspaceId)
         const holds = yield* wallet.holds(workspaceId, holdsShownMax)
-        const hint = yield* topUps.hint({ workspaceId, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
+        const hint = yield* topUps.hint({ operatorWorkspace, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
         return balanceBody(balance, holds, hint)
       })))
       .handle("ledger", answering(Effect.fnUntraced(function*({ urlParams }) {
@@ -66,11 +66,11 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
       })))
       .handleRaw("requestTopUp", answering(Effect.fnUntraced(function*({ headers, request }) {
-        const { workspaceId } = yield* Principal
+        const { operatorWorkspace, workspaceId } = yield* Principal
         const body = yield* readTopUp(request)
         const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
         const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
-        return topUpBody(yield* topUps.request({ workspaceId, amountMicros, idempotencyKey }))
+        return topUpBody(yield* topUps.request({ workspaceId, operatorWorkspace, amountMicros, idempotencyKey }))
       })))
       .handle("whoami", answering(Effect.fnUntraced(function*() {
         const caller = yield* Principal

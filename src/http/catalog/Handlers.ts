@@ -48,9 +48,10 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
     const cursorKey = yield* CursorKey
     return handlers
       .handle("search", answering(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const { limit, offset, prefer, q } = urlParams
-        return jsonResponse(rowsBody(yield* catalog.search({ ...filterOf(urlParams), q, limit, offset, prefer }, workspaceId)))
+        const { operator, workspaceId } = yield* Principal
+        const { hidden, limit, offset, prefer, q } = urlParams
+        // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
+        return jsonResponse(rowsBody(yield* catalog.search({ ...filterOf(urlParams), hidden: hidden || operator, q, limit, offset, prefer }, workspaceId)))
       })))
       .handle("discover", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal

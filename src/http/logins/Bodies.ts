@@ -8,7 +8,7 @@ import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields
 export const LoginInput = Schema.Struct({
   digest: Schema.String.annotations({
     ...says("must be text"),
-    jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$", description: "SHA-256, in hex, of a token that the client made itself" }
+    jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$", description: "SHA-256, in hex, of the text of a token that the client made itself: 43 to 80 random characters of A-Z a-z 0-9 - _, such as 32 random bytes in base64url or hex, after pgw_ or nothing" }
   }),
   label: line(100, "What the person who approves sees, and what the token is called"),
   scopes: Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),

@@ -15,7 +15,7 @@ import { WaitQuery } from "./Wait.js"
 const runPath = Schema.Struct({ runId: Schema.String.annotations({ description: "An id that begins with run_" }) })
 const header = (description: string, limits: object) =>
   Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", description, ...limits } }), { exact: true })
-const serviceAgent = header("Names the calling agent or app, for usage analytics only; the first 64 characters are read", {})
+const serviceAgent = header("Names the calling agent or app, for usage analytics only: it changes no answer. The first 64 characters are read; names that the gateway does not know are counted as Other", {})
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
@@ -46,7 +46,6 @@ export class RunsApi extends HttpApiGroup.make("runs")
   )
   .add(
     HttpApiEndpoint.post("quote", "/v1/runs/quote")
-      .setHeaders(Schema.Struct({ "x-service-agent": serviceAgent }))
       .setPayload(QuoteBody)
       .addSuccess(QuoteAnswer)
       .addError(Wire.PayloadTooLarge)

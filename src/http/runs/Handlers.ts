@@ -9,6 +9,7 @@ import type { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
+import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { answering, Exchange } from "../Exchange.js"
@@ -17,6 +18,7 @@ import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
 import { attemptList, runBody, runSummary, type RunBody, type RunSummary } from "./RunBody.js"
 import { idempotencyKeyOf, QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
+import { agentCounter } from "./ServiceAgents.js"
 import { waitSeconds } from "./Wait.js"
 
 const readRunRequest = jsonBody(RunRequestBody, callerBudget)
@@ -58,30 +60,32 @@ const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })
 
-export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | HttpSettings | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
   Effect.gen(function*() {
     const runs = yield* Runs
+    const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
     return handlers
       // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only its waiting; making the whole
       // handler uninterruptible would make that waiting outlast its time, because nobody could end it.
       .handleRaw("create", answering(Effect.fnUntraced(function*({ headers, request, urlParams }) {
         const principal = yield* Principal
         const { requestId } = yield* Exchange
+        countAgent(headers["x-service-agent"])
         const body = yield* readRunRequest(request)
         const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
         if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the Idempotency-Key header or in the body")
         const created = yield* runs.create(
           principal,
-          { ...quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId }), idempotencyKey },
+          { ...quoteRequestOf(body, requestId), idempotencyKey },
           urlParams.wait ?? waitSeconds(body.wait ?? false)
         )
         return json({ ...runBody(created), replayed: created.replayed }, 201)
       })))
-      .handleRaw("quote", answering(Effect.fnUntraced(function*({ headers, request }) {
+      .handleRaw("quote", answering(Effect.fnUntraced(function*({ request }) {
         const principal = yield* Principal
         const { requestId } = yield* Exchange
         const body = yield* readQuoteRequest(request)
-        return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, { serviceAgent: headers["x-service-agent"], requestId })))
+        return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
       })))
       .handle("list", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal

@@ -89,7 +89,6 @@ export const RunBody = Schema.Struct({
   contractVersion: optional(Schema.String),
   startedAt: nullable(Time),
   connectionId: optional(Schema.String),
-  serviceAgent: optional(Schema.String),
   replayed: optional(Schema.Boolean),
   trimmed: optional(TrimmedBody)
 }).annotations({ identifier: "Run" })
@@ -217,8 +216,7 @@ export const runBody = ({ attempts, run }: RunDetail): RunBody => {
     ...(route === null ? {} : { route }),
     ...(run.contractVersion === null ? {} : { contractVersion: run.contractVersion }),
     startedAt: timeOrNull(run.startedAt),
-    ...(run.connectionId === null ? {} : { connectionId: run.connectionId }),
-    ...(run.serviceAgent === null ? {} : { serviceAgent: run.serviceAgent })
+    ...(run.connectionId === null ? {} : { connectionId: run.connectionId })
   }
 }
 

@@ -4,7 +4,6 @@
  */
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
-import { cutText } from "../../domain/Characters.js"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
@@ -49,20 +48,13 @@ const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null =>
   return { enabled: sent.enabled, maxAttempts: sent.maxAttempts, maxCostMicros, prefer: sent.prefer, exclude: sent.exclude, stopAtFirstMiss: sent.stopAtFirstMiss }
 }
 
-const agentCharsMax = 64
-const serviceAgentOf = (header: string | undefined): string | null => {
-  const agent = cutText(header ?? "", agentCharsMax).trim()
-  return agent === "" ? null : agent
-}
-
-export const quoteRequestOf = (body: QuoteBody, context: { readonly serviceAgent: string | undefined; readonly requestId: string }): Omit<RunRequest, "idempotencyKey"> => ({
+export const quoteRequestOf = (body: QuoteBody, requestId: string): Omit<RunRequest, "idempotencyKey"> => ({
   endpointId: body.endpointId,
   input: body.input,
   fallback: fallbackOf(body.fallback),
   outputMode: body.output?.mode ?? null,
   connectionId: body.connectionId ?? null,
-  serviceAgent: serviceAgentOf(context.serviceAgent),
-  requestId: context.requestId
+  requestId
 })
 
 const isKey = Schema.is(IdempotencyKey)

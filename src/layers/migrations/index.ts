@@ -10,6 +10,7 @@ import { tokenLines } from "./0005_token_lines.js"
 import { cursorKey } from "./0006_cursor_key.js"
 import { workersLost } from "./0007_workers_lost.js"
 import { lists } from "./0008_lists.js"
+import { operatorTokens } from "./0009_operator_tokens.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -19,5 +20,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0005_token_lines": tokenLines,
   "0006_cursor_key": cursorKey,
   "0007_workers_lost": workersLost,
-  "0008_lists": lists
+  "0008_lists": lists,
+  "0009_operator_tokens": operatorTokens
 }

@@ -47,7 +47,6 @@ export const newRun = (principal: Principal, request: RunRequest, planned: Eithe
     servedEndpointId: null,
     servedProviderId: null,
     connectionId: request.connectionId,
-    serviceAgent: request.serviceAgent,
     cancelRequested: false,
     createdAt: now,
     startedAt: null

@@ -36,21 +36,24 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
     const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
       Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) => row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row)))
 
+    const checkoutFor = (row: TopUpRow): Effect.Effect<Partial<TopUpRow>> =>
+      Effect.match(payments.createCheckout(row), {
+        onSuccess: ({ checkoutUrl }) => ({ checkoutUrl, reason: null }),
+        onFailure: ({ reason }) => (reason === "processor_timeout" ? { reason } : { status: reason === "checkout_failed" ? "failed" as const : "refused" as const, reason })
+      })
+
     /** Also finishes what a request before did not: a checkout that timed out, or a gateway that stopped in between. */
-    const openCheckout = Effect.fnUntraced(function*(row: TopUpRow) {
-      const opened = yield* Effect.either(payments.createCheckout(row))
-      const found: Partial<TopUpRow> = opened._tag === "Right"
-        ? { checkoutUrl: opened.right.checkoutUrl, reason: null }
-        : opened.left.reason === "processor_timeout"
-        ? { reason: opened.left.reason }
-        : { status: opened.left.reason === "checkout_failed" ? "failed" : "refused", reason: opened.left.reason }
+    const openCheckout = Effect.fnUntraced(function*(row: TopUpRow, operatorWorkspace: boolean) {
+      const found: Partial<TopUpRow> = operatorWorkspace ? { status: "refused", reason: "operator_workspace" } : yield* checkoutFor(row)
       // Meanwhile another request may have come further, or the payment even been made: that stands.
       return yield* changed(row.topUpId, (now) => Effect.succeed(now.status === "pending" && now.checkoutUrl === null ? { ...now, ...found } : now)).pipe(
         Effect.catchTag("not_found", Effect.die)
       )
     })
 
-    const request = Effect.fn("TopUps.request")(function*(input: { readonly workspaceId: WorkspaceId; readonly amountMicros: Micros | null; readonly idempotencyKey: string | null }) {
+    const request = Effect.fn("TopUps.request")(function*(
+      input: { readonly workspaceId: WorkspaceId; readonly operatorWorkspace: boolean; readonly amountMicros: Micros | null; readonly idempotencyKey: string | null }
+    ) {
       if (!policy.enabled) return yield* new BillingUnavailable()
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const problem = amountProblem(policy, amountMicros)
@@ -68,13 +71,15 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
         paidAt: null
       }))
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
-      return row.status === "pending" && row.checkoutUrl === null ? yield* openCheckout(row) : shown(row)
+      return row.status === "pending" && row.checkoutUrl === null ? yield* openCheckout(row, input.operatorWorkspace) : shown(row)
     })
 
     return Context.make(TopUps, TopUps.of({
       request,
       list: (workspaceId, page) =>
-        Effect.map(rows.newest(workspaceId, page), (found) => pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId)),
+        policy.enabled
+          ? Effect.map(rows.newest(workspaceId, page), (found) => pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId))
+          : Effect.fail(new BillingUnavailable()),
       hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
     })).pipe(Context.add(TopUpReports, TopUpReports.of({
       markPaid: (topUpId, reference) =>
