@@ -49,3 +49,9 @@ export const bindingItemMax = 99
 export const loginLineMax = 8
 /** How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would pass them, never before its first. */
 export const listedResultBytesMax = 4 * 1_048_576
+/** Reads of one workspace that a node works on at once: lists, runs, files, the balance, quotes. */
+export const readsAtOnceMax = 4
+/** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
+export const readsWaitingMax = 100
+/** How long one waits at most; after that the answer is the same. */
+export const readWaitMillisMax = 3_000

@@ -194,6 +194,9 @@ export const Wire = {
 /** What every handler that touches storage can fail with. */
 export const WireStorage = Schema.Union(Wire.StorageBusy, Wire.StorageUncertain, Wire.StorageTimeout)
 
+/** What a handler can fail with that only reads (`ReadTurns.ts`). */
+export const WireReading = Schema.Union(Wire.RateLimitExceeded, WireStorage)
+
 /** The success of a route that creates: status 201, under the name that the schema has in the document. */
 export const created = <A, I>(schema: Schema.Schema<A, I>, identifier: string): Schema.Schema<A, I> =>
   schema.annotations({ ...HttpApiSchema.annotations({ status: 201 }), identifier })

@@ -28,6 +28,7 @@ import { makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
+import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { HttpSettings } from "./Settings.js"
 import { SystemHandlers } from "./system/Handlers.js"
@@ -130,7 +131,7 @@ const RouterConfig = HttpRouter.setRouterConfig({ caseSensitive: true, ignoreTra
 
 const Interface = HttpApiBuilder.api(Api).pipe(
   Layer.provide([AccountHandlers, CatalogHandlers, ConnectionsHandlers, LoginsHandlers, PublicCatalogHandlers, RunsHandlers, SystemHandlers]),
-  Layer.provide(layerAuth(routesOf(Api)))
+  Layer.provide([layerAuth(routesOf(Api)), ReadTurnsLayer])
 )
 
 const Serving = HttpApiBuilder.serve().pipe(

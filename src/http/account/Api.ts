@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { LedgerKind } from "../../domain/Ledger.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
-import { created, Wire, WireStorage } from "../Envelope.js"
+import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
 import {
   BalanceBody, CapabilityRequestBody, CapabilityRequestInput, CapabilityRequestPage, LedgerPage, LoggedOut, SessionContextBody, TopUpBody, TopUpInput, TopUpPage, WhoamiBody
@@ -20,7 +20,7 @@ export class AccountApi extends HttpApiGroup.make("account")
     HttpApiEndpoint.get("balance", "/v1/balance")
       .addSuccess(BalanceBody)
       .addError(Wire.NotFound)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "Get the balance, its open holds and the top-up link")
   )
@@ -34,7 +34,7 @@ export class AccountApi extends HttpApiGroup.make("account")
         ...pageParams
       }))
       .addSuccess(LedgerPage)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "List ledger entries, newest first")
   )
@@ -43,7 +43,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .setUrlParams(query(pageParams))
       .addSuccess(TopUpPage)
       .addError(Wire.BillingUnavailable)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "List top-ups, newest first")
   )
@@ -63,7 +63,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("whoami", "/v1/whoami")
       .addSuccess(WhoamiBody)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "any-token")
       .annotate(OpenApi.Summary, "Who am I")
   )
@@ -84,7 +84,7 @@ export class AccountApi extends HttpApiGroup.make("account")
     HttpApiEndpoint.get("capabilityRequests", "/v1/capability-requests")
       .setUrlParams(query(pageParams))
       .addSuccess(CapabilityRequestPage)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "List capability requests, newest first")
   )

@@ -16,6 +16,7 @@ import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../Exchange.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { reading, type ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
 import { HttpSettings } from "../Settings.js"
 import {
@@ -27,7 +28,7 @@ const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 
-type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | Bearer
+type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer
 
 export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "account">, never, Services> = HttpApiBuilder.group(Api, "account", (handlers) =>
   Effect.gen(function*() {
@@ -37,14 +38,14 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
     const topUps = yield* TopUps
     const wallet = yield* Wallet
     return handlers
-      .handle("balance", answering(Effect.fnUntraced(function*() {
+      .handle("balance", reading(Effect.fnUntraced(function*() {
         const { operatorWorkspace, scopes, workspaceId } = yield* Principal
         const balance = yield* wallet.balance(workspaceId)
         const holds = yield* wallet.holds(workspaceId, holdsShownMax)
         const hint = yield* topUps.hint({ operatorWorkspace, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
         return balanceBody(balance, holds, hint)
       })))
-      .handle("ledger", answering(Effect.fnUntraced(function*({ urlParams }) {
+      .handle("ledger", reading(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const { from, kind, runId, to } = urlParams
         const filters = {
@@ -59,7 +60,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
         return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
       })))
-      .handle("topUps", answering(Effect.fnUntraced(function*({ urlParams }) {
+      .handle("topUps", reading(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const binding = { list: "top-ups", workspaceId, filters: {} }
         const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
@@ -72,7 +73,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
         return topUpBody(yield* topUps.request({ workspaceId, operatorWorkspace, amountMicros, idempotencyKey }))
       })))
-      .handle("whoami", answering(Effect.fnUntraced(function*() {
+      .handle("whoami", reading(Effect.fnUntraced(function*() {
         const caller = yield* Principal
         return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
       })))
@@ -83,7 +84,7 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
         return { revoked: true as const }
       })))
       .handle("sessionContext", answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))))
-      .handle("capabilityRequests", answering(Effect.fnUntraced(function*({ urlParams }) {
+      .handle("capabilityRequests", reading(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const binding = { list: "capability-requests", workspaceId, filters: {} }
         const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))

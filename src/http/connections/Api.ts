@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
-import { created, Wire, WireStorage } from "../Envelope.js"
+import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { pageParams, query } from "../Query.js"
 import { ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
 
@@ -26,7 +26,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
     HttpApiEndpoint.get("list", "/v1/connections")
       .setUrlParams(query(pageParams))
       .addSuccess(ConnectionPage)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "List connections, newest first")
   )

@@ -14,6 +14,7 @@ import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../Exchange.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { reading, type ReadTurns } from "../ReadTurns.js"
 import { connectionBody, ConnectionInput } from "./Bodies.js"
 
 const readConnection = jsonBody(ConnectionInput, callerBudget)
@@ -22,7 +23,7 @@ const toConnectionId = Schema.decodeOption(ConnectionId)
 const connectionIdOf = (raw: string) =>
   Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })), onSome: Effect.succeed })
 
-export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | CursorKey | Bearer> =
+export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | CursorKey | ReadTurns | Bearer> =
   HttpApiBuilder.group(Api, "connections", (handlers) =>
     Effect.gen(function*() {
       const catalog = yield* Catalog
@@ -35,7 +36,7 @@ export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-ga
           if (known.total === 0) return yield* ValidationError.of("providerId", "is no provider of the catalog")
           return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
         })))
-        .handle("list", answering(Effect.fnUntraced(function*({ urlParams }) {
+        .handle("list", reading(Effect.fnUntraced(function*({ urlParams }) {
           const { workspaceId } = yield* Principal
           const binding = { list: "connections", workspaceId, filters: {} }
           const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))

@@ -14,6 +14,7 @@ import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { answering, Exchange } from "../Exchange.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
+import { reading, type ReadTurns } from "../ReadTurns.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
 import { attemptList, runBody, runSummary, type RunBody, type RunSummary } from "./RunBody.js"
@@ -60,7 +61,7 @@ const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })
 
-export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | HttpSettings | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | HttpSettings | ReadTurns | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
   Effect.gen(function*() {
     const runs = yield* Runs
     const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
@@ -81,13 +82,13 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         )
         return json({ ...runBody(created), replayed: created.replayed }, 201)
       })))
-      .handleRaw("quote", answering(Effect.fnUntraced(function*({ request }) {
+      .handleRaw("quote", reading(Effect.fnUntraced(function*({ request }) {
         const principal = yield* Principal
         const { requestId } = yield* Exchange
         const body = yield* readQuoteRequest(request)
         return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
       })))
-      .handle("list", answering(Effect.fnUntraced(function*({ urlParams }) {
+      .handle("list", reading(Effect.fnUntraced(function*({ urlParams }) {
         const { workspaceId } = yield* Principal
         const { capability, includeResult, status } = urlParams
         const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
@@ -95,7 +96,7 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()), includeResult)
         return json({ runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }, 200)
       })))
-      .handle("get", answering(Effect.fnUntraced(function*({ path, urlParams }) {
+      .handle("get", reading(Effect.fnUntraced(function*({ path, urlParams }) {
         const { workspaceId } = yield* Principal
         const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
         return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
@@ -104,11 +105,11 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         const { workspaceId } = yield* Principal
         return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
       })))
-      .handle("attempts", answering(Effect.fnUntraced(function*({ path }) {
+      .handle("attempts", reading(Effect.fnUntraced(function*({ path }) {
         const { workspaceId } = yield* Principal
         return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
       })))
-      .handle("media", answering(Effect.fnUntraced(function*({ headers, path }) {
+      .handle("media", reading(Effect.fnUntraced(function*({ headers, path }) {
         const { workspaceId } = yield* Principal
         const runId = yield* runIdOf(path.runId)
         if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })

@@ -1,0 +1,69 @@
+/** One tenant's reads take turns, and leave the others' alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Redacted, TestClock } from "effect"
+import { WorkspaceId } from "../../src/domain/Ids.js"
+import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../../src/domain/Limits.js"
+import { ReadTurns, ReadTurnsLayer } from "../../src/http/ReadTurns.js"
+import { caller, id, startGateway } from "../support/httpGateway.js"
+
+const greedy = WorkspaceId.make(id("ws", 7))
+const modest = WorkspaceId.make(id("ws", 8))
+const settle = Effect.yieldNow().pipe(Effect.repeatN(20))
+
+describe("reads of a workspace", () => {
+  it.scopedLive("take turns, and answer 429 to what cannot wait; another workspace is answered meanwhile", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      let underWay = 0
+      let most = 0
+      const gateway = yield* startGateway({
+        accounts: { authenticate: (token) => Effect.succeed({ ...caller(), workspaceId: Redacted.value(token) === "greedy" ? greedy : modest }) },
+        runs: {
+          list: (workspaceId) =>
+            workspaceId === modest ? Effect.succeed({ items: [], next: null }) : Effect.acquireUseRelease(
+              Effect.sync(() => { most = Math.max(most, underWay += 1) }),
+              () => Effect.as(Deferred.await(go), { items: [], next: null }),
+              () => Effect.sync(() => { underWay -= 1 })
+            )
+        }
+      })
+      const list = (token: string) => gateway.get("/v1/runs", { authorization: `Bearer ${token}` })
+      const asked = readsAtOnceMax + readsWaitingMax + 20
+      const sent = yield* Effect.forEach(Array.from({ length: asked }), () => Effect.fork(list("greedy")))
+      // The ones too many are answered first: the others are there by then.
+      const refused = yield* Effect.raceAll(sent.map(Fiber.join))
+      assert.deepStrictEqual([refused.status, refused.json.error.code, refused.json.retryAfterSeconds, refused.headers.get("retry-after")], [429, "rate_limit_exceeded", 1, "1"])
+      assert.strictEqual((yield* list("modest")).status, 200)
+      yield* Deferred.succeed(go, undefined)
+      const answers = yield* Effect.forEach(sent, Fiber.join)
+      assert.strictEqual(answers.filter(({ status }) => status === 429).length, 20)
+      assert.strictEqual(answers.filter(({ status }) => status === 200).length, asked - 20)
+      assert.strictEqual(most, readsAtOnceMax)
+      assert.strictEqual((yield* list("greedy")).status, 200)
+    }))
+
+  it.effect("go in the order in which they came, and give up after a while", () =>
+    Effect.gen(function*() {
+      const turns = yield* ReadTurns
+      const gates = yield* Effect.forEach(Array.from({ length: readsAtOnceMax }), () => Deferred.make<void>())
+      yield* Effect.forEach(gates, (gate) => Effect.fork(turns.take(greedy, Deferred.await(gate))))
+      yield* settle
+      const order: Array<string> = []
+      const waitAs = (name: string) => Effect.fork(Effect.either(turns.take(greedy, Effect.sync(() => order.push(name)))))
+      const [first, gone, last] = [yield* waitAs("first"), yield* waitAs("gone"), yield* waitAs("last")]
+      yield* settle
+      yield* Fiber.interrupt(gone)
+      yield* Deferred.succeed(gates[0]!, undefined)
+      yield* Fiber.join(first)
+      yield* Fiber.join(last)
+      assert.deepStrictEqual(order, ["first", "last"])
+      // Again all are taken.
+      yield* Effect.fork(turns.take(greedy, Effect.never))
+      const late = yield* waitAs("late")
+      yield* settle
+      yield* TestClock.adjust(readWaitMillisMax)
+      const given = yield* Fiber.join(late)
+      assert.propertyVal(given._tag === "Left" ? given.left : null, "_tag", "rate_limit_exceeded")
+      assert.deepStrictEqual(order, ["first", "last"])
+    }).pipe(Effect.provide(ReadTurnsLayer)))
+})
