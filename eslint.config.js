@@ -31,7 +31,7 @@ export default tseslint.config(
       "require-yield": "off"
     }
   },
-  { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly", setTimeout: "readonly" } } },
+  { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: { Buffer: "readonly", performance: "readonly", process: "readonly", console: "readonly", URL: "readonly", setTimeout: "readonly" } } },
   {
     files: ["src/**/*.ts"],
     rules: {

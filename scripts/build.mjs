@@ -22,7 +22,7 @@ const fail = (message) => {
 /** One line per source: its hash and its path. */
 const sources = () => {
   const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
   return [...files, join(root, "tsconfig.json"), join(root, "tsconfig.build.json")]
     .map((file) => `${createHash("sha1").update(readFileSync(file)).digest("hex")} ${file.slice(root.length)}`)

@@ -1,6 +1,6 @@
 /** The gateway program of the attacks as one file, made of the sources as they are with their packages: it starts in half the time. */
 import { createRequire } from "node:module"
-import { existsSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -23,9 +23,15 @@ const bundler = async (): Promise<Bundler> => {
   return esbuild
 }
 
+/** The thread that renews leases is started from its own file, beside the program's. */
+const leaseThread = "LeaseThread.mjs"
+
 /** Builds it two levels below the project, where it finds the catalog, and where no other build cleans up; answers its path. */
 export const buildProgram = async (name: string): Promise<string> => {
-  const outfile = join(projectFolder, "node_modules", ".chaos", `${name}.js`)
+  const folder = join(projectFolder, "node_modules", ".chaos")
+  const outfile = join(folder, `${name}.js`)
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(join(projectFolder, "src", "layers", "leases", leaseThread), join(folder, leaseThread))
   await (await bundler()).build({
     entryPoints: [join(projectFolder, "chaos", "gateway.ts")],
     outfile,

@@ -14,6 +14,8 @@ export const serviceAgentCharsMax = 64
 export const serviceAgentsMax = 100
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
+/** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
+export const mainSilenceMillisMax = 300_000
 /** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */
 export const workersLostMax = 2
 /** How many wrong fields an answer names: the first ones. */

@@ -5,8 +5,8 @@
  *   queued ── Claimed ──> running            queued ── Failed | Cancelled ──> failed
  *   running ── Returned ──> queued           running ── Completed ──> completed
  *   running ── Failed | Cancelled ──> failed running ── Uncertain ──> reconciliation_pending
- *   reconciliation_pending ── ResolvedCharged ──> completed
- *   reconciliation_pending ── ResolvedReleased ──> failed
+ *   reconciliation_pending ── ResolvedCharged | AnsweredLate ──> completed
+ *   reconciliation_pending ── ResolvedReleased | FailedLate ──> failed
  *   completed, failed, blocked: final
  */
 import { Option } from "effect"
@@ -24,7 +24,10 @@ export const runEvents = [
   /** A dispatched effectful call was never answered: only a person can tell what happened to the money. */
   "Uncertain",
   "ResolvedCharged",
-  "ResolvedReleased"
+  "ResolvedReleased",
+  /** The node that had made the call, and was taken for dead, has its answer after all. */
+  "AnsweredLate",
+  "FailedLate"
 ] as const
 export type RunEvent = (typeof runEvents)[number]
 
@@ -33,7 +36,7 @@ export const runStatuses: ReadonlyArray<RunStatus> = ["queued", "running", "comp
 const table: { readonly [From in RunStatus]: { readonly [Event in RunEvent]?: RunStatus } } = {
   queued: { Claimed: "running", Failed: "failed", Cancelled: "failed" },
   running: { Returned: "queued", Completed: "completed", Failed: "failed", Cancelled: "failed", Uncertain: "reconciliation_pending" },
-  reconciliation_pending: { ResolvedCharged: "completed", ResolvedReleased: "failed" },
+  reconciliation_pending: { ResolvedCharged: "completed", ResolvedReleased: "failed", AnsweredLate: "completed", FailedLate: "failed" },
   completed: {},
   failed: {},
   blocked: {}

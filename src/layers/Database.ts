@@ -20,6 +20,8 @@ export type Query = <A>(statement: Statement.Statement<A>) => Effect.Effect<Read
 
 export class Database extends Context.Tag("gateway/layers/Database")<Database, {
   readonly sql: PgClient.PgClient
+  /** For those who need a connection of their own, outside of this thread. */
+  readonly url: Redacted.Redacted
   /**
    * Runs the effect in one transaction. Serialization failures and deadlocks are repeated, at most five times, so the effect must not
    * touch anything but the database. Inside another transaction it is a savepoint, and the outermost decides about errors.
@@ -138,6 +140,7 @@ export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgC
         yield* assertUsable(sql)
         return Database.of({
           sql,
+          url: options.url,
           transact: transactWith(sql, pool),
           query: queryWith(pool),
           send: sendWith(pool),

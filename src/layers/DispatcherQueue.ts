@@ -1,15 +1,16 @@
 /**
- * The dispatcher of one node over the run queue of the storage. Four loops: new work (woken by signals, with a slow look as
- * the safety net), heartbeats of what is under way, taking over what silent nodes left, and cancels asked elsewhere.
+ * The dispatcher of one node over the run queue of the storage. Its loops: new work (woken by signals, with a slow look as
+ * the safety net), taking over what silent nodes left, and cancels asked elsewhere. Its leases are renewed by LeaseKeeping.
  * When it stops it takes nothing new and lets what is under way end.
  */
-import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
+import { Cause, Clock, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { failed } from "./dispatcher/AttemptEnding.js"
 import { makeSharedCalls } from "./dispatcher/SharedCalls.js"
 import { openAttempt, type Parts, patiently, type Stop, workOn } from "./dispatcher/RunWork.js"
 import type { RunId } from "../domain/Ids.js"
 import { zero } from "../domain/Micros.js"
 import { CapacityExhausted } from "../domain/RunFailures.js"
+import { DispatcherSettings } from "./DispatcherSettings.js"
 import { Catalog } from "../services/Catalog.js"
 import { Credentials } from "../services/Credentials.js"
 import { Dispatcher, type Slot } from "../services/Dispatcher.js"
@@ -18,40 +19,14 @@ import { FaultPoints } from "../services/FaultPoints.js"
 import { Ids } from "../services/Ids.js"
 import { type Listen, makeOnce, type Once } from "../services/Once.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
+import { LeaseKeeping } from "../services/LeaseKeeping.js"
 import { Providers } from "../services/Providers.js"
 import type { RunDetail } from "../services/Runs.js"
 import { RunSignals } from "../services/RunSignals.js"
 import { type Lease, type LeasedRun, type RunKey, RunStore } from "../services/RunStore.js"
 import { Settlement } from "../services/Settlement.js"
 
-export interface DispatcherOptions {
-  /** Runs that one node works on at once. */
-  readonly slots: number
-  /** How long a lease lasts without a heartbeat: a dead node's runs are taken over after this. */
-  readonly leaseMillis: number
-  readonly heartbeatMillis: number
-  /** How often the queue is looked at when no signal came. */
-  readonly pollMillis: number
-  /** How long a run may wait for a slot before it fails with `capacity_exhausted`. */
-  readonly queueMillisMax: number
-  /** How long runs under way may take to end when the node stops. */
-  readonly drainMillis: number
-  readonly normalizedOn: boolean
-}
-
-export const dispatcherDefaults: DispatcherOptions = {
-  slots: 256,
-  leaseMillis: 6_000,
-  heartbeatMillis: 2_000,
-  pollMillis: 1_000,
-  queueMillisMax: 300_000,
-  drainMillis: 10_000,
-  normalizedOn: true
-}
-
-export class DispatcherSettings extends Context.Reference<DispatcherSettings>()("gateway/layers/DispatcherSettings", {
-  defaultValue: (): DispatcherOptions => dispatcherDefaults
-}) {}
+export { dispatcherDefaults, type DispatcherOptions, DispatcherSettings } from "./DispatcherSettings.js"
 
 interface Active {
   readonly leased: LeasedRun
@@ -61,11 +36,12 @@ interface Active {
 export const DispatcherQueue: Layer.Layer<
   Dispatcher,
   never,
-  Catalog | Credentials | EndpointStats | FaultPoints | Ids | ProviderHealth | Providers | RunSignals | RunStore | Settlement
+  Catalog | Credentials | EndpointStats | FaultPoints | Ids | LeaseKeeping | ProviderHealth | Providers | RunSignals | RunStore | Settlement
 > = Layer.scoped(
   Dispatcher,
   Effect.gen(function*() {
     const options = yield* DispatcherSettings
+    const leases = yield* LeaseKeeping
     const signals = yield* RunSignals
     const parts: Parts = {
       catalog: yield* Catalog,
@@ -88,6 +64,7 @@ export const DispatcherQueue: Layer.Layer<
     const taken = yield* Ref.make(0)
     const open = yield* Ref.make(true)
     const backlog = yield* Ref.make(false)
+    const waitingForOthers = yield* Ref.make(false)
     const wakes = yield* Queue.sliding<void>(1)
     const wake = Effect.asVoid(Queue.offer(wakes, undefined))
     const fibers = yield* FiberSet.make()
@@ -120,10 +97,12 @@ export const DispatcherQueue: Layer.Layer<
         const entry: Active = { leased, stop: makeOnce() }
         const done = makeOnce<Option.Option<RunDetail>>()
         active.set(runId, entry)
+        const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
         const work = Effect.onExit(run(leased, entry.stop), (exit) =>
           Effect.suspend(() => {
             // Unless this node has taken the run again meanwhile, under another lease.
             if (active.get(runId) === entry) active.delete(runId)
+            letGo()
             return Effect.zipRight(slot.release, Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none()))))
           }))
         // A defect leaves the run leased and its money held: it is taken over when the lease ends.
@@ -149,7 +128,7 @@ export const DispatcherQueue: Layer.Layer<
         })
       )
 
-    const stopRun = (runId: RunId, why: Stop) => Effect.sync(() => active.get(runId)?.stop.tell(why))
+    const cancelRun = (runId: RunId) => Effect.sync(() => active.get(runId)?.stop.tell("cancelled"))
 
     /** Runs that waited too long are told so instead of being called late. */
     const expire = (leased: LeasedRun) =>
@@ -189,25 +168,23 @@ export const DispatcherQueue: Layer.Layer<
         (more) => (more ? Ref.set(backlog, true) : Effect.void)
       )
     )
-    const takeOver = fill((limit) =>
+    /**
+     * Whoever could not reach the storage for a while knows nothing about the leases of others, which may just have been as far away: they
+     * get the time to renew them first.
+     */
+    const takeOver = Effect.flatMap(Ref.get(waitingForOthers), (wait) => wait
+      ? Effect.zipRight(Ref.set(waitingForOthers, false), Effect.sleep(options.heartbeatMillis))
+      : takeOverNow)
+    const takeOverNow = fill((limit) =>
       store.reclaim({
         node,
         limit,
         leaseMillis: options.leaseMillis,
         except: [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)]
-      }))
-
-    const heartbeat = Effect.gen(function*() {
-      const before = [...active.values()].map(({ leased }) => ({ ...leased.run, token: leased.lease.token }))
-      if (before.length === 0) return
-      const { cancelled, held } = yield* store.heartbeat(before, options.leaseMillis)
-      yield* Effect.forEach(cancelled, (runId) => stopRun(runId, "cancelled"), { discard: true })
-      yield* Effect.forEach(before.filter(({ runId }) => !held.has(runId)), ({ runId }) => stopRun(runId, "lease_lost"), { discard: true })
-    }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+      }).pipe(Effect.tapError(() => Ref.set(waitingForOthers, true))))
 
     const loops = [
       Effect.zipRight(Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)), claimQueued),
-      Effect.zipRight(Effect.sleep(options.heartbeatMillis), heartbeat),
       Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))
     ]
     // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.
@@ -220,13 +197,21 @@ export const DispatcherQueue: Layer.Layer<
         Effect.withTracerEnabled(false),
         Effect.forkScoped
       ), { discard: true })
+    yield* leases.news.pipe(
+      Stream.runForEach(({ runId, token, what }) =>
+        Effect.sync(() => {
+          const entry = active.get(runId)
+          if (entry?.leased.lease.token === token) entry.stop.tell(what === "lost" ? "lease_lost" : "cancelled")
+        })),
+      Effect.forkScoped
+    )
     yield* signals.work.pipe(
       Stream.runForEach((signal) =>
-        signal._tag === "CancelRequested" ? stopRun(signal.runId, "cancelled") : signal._tag === "Settled" ? Effect.void : Effect.zipRight(Ref.set(backlog, true), wake)),
+        signal._tag === "CancelRequested" ? cancelRun(signal.runId) : signal._tag === "Settled" ? Effect.void : Effect.zipRight(Ref.set(backlog, true), wake)),
       Effect.forkScoped
     )
 
-    // Registered last, so that it runs first: the loops keep the leases alive until what is under way has ended.
+    // Registered last, so that it runs first: leases are kept until what is under way has ended.
     yield* Effect.addFinalizer(() =>
       Ref.set(open, false).pipe(
         Effect.zipRight(FiberSet.awaitEmpty(fibers)),
@@ -241,7 +226,7 @@ export const DispatcherQueue: Layer.Layer<
       adopt,
       openAttempt: openAttempt(ids),
       wake,
-      cancel: (runId) => stopRun(runId, "cancelled"),
+      cancel: (runId) => cancelRun(runId),
       active: Effect.sync(() => active.size)
     })
   })

@@ -23,6 +23,7 @@ import { FaultPointsKill } from "./FaultPointsKill.js"
 import { Gauges } from "./Gauges.js"
 import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
+import { LeasesRenewedApart } from "./leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
@@ -36,7 +37,7 @@ const vocabulary = Effect.flatMap(
 
 const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: Effect.Effect<VocabularyFile>) =>
   RunsAdmitted.pipe(
-    Layer.provideMerge(Layer.provide(DispatcherQueue, StorageIdentityPg)),
+    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide([LeasesRenewedApart(), StorageIdentityPg]))),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
     Layer.provideMerge(ProvidersHttp({

@@ -40,6 +40,7 @@ import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, Dispatcher
 import { EndpointStatsMemory } from "./EndpointStatsMemory.js"
 import { IdempotencyMemory } from "./IdempotencyMemory.js"
 import { IdsCrypto } from "./IdsCrypto.js"
+import { LeasesRenewedHere } from "./leases/LeasesRenewedHere.js"
 import { LoginApprovalsMemory } from "./LoginApprovalsMemory.js"
 import { MemoryStorageLayer, TransactionsMemory } from "./MemoryStorage.js"
 import { PaymentsNone } from "./PaymentsNone.js"
@@ -106,7 +107,7 @@ export type EngineServices =
 
 export const Engine = ({ content, dispatcher, providers }: EngineOptions): Layer.Layer<EngineServices, never, Storage> =>
   RunsAdmitted.pipe(
-    Layer.provideMerge(DispatcherQueue),
+    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedHere))),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(
       Layer.effectDiscard(Effect.gen(function*() {

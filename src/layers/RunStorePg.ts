@@ -10,6 +10,7 @@ import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, t
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { runList } from "./RunListPg.js"
+import { renewal, renewalValues } from "./leases/Renewal.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
 import { channel } from "./RunSignalsPg.js"
 
@@ -40,7 +41,8 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
     const { query, send, sql, transact, urgent } = database
     const ids = yield* Ids
     const runs = sql.literal(runTable.selected("r"))
-    const now = Effect.map(yield* DatabaseNow, sql.literal)
+    const nowText = yield* DatabaseNow
+    const now = Effect.map(nowText, sql.literal)
 
     const attemptsOf = Effect.fnUntraced(function*(keys: ReadonlyArray<RunKey>) {
       const rows = yield* query(sql`
@@ -180,12 +182,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       reclaim: (options) => take("running", options),
       heartbeat: Effect.fnUntraced(function*(leases, leaseMillis) {
         // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
-        const rows = yield* urgent(sql`
-          update runs r set lease_expires_at = ${yield* now} + ${leaseMillis}::bigint
-          from unnest(${leases.map((lease) => lease.workspaceId)}::text[], ${leases.map((lease) => lease.runId)}::text[], ${leases.map((lease) => lease.token)}::text[])
-            as l (workspace_id, run_id, token)
-          where r.workspace_id = l.workspace_id and r.run_id = l.run_id and r.lease_token = l.token
-          returning r.run_id as "runId", r.cancel_requested as "cancelRequested"`)
+        const rows = yield* urgent(sql.unsafe(renewal(yield* nowText), renewalValues(leases, leaseMillis)))
         const held = yield* Effect.orDie(decodeHeld(rows))
         return {
           held: new Set(held.map(({ runId }) => runId)),

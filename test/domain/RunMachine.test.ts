@@ -15,7 +15,9 @@ const allowed: ReadonlyMap<string, RunStatus> = new Map<string, RunStatus>([
   ["running Cancelled", "failed"],
   ["running Uncertain", "reconciliation_pending"],
   ["reconciliation_pending ResolvedCharged", "completed"],
-  ["reconciliation_pending ResolvedReleased", "failed"]
+  ["reconciliation_pending ResolvedReleased", "failed"],
+  ["reconciliation_pending AnsweredLate", "completed"],
+  ["reconciliation_pending FailedLate", "failed"]
 ])
 
 const pairs = runStatuses.flatMap((status) => runEvents.map((event): readonly [RunStatus, RunEvent] => [status, event]))
@@ -23,7 +25,7 @@ const pairs = runStatuses.flatMap((status) => runEvents.map((event): readonly [R
 describe("RunMachine", () => {
   it("knows every status of the contract", () => {
     assert.sameMembers([...runStatuses], [...RunStatus.literals])
-    assert.strictEqual(pairs.length, 48)
+    assert.strictEqual(pairs.length, 60)
   })
 
   it.each(pairs)("%s and %s: exactly the transition of the contract, or none", (status, event) => {

@@ -5,9 +5,11 @@ import { describe } from "vitest"
 import { CatalogLoading } from "../../src/domain/ApiErrors.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros, zero } from "../../src/domain/Micros.js"
+import { ProviderHttpError } from "../../src/domain/RunFailures.js"
 import type { Run } from "../../src/domain/Run.js"
 import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, DispatcherSettings } from "../../src/layers/DispatcherQueue.js"
-import { drop, hit, ProvidersScripted, type ScriptedProviders, silence } from "../../src/layers/ProvidersScripted.js"
+import { LeasesRenewedHere } from "../../src/layers/leases/LeasesRenewedHere.js"
+import { drop, fail, hit, ProvidersScripted, type ScriptedProviders, silence, type Step } from "../../src/layers/ProvidersScripted.js"
 import type { Principal } from "../../src/services/Accounts.js"
 import { Admission } from "../../src/services/Admission.js"
 import { Catalog } from "../../src/services/Catalog.js"
@@ -145,6 +147,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     const impatient = { heartbeatMillis: 50, pollMillis: 50 }
+    /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
+    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
     const bystander = { slots: 0 }
     /** The run once a node that starts now has worked on it. */
     const ended = (run: Run, providers: ScriptedProviders) =>
@@ -224,7 +228,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           revision: once(catalog.revision),
           endpointAt: (...asked) => once(catalog.endpointAt(...asked))
         })))
-        const starting = DispatcherQueue.pipe(Layer.provide([later, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, ...impatient })]))
+        const starting = DispatcherQueue.pipe(Layer.provide(LeasesRenewedHere), Layer.provide([later, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, ...impatient })]))
         const { get } = yield* Runs
         const found = yield* Effect.gen(function*() {
           yield* Effect.sleep("300 millis")
@@ -234,6 +238,29 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         }).pipe(Effect.provide(starting))
         assert.deepStrictEqual([found.run.status, found.attempts.length, providers.calls().length], ["completed", 2, 1])
       }), bystander)
+
+    const answersLate = (step: Step, expected: ReadonlyArray<unknown>) => (providers: ScriptedProviders) =>
+      Effect.gen(function*() {
+        providers.script("mock-send-message", step)
+        const principal = yield* funded(funds)
+        const { run } = yield* create(principal, "mock-send-message", 0, message)
+        // The provider has the call; the node stands still, and another takes the run over.
+        yield* called(providers)
+        yield* anotherDies(run)
+        const statusIs = (wanted: (status: Run["status"]) => boolean) =>
+          Effect.flatMap(Runs, ({ get }) => Effect.repeat(Effect.delay(get(run.workspaceId, run.runId), "10 millis"), { until: (found) => wanted(found.run.status), times: 500 }))
+        assert.strictEqual((yield* statusIs((status) => status !== "running")).run.status, "reconciliation_pending")
+        const found = yield* statusIs((status) => status !== "reconciliation_pending")
+        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.run.error?.code, found.attempts.map(({ status }) => status)], expected)
+        assert.strictEqual(providers.calls().length, 1)
+        assert.deepStrictEqual(yield* balance(principal), [funds - (found.run.chargeMicros ?? 0), 0])
+      })
+
+    test("an answer with an effect that came after its run was taken over ends it after all, at its cost",
+      answersLate(hit(undefined, { after: "1500 millis", costMicros: 700 }), ["completed", 700, undefined, ["completed"]]), impatient)
+
+    test("a refusal that came after its run was taken over ends it after all, at no cost",
+      answersLate(fail(new ProviderHttpError(), { after: "1500 millis" }), ["failed", 0, "provider_http_error", ["failed"]]), impatient)
 
     test("a run whose node died months ago ends like any other", (providers) =>
       Effect.gen(function*() {
@@ -252,9 +279,6 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     const oneSlot = { ...impatient, slots: 1 }
-    /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
-    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
-
     test("a run that waits for a slot is queued with its money held, and a cancel gives all of it back without a call", (providers) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)

@@ -53,6 +53,10 @@ const untilStorageAnswers = Schedule.exponential("50 millis").pipe(Schedule.unio
 export const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
   Effect.catchIf(work, isStorageTrouble, () => Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble })).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
 
+/** How long a late answer waits for the node that took its run over, which has only to write that down. */
+const lateLookMillis = 100
+const lateLooksMax = 100
+
 const isStorageTrouble = (error: unknown): error is StorageError =>
   typeof error === "object" && error !== null && "_tag" in error &&
   (error._tag === "storage_busy" || error._tag === "storage_uncertain" || error._tag === "runtime_bridge_timeout")
@@ -88,6 +92,8 @@ const own = (result: CallResult): SharedResult => ({ result, sharedWithRunId: nu
 /** The work on one run, which is ours by this lease until it is stopped. */
 interface Work {
   readonly lease: LeasedRun["lease"]
+  /** When it began, by the clock that nobody sets. */
+  readonly sinceNanos: bigint
   readonly stop: Once<Stop>
 }
 
@@ -111,10 +117,41 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
       attempt: ended,
       media
     }))
-    return answer._tag === "Settled" ? Option.some<RunDetail>({ run: answer.run, attempts }) : Option.none<RunDetail>()
+    if (answer._tag === "Settled") return Option.some<RunDetail>({ run: answer.run, attempts })
+    const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === ended?.endpointId)
+    const known = event === "Completed" || event === "Failed"
+    return candidate?.effectful === true && known ? yield* settleLate({ ...run, completedAt }, attempts, costMicros, event, ended, media) : Option.none<RunDetail>()
   })
 
-  const call = Effect.fnUntraced(function*({ stop }: Work, run: Run, candidate: Candidate, attempt: Attempt) {
+  /**
+   * This node stood still for so long that another took the run over, to which the answer of the call is lost. It is not: once the other
+   * has said so, the run gets its true end. Until then it waits a little, because only one of them can write.
+   */
+  const settleLate = Effect.fnUntraced(function*(run: Run, attempts: ReadonlyArray<Attempt>, costMicros: Money.Micros, event: "Completed" | "Failed", ended: Attempt | null, media: Media | null) {
+    const stored = yield* Effect.repeat(Effect.delay(patiently(parts.store.get(run)), lateLookMillis), { until: (found) => found?.status !== "running", times: lateLooksMax })
+    if (stored?.status !== "reconciliation_pending") return Option.none<RunDetail>()
+    const late = yield* patiently(parts.settlement.settle({
+      run: { ...run, status: "reconciliation_pending" },
+      event: event === "Completed" ? "AnsweredLate" : "FailedLate",
+      costMicros,
+      reason: null,
+      leaseToken: null,
+      attempt: ended,
+      media
+    }))
+    return late._tag === "Settled" ? Option.some<RunDetail>({ run: late.run, attempts }) : Option.none<RunDetail>()
+  })
+
+  /** A node that stood still between taking a run and calling may have lost it meanwhile: then nothing is sent any more. */
+  const stillOurs = Effect.fnUntraced(function*({ lease, sinceNanos, stop }: Work, run: Run) {
+    if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
+    const millis = Number((yield* Clock.currentTimeNanos) - sinceNanos) / 1e6
+    if (millis < lease.millis / 2) return
+    const { held } = yield* patiently(parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis))
+    if (!held.has(run.runId)) return yield* new LeaseLost()
+  })
+
+  const call = Effect.fnUntraced(function*(work: Work, run: Run, candidate: Candidate, attempt: Attempt) {
     // Neither a storage that is away nor a catalog that is not there yet says anything about the contract.
     const endpoint = yield* Effect.retry(patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)), Schedule.spaced("100 millis")).pipe(Effect.orDie)
     if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
@@ -122,7 +159,8 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
     yield* parts.faults.at("dispatch.before_send")
     const providerCall: ProviderCall = { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId }
-    const answered = yield* send(stop, run, providerCall)
+    yield* stillOurs(work, run)
+    const answered = yield* send(work.stop, run, providerCall)
     if (answered.sharedWithRunId === null) yield* record(attempt, providerCall, answered.result)
     return { endpoint, ...answered }
   })
@@ -227,18 +265,20 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
   })
 
   return (leased, stop) => {
-    const work = { lease: leased.lease, stop }
     const last = leased.attempts.at(-1)
     const before = leased.attempts.slice(0, -1)
     const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
     const open = last?.status === "running" ? last : null
-    const worked = leased.workersLost >= workersLostMax && !(open !== null && candidate?.effectful !== false)
-      ? setApart(work, leased.run, open === null ? leased.attempts : before, open)
-      : open === null
-      ? goOn(work, leased.run, leased.attempts, null, null)
-      : leased.takenOver || candidate === undefined
-      ? takeOver(work, leased.run, before, open)
-      : tryCandidate(work, leased.run, before, candidate, open)
+    const worked = Effect.flatMap(Clock.currentTimeNanos, (sinceNanos) => {
+      const work: Work = { lease: leased.lease, sinceNanos, stop }
+      if (leased.workersLost >= workersLostMax && !(open !== null && candidate?.effectful !== false)) {
+        return setApart(work, leased.run, open === null ? leased.attempts : before, open)
+      }
+      if (open === null) return goOn(work, leased.run, leased.attempts, null, null)
+      return leased.takenOver || candidate === undefined
+        ? takeOver(work, leased.run, before, open)
+        : tryCandidate(work, leased.run, before, candidate, open)
+    })
     return Effect.catchTag(worked, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
   }
 }
