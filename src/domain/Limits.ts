@@ -34,6 +34,14 @@ export const bodyNameCharsMax = 1_024
 export const bodyNumberCharsMax = 1_024
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
+/** How much of a stored file is in memory at once for one reader. */
+export const mediaPartBytes = 262_144
+/** A reader who takes nothing of an answer for so long is cut off. */
+export const readerStallMillis = 20_000
+/** The least that a reader has to take on average, after that time. */
+export const readerBytesPerSecond = 16_384
+/** Answers that wait for their readers may hold so much memory on one node; above it the readers that wait longest are cut off. */
+export const unreadBytesMax = 268_435_456
 /** How many unknown query parameters an answer names, and how much of each name. */
 export const ignoredParametersMax = 20
 export const ignoredParameterChars = 64

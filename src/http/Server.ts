@@ -1,7 +1,7 @@
 /**
  * The HTTP server: the interface, its boundary and the node server under it, as one layer. Stops without losing a request: first
  * `/readyz` says no, then no new connection is taken, requests in flight end, and at the deadline what is left is cut.
- * Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`.
+ * Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`, those of readers in `SlowReaders.ts`.
  */
 import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -31,6 +31,7 @@ import { LoginsHandlers } from "./logins/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { HttpSettings } from "./Settings.js"
+import { cutSlowReaders } from "./SlowReaders.js"
 import { SystemHandlers } from "./system/Handlers.js"
 
 const requestTimeoutMillis = 30_000
@@ -118,6 +119,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
     const ids = yield* Ids
     const runSync = Runtime.runSync(yield* Effect.runtime())
     const { server, underWay } = nodeServer(() => `req_${runSync(ids.suffix)}`)
+    yield* cutSlowReaders(server, settings.readers)
     const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
     yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
     return http

@@ -1,5 +1,6 @@
 /** What the HTTP server is told at start-up: where to listen, how it is reached, and how long to drain. Values come from `layers/Config.ts`. */
 import { Context } from "effect"
+import type { ReaderLimits } from "./SlowReaders.js"
 
 export interface HttpSettingsShape {
   readonly host: string
@@ -17,6 +18,8 @@ export interface HttpSettingsShape {
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by name; others are counted together. */
   readonly serviceAgents: ReadonlyArray<string>
+  /** Other bounds for slow readers than those of `Limits.ts`, for tests. */
+  readonly readers?: Partial<ReaderLimits>
 }
 
 export class HttpSettings extends Context.Tag("gateway/http/HttpSettings")<HttpSettings, HttpSettingsShape>() {}

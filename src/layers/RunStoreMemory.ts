@@ -132,7 +132,10 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       attempts: (key) => Effect.map(storage.read, (state) => Option.getOrElse(Option.map(find(state, key), ({ attempts }) => attempts), () => [])),
       media: (key, mediaId) =>
         Effect.map(storage.read, (state) =>
-          Option.getOrNull(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)))),
+          Option.match(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)), {
+            onNone: () => null,
+            onSome: ({ bytes, ...about }) => ({ ...about, size: bytes.byteLength, part: (start, end) => Effect.succeed(bytes.subarray(start, end)) })
+          })),
       uncertain: (limit) =>
         Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "reconciliation_pending").map(({ run }) => run).slice(0, limit)),
       queuedSince: Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null),

@@ -23,8 +23,9 @@ const decodeMedia = Schema.decodeUnknown(Schema.Array(Schema.Struct({
   contentType: Schema.String,
   filename: Schema.NullOr(Schema.String),
   sha256: Schema.String,
-  bytes: Schema.Uint8ArrayFromSelf
+  size: Schema.Int
 })))
+const decodeParts = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ part: Schema.Uint8ArrayFromSelf })))
 
 /** What a run may still learn after its admission. */
 const changing = [
@@ -207,10 +208,18 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       attempts: (key) => attemptsOf([key]),
       media: Effect.fnUntraced(function*(key, mediaId) {
         const rows = yield* query(sql`
-          select media_id as "mediaId", content_type as "contentType", filename, sha256, bytes from media
+          select media_id as "mediaId", content_type as "contentType", filename, sha256, octet_length(bytes) as size from media
           where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
         const [found] = yield* Effect.orDie(decodeMedia(rows))
-        return found === undefined ? null : { ...found, workspaceId: key.workspaceId, runId: key.runId }
+        if (found === undefined) return null
+        // The column is stored outside of its row and not compressed, so that Postgres reads only the pages of the part.
+        const part = Effect.fnUntraced(function*(start: number, end: number) {
+          const rows = yield* query(sql`
+            select substring(bytes from ${start + 1}::int for ${end - start}::int) as part from media
+            where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
+          return (yield* Effect.orDie(decodeParts(rows)))[0].part
+        })
+        return { ...found, workspaceId: key.workspaceId, runId: key.runId, part }
       }),
       uncertain: Effect.fnUntraced(function*(limit) {
         const rows = yield* query(sql`

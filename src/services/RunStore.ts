@@ -76,6 +76,13 @@ export interface Media {
   readonly bytes: Uint8Array
 }
 
+/** A stored file without its bytes, which are read in parts: a file is never in memory as a whole because somebody downloads it. */
+export interface StoredMedia extends Omit<Media, "bytes"> {
+  readonly size: number
+  /** The bytes from `start` up to, and without, `end`; both lie inside of the file. */
+  readonly part: (start: number, end: number) => Effect.Effect<Uint8Array, StorageError>
+}
+
 /** A run that a node has claimed, with the attempts made so far. */
 export interface LeasedRun {
   readonly run: Run
@@ -133,7 +140,7 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore,
    */
   readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, resultBytesMax: number | null) => Effect.Effect<Page<ListedRun>, StorageError>
   readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
-  readonly media: (run: RunKey, mediaId: string) => Effect.Effect<Media | null, StorageError>
+  readonly media: (run: RunKey, mediaId: string) => Effect.Effect<StoredMedia | null, StorageError>
   /** Runs that wait for a person, oldest first, of all workspaces. */
   readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
   /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */

@@ -13,7 +13,7 @@ import type { RunError } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Principal } from "./Accounts.js"
 import type { Page, PageRequest } from "./Page.js"
-import type { Media, RunFilter } from "./RunStore.js"
+import type { StoredMedia, RunFilter } from "./RunStore.js"
 
 /** The fallback of a run request, with its defaults filled in (completions, section 3). */
 export interface FallbackRequest {
@@ -75,6 +75,6 @@ export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
   readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, includeResult: boolean) => Effect.Effect<Page<ListedRun>, StorageError>
   /** Never an error for a run that exists: answers the run as it then is. */
   readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
-  readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<Media, NotFound | StorageError>
+  readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<StoredMedia, NotFound | StorageError>
 }>() {}
 export type { RunStatus }

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import { describe } from "vitest"
 import { CatalogLoading } from "../../src/domain/ApiErrors.js"
-import { RunId } from "../../src/domain/Ids.js"
+import { MediaId, RunId } from "../../src/domain/Ids.js"
 import { Micros, zero } from "../../src/domain/Micros.js"
 import { ProviderHttpError } from "../../src/domain/RunFailures.js"
 import type { Run } from "../../src/domain/Run.js"
@@ -107,6 +107,28 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual((yield* settle(ending(leased, {})))._tag, "Superseded")
         assert.strictEqual((yield* settle(ending(leased, { leaseToken: null })))._tag, "Superseded")
         assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
+      }))
+
+    test("a stored file is described without its bytes, which come in parts", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", silence)
+        const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+        const { settle } = yield* Settlement
+        const store = yield* RunStore
+        const mediaId = MediaId.make(`med_${yield* (yield* Ids).suffix}`)
+        const bytes = Uint8Array.from({ length: 100_000 }, (_, n) => n % 251)
+        const about = { mediaId, runId: run.runId, workspaceId: run.workspaceId, contentType: "image/png", filename: "a.png", sha256: "s" }
+        assert.strictEqual((yield* settle(ending(yield* takeAway(run), { media: { ...about, bytes } })))._tag, "Settled")
+        const found = yield* store.media(run, mediaId)
+        if (found === null) return assert.fail("the file is not there")
+        const { part, ...described } = found
+        assert.deepStrictEqual(described, { ...about, size: bytes.length })
+        const read = (start: number, end: number) => Effect.map(part(start, end), (found) => Array.from(found))
+        assert.deepStrictEqual(yield* read(0, bytes.length), Array.from(bytes))
+        assert.deepStrictEqual(yield* read(99_990, 100_000), Array.from(bytes.subarray(99_990)))
+        assert.deepStrictEqual(yield* read(7, 8), [7])
+        assert.deepStrictEqual(yield* read(0, 0), [])
+        assert.isNull(yield* store.media(run, MediaId.make(`med_${"0".repeat(26)}`)))
       }))
 
     test("whoever wants to end a run waits for the one that has it under lock, and then sees what that one wrote", (providers) =>

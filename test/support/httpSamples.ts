@@ -1,5 +1,6 @@
 /** Rows as the services give them, for tests of what HTTP makes of them. */
 import { createHash } from "node:crypto"
+import { Effect } from "effect"
 import { ApprovalId, AttemptId, CapabilityRequestId, ConnectionId, LedgerEntryId, MediaId, ReceiptId, RunId, TokenId, TopUpId } from "../../src/domain/Ids.js"
 import type { LedgerEntry } from "../../src/domain/Ledger.js"
 import { EndpointId, JobId, ProviderId } from "../../src/domain/Manifest.js"
@@ -9,7 +10,7 @@ import type { Attempt, Run } from "../../src/domain/Run.js"
 import type { CapabilityRequest } from "../../src/services/CapabilityRequests.js"
 import type { Connection } from "../../src/services/Connections.js"
 import type { LoginApproval } from "../../src/services/LoginApprovals.js"
-import type { Media } from "../../src/services/RunStore.js"
+import type { StoredMedia } from "../../src/services/RunStore.js"
 import type { TopUp } from "../../src/services/TopUps.js"
 import type { TopUpHint } from "../../src/domain/TopUpHint.js"
 import { id, workspaceId } from "./httpGateway.js"
@@ -108,14 +109,15 @@ export const attempt: Attempt = {
 }
 
 const bytes = new TextEncoder().encode("0123456789abcdefghij")
-export const media: Media = {
+export const media: StoredMedia = {
   mediaId,
   runId,
   workspaceId,
   contentType: "application/pdf",
   filename: "Bericht \"März\".pdf",
   sha256: createHash("sha256").update(bytes).digest("hex"),
-  bytes
+  size: bytes.byteLength,
+  part: (start, end) => Effect.succeed(bytes.subarray(start, end))
 }
 
 export const hint: TopUpHint = { minimumUsd: 5, suggestedUsd: 20, checkoutUrl: null, dashboardUrl: "https://pay.example", message: "Top up.", reason: "balance_low" }

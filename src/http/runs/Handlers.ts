@@ -114,6 +114,6 @@ export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway",
         const runId = yield* runIdOf(path.runId)
         if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
         const media = yield* runs.media(workspaceId, runId, path.mediaId)
-        return mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
+        return yield* mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
       })))
   }))

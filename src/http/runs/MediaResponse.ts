@@ -1,9 +1,13 @@
 /**
- * A stored file as a download (RFC 9110): whole, one byte range of it, or 304 for the copy at hand. Always as an attachment and
+ * A stored file as a download (RFC 9110), read in parts as fast as its reader takes them: whole, one byte range of it, or 304 for the copy at hand. Always as an attachment and
  * sandboxed: the bytes are a provider's, and a browser must never run them as a page of the gateway.
  */
 import { HttpServerResponse } from "@effect/platform"
-import type { Media } from "../../services/RunStore.js"
+import { NodeStream } from "@effect/platform-node"
+import { Effect, Option, Stream } from "effect"
+import { mediaPartBytes } from "../../domain/Limits.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { StoredMedia } from "../../services/RunStore.js"
 
 export interface MediaConditions {
   readonly range: string | undefined
@@ -11,6 +15,7 @@ export interface MediaConditions {
   readonly ifRange: string | undefined
 }
 
+type Headers = { readonly [name: string]: string }
 type Range = { readonly start: number; readonly end: number }
 
 /** The one range asked for; null to send everything (no, several, or malformed ranges), `"unsatisfiable"` when it lies outside. */
@@ -37,7 +42,25 @@ const disposition = (filename: string | null): string => {
 
 const contentTypeOf = (stored: string): string => (/^[\x21-\x7e][\x20-\x7e]{0,200}$/.test(stored) ? stored : "application/octet-stream")
 
-export const mediaResponse = (media: Media, conditions: MediaConditions): HttpServerResponse.HttpServerResponse => {
+/** The bytes from `start` up to `end`, a part at a time and each only when its reader has taken the one before. */
+const partsOf = (media: StoredMedia, start: number, end: number): Stream.Stream<Uint8Array, StorageError> =>
+  Stream.paginateEffect(start, (at) => {
+    const next = Math.min(at + mediaPartBytes, end)
+    return Effect.map(media.part(at, next), (part) => [part, next < end ? Option.some(next) : Option.none<number>()] as const)
+  })
+
+const bodyOf = Effect.fnUntraced(function*(media: StoredMedia, { end, start }: Range, options: { readonly status: number; readonly headers: Headers }) {
+  const contentType = contentTypeOf(media.contentType)
+  // The first part is read before anything is sent: when storage is away, the answer can still say so.
+  const first = yield* media.part(start, Math.min(start + mediaPartBytes, end + 1))
+  if (start + first.byteLength > end) return HttpServerResponse.uint8Array(first, { contentType, ...options })
+  const rest = partsOf(media, start + first.byteLength, end + 1)
+  // As a Node stream: one that fails cuts the connection, so that nobody takes half a file for a whole one.
+  const source = yield* NodeStream.toReadable(Stream.concat(Stream.make(first), rest))
+  return HttpServerResponse.raw(source, { contentType, contentLength: end + 1 - start, ...options })
+})
+
+export const mediaResponse = (media: StoredMedia, conditions: MediaConditions): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageError> => {
   const etag = `"${media.sha256}"`
   const headers = {
     etag,
@@ -46,16 +69,12 @@ export const mediaResponse = (media: Media, conditions: MediaConditions): HttpSe
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
   }
-  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag)) return HttpServerResponse.empty({ status: 304, headers })
-  const size = media.bytes.byteLength
+  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag)) return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
   const fresh = conditions.ifRange === undefined || conditions.ifRange.trim() === etag
-  const range = fresh ? rangeOf(conditions.range, size) : null
-  if (range === "unsatisfiable") return HttpServerResponse.empty({ status: 416, headers: { ...headers, "content-range": `bytes */${size}` } })
-  const contentType = contentTypeOf(media.contentType)
-  if (range === null) return HttpServerResponse.uint8Array(media.bytes, { contentType, headers })
-  return HttpServerResponse.uint8Array(media.bytes.subarray(range.start, range.end + 1), {
-    status: 206,
-    contentType,
-    headers: { ...headers, "content-range": `bytes ${range.start}-${range.end}/${size}` }
-  })
+  const range = fresh ? rangeOf(conditions.range, media.size) : null
+  if (range === "unsatisfiable") return Effect.succeed(HttpServerResponse.empty({ status: 416, headers: { ...headers, "content-range": `bytes */${media.size}` } }))
+  if (range !== null) {
+    return bodyOf(media, range, { status: 206, headers: { ...headers, "content-range": `bytes ${range.start}-${range.end}/${media.size}` } })
+  }
+  return bodyOf(media, { start: 0, end: media.size - 1 }, { status: 200, headers })
 }
