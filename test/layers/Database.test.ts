@@ -262,6 +262,20 @@ describe("a storage that fails", () => {
       }
     })))
 
+  it.live("is uncertain when a statement that writes alone loses its connection, whether or not it was carried out", () =>
+    behindProxy((proxy, count) =>
+      Effect.gen(function*() {
+        const { query, send, sql } = yield* Database
+        proxy.cutAt("insert into notes values (1", "before")
+        assert.strictEqual(tag(yield* Effect.flip(query(sql`insert into notes values (1, 1)`))), "storage_uncertain")
+        assert.strictEqual(yield* count, 0)
+        proxy.cutAt("insert into notes values (2", "after")
+        assert.strictEqual(tag(yield* Effect.flip(send(sql`insert into notes values (2, 2)`))), "storage_uncertain")
+        assert.strictEqual(yield* count, 1)
+        proxy.cutAt("select 1", "before")
+        assert.strictEqual(tag(yield* Effect.flip(query(sql`select 1`))), "storage_busy")
+      })))
+
   it.live("gives the connection of an interrupted statement back", () =>
     withDatabase(Effect.gen(function*() {
       const { query, sql } = yield* Database

@@ -7,8 +7,8 @@ import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { busy } from "./Failure.js"
-import { failed, lend, Reserved, takeRows } from "./Reserved.js"
+import { acquireFailed, busy, sqlErrorIn } from "./Failure.js"
+import { failed, lend, onlyReads, Reserved, takeRows } from "./Reserved.js"
 import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
@@ -20,11 +20,14 @@ const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
         resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
       }), (error) => resume(Effect.fail(error))))
 
-/** Never part of a transaction. */
+/** No connection was to be had, so nothing was sent. */
+const wasRefused = (cause: Cause.Cause<unknown>): boolean => Option.exists(sqlErrorIn(cause), ({ message }) => message.startsWith(acquireFailed))
+
+/** Never part of a transaction: one that writes and loses its connection may have written. */
 export const queryAlone = (pool: Pg.Pool) => <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
   Effect.suspend(() => {
     const [text, params] = statement.compile()
-    return Effect.catchAllCause(alone(pool, text, params), (cause) => settle(cause, false, Effect.fail(busy)))
+    return Effect.catchAllCause(alone(pool, text, params), (cause) => settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy)))
   })
 
 type Run = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>

@@ -40,7 +40,7 @@ type Executed = ReturnType<SqlConnection.Connection["execute"]>
  * Does nothing outside of a transaction that would have to be undone, so it may be on the wire before anybody knows that BEGIN was not
  * refused. Everything else waits for that: it would be carried out, and committed, alone.
  */
-const onlyReads = (text: string): boolean => /^\s*select\s/i.test(text)
+export const onlyReads = (text: string): boolean => /^\s*select\s/i.test(text)
 
 /** How far the BEGIN has come. One that was refused is answered too: it has ended the connection and fails whatever comes next. */
 type Begun = "no" | "sent" | "answered"
