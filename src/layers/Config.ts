@@ -64,10 +64,17 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
     Config.withDefault(otherwise)
   )
 
+const modes = ["production", "development", "test"]
+
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
 
 export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function*() {
-  const production = (yield* Config.string("NODE_ENV").pipe(Config.withDefault("development"))) === "production"
+  // A spelling that is not known would otherwise mean development, with its demo token.
+  const mode = yield* Config.string("NODE_ENV").pipe(
+    Config.validate({ message: `must be one of ${modes.join(", ")}`, validation: (value) => modes.includes(value) }),
+    Config.withDefault("development")
+  )
+  const production = mode === "production"
   const databaseUrl = Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== "")
   if (production && Option.isNone(databaseUrl)) {
     return yield* Effect.fail(ConfigError.MissingData(["DATABASE_URL"], "With NODE_ENV=production the gateway starts no Postgres of its own: set DATABASE_URL to one (15 or newer)"))

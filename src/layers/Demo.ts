@@ -9,7 +9,9 @@ import { scopes } from "../domain/Scope.js"
 import { Accounts } from "../services/Accounts.js"
 import { Wallet } from "../services/Wallet.js"
 
-const demo = "demo"
+export const demoWorkspaceName = "demo"
+export const demoTokenLabel = "development"
+export const demoCreditKey = "demo"
 
 /** Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal. */
 export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.resolve(dataDir, "dev-token"))
@@ -20,14 +22,14 @@ export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: stri
   const files = yield* FileSystem.FileSystem
   const file = yield* tokenFile(dataDir)
 
-  const workspace = (yield* accounts.workspaceByName(demo)) ?? (yield* accounts.createWorkspace(demo))
+  const workspace = (yield* accounts.workspaceByName(demoWorkspaceName)) ?? (yield* accounts.createWorkspace(demoWorkspaceName))
   yield* wallet.credit({
     workspaceId: workspace.workspaceId,
     kind: "adjustment",
     micros: Micros.make(100 * microsPerUsd),
     reason: "development credit",
     topUpId: null,
-    key: "demo"
+    key: demoCreditKey
   })
 
   const kept = yield* files.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
@@ -35,7 +37,7 @@ export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: stri
   if (Either.isRight(works)) return
   const { token } = yield* accounts.createToken({
     workspaceId: workspace.workspaceId,
-    label: "development",
+    label: demoTokenLabel,
     scopes: [...scopes],
     monthlyLimitMicros: null,
     expiresAt: null

@@ -17,6 +17,7 @@ import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
 import { Database } from "./Database.js"
 import { demoWorkspace } from "./Demo.js"
+import { enterDeployment } from "./Deployment.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
 import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
 import { FaultPointsKill } from "./FaultPointsKill.js"
@@ -92,7 +93,7 @@ export const Gateway = (config: GatewayConfig) =>
         publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
         publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
       })),
-      Layer.provideMerge(StoragePg(config))
+      Layer.provideMerge(Layer.tap(StoragePg(config), (context) => Effect.provide(enterDeployment(config.production), context)))
     )
   }))
 

@@ -24,7 +24,7 @@ import { ProviderHealthPg } from "./ProviderHealthPg.js"
 import { ReconciliationStored } from "./ReconciliationStored.js"
 import { RunSignalsPg } from "./RunSignalsPg.js"
 import { RunStorePg } from "./RunStorePg.js"
-import { SealingConfigured } from "./SealingAesGcm.js"
+import { SealingPg } from "./SealingPg.js"
 import { SecretsPg } from "./Secrets.js"
 import { SettlementBatched } from "./SettlementBatched.js"
 import { TopUpsPg } from "./TopUpsPg.js"
@@ -64,7 +64,7 @@ export const StoragePg = (config: GatewayConfig) =>
   ).pipe(
     Layer.provideMerge(WalletPg),
     Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
-    Layer.provide([PaymentsNone, SealingConfigured({ keyFile: `${config.dataDir}/sealing-keys` })]),
+    Layer.provide([PaymentsNone, SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })]),
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: config.inflightLimit })),
     Layer.provideMerge(IdsCrypto),
     Layer.provideMerge(DatabaseConfigured(config))

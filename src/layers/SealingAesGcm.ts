@@ -1,13 +1,14 @@
 /**
  * Sealing with AES-256-GCM. The bytes are a random 12-byte nonce, the 16-byte tag, and the ciphertext; what the secret belongs to is
- * authenticated with it. Keys come from `GATEWAY_SEALING_KEYS`, or in development from a file that only its owner can read.
+ * authenticated with it. Keys come from `GATEWAY_SEALING_KEYS`, or in development from a file that only its owner can read. A key made for
+ * such a file has an id of its own, so that the keys of two machines are never taken for one.
  */
 // Not from the package's index: the command line starts with this module, and the index loads all of HTTP.
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import type { PlatformError } from "@effect/platform/Error"
 import { Config, ConfigError, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Sealing, SealUnreadable } from "../services/Sealing.js"
 
 const nonceBytes = 12
@@ -80,7 +81,7 @@ const keysInFile = (path: string) =>
       const { dirname } = yield* Path.Path
       const own = `${path}.${randomBytes(6).toString("hex")}`
       yield* fs.makeDirectory(dirname(path), { recursive: true })
-      yield* fs.writeFileString(own, `local:${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
+      yield* fs.writeFileString(own, `local-${randomBytes(4).toString("hex")}:${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
       // A link is made whole or not at all, and never over a file that is there: so nobody reads half a key.
       yield* fs.link(own, path).pipe(
         Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "AlreadyExists", () => Effect.void),
@@ -91,15 +92,23 @@ const keysInFile = (path: string) =>
     return Either.isRight(keys) ? keys.right : yield* new SealingKeyFileBroken({ path, message: `${path}: ${keys.left}` })
   })
 
-/** `keyFile` is for development: without it `GATEWAY_SEALING_KEYS` must be set. */
-export const SealingConfigured = (options: { readonly keyFile: string | null }): Layer.Layer<
-  Sealing,
+/** The keys that a node is to use. `keyFile` is for development: without it `GATEWAY_SEALING_KEYS` must be set. */
+export const sealingKeys = (options: { readonly keyFile: string | null }): Effect.Effect<
+  SealingKeys,
   ConfigError.ConfigError | PlatformError | SealingKeyFileBroken,
   FileSystem.FileSystem | Path.Path
 > =>
-  Layer.unwrapEffect(Effect.gen(function*() {
+  Effect.gen(function*() {
     const configured = yield* keysConfig
-    if (Option.isSome(configured)) return SealingAesGcm(configured.value)
-    if (options.keyFile === null) return yield* Effect.fail(ConfigError.MissingData(["GATEWAY_SEALING_KEYS"], "keys as id:base64, comma-separated, the current one first"))
-    return SealingAesGcm(yield* keysInFile(options.keyFile))
-  }))
+    if (Option.isSome(configured)) return configured.value
+    return options.keyFile === null
+      ? yield* Effect.fail(ConfigError.MissingData(["GATEWAY_SEALING_KEYS"], "is required with NODE_ENV=production: keys as id:base64, comma-separated, the current one first"))
+      : yield* keysInFile(options.keyFile)
+  })
+
+/**
+ * What a database remembers of a key, to tell it from another one with the same id: keyed with the key itself, so that nothing
+ * can be learned about its 256 random bits.
+ */
+export const checkValueOf = (keyId: string, key: Redacted.Redacted<Uint8Array>): string =>
+  createHmac("sha256", Redacted.value(key)).update(`provider-gateway sealing key ${keyId}`).digest("hex")

@@ -1,7 +1,24 @@
 /** What a node in production does with the fixture provider, where an operator has left it on. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { startGateway } from "../support/gateway.js"
+
+it.scopedLive("in production nothing is written to the data folder, and a token of development that lies there is neither used nor changed", () =>
+  Effect.gen(function*() {
+    const dataDir = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-production-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    const left = `pgw_${"a".repeat(43)}`
+    writeFileSync(join(dataDir, "dev-token"), left)
+    const { call } = yield* startGateway({ production: true, dataDir, fixtures: false })
+    assert.strictEqual((yield* call("GET", "/v1/whoami", { token: left })).status, 401)
+    assert.deepStrictEqual(readdirSync(dataDir), ["dev-token"])
+    assert.strictEqual(readFileSync(join(dataDir, "dev-token"), "utf8"), left)
+  }))
 
 it.scopedLive("in production a job never picks a fixture, though it may be run by its own name; in development it does", () =>
   Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Layer, Redacted } from "effect"
 import { describe } from "vitest"
-import { parseSealingKeys, SealingConfigured } from "../../src/layers/SealingAesGcm.js"
+import { checkValueOf, parseSealingKeys, SealingAesGcm, sealingKeys } from "../../src/layers/SealingAesGcm.js"
 import { Sealing } from "../../src/services/Sealing.js"
 import { sealingOf } from "../services/Secrets.suite.js"
 
@@ -53,7 +53,7 @@ describe("SealingAesGcm", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const keyFile = `${yield* fs.makeTempDirectoryScoped()}/data/sealing-keys`
-      const sealing = Effect.provide(Sealing, Layer.fresh(SealingConfigured({ keyFile })))
+      const sealing = Effect.provide(Sealing, Layer.unwrapEffect(Effect.map(sealingKeys({ keyFile }), SealingAesGcm)))
       // Several programs that start at once.
       const [one, ...others] = yield* Effect.all(Array.from({ length: 5 }, () => sealing), { concurrency: 5 })
       const sealed = yield* one!.seal(secret, "a")
@@ -62,13 +62,25 @@ describe("SealingAesGcm", () => {
       assert.deepStrictEqual(yield* fs.readDirectory(keyFile.replace("/sealing-keys", "")), ["sealing-keys"])
     }).pipe(Effect.provide(Layer.merge(NodeContext.layer, withConfig([])))))
 
+  it.scoped("keys that two machines make for themselves have ids of their own", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const made = yield* Effect.all([1, 2].map(() => Effect.flatMap(fs.makeTempDirectoryScoped(), (folder) => sealingKeys({ keyFile: `${folder}/keys` }))))
+      assert.strictEqual(new Set(made.map(({ current }) => current)).size, 2)
+    }).pipe(Effect.provide(Layer.merge(NodeContext.layer, withConfig([])))))
+
   it.effect("configured keys win over a file, and without either the start fails naming the variable", () =>
     Effect.gen(function*() {
-      const configured = yield* Effect.provide(Sealing, Layer.provide(SealingConfigured({ keyFile: "/nowhere/keys" }), withConfig([["GATEWAY_SEALING_KEYS", `x:${key(1)}`]])))
-      assert.strictEqual(configured.currentKeyId, "x")
-      const missing = yield* Effect.flip(Effect.provide(Sealing, Layer.provide(SealingConfigured({ keyFile: null }), withConfig([]))))
-      assert.include(String(missing), "GATEWAY_SEALING_KEYS")
-      const wrong = yield* Effect.flip(Effect.provide(Sealing, Layer.provide(SealingConfigured({ keyFile: null }), withConfig([["GATEWAY_SEALING_KEYS", "x:aGk="]]))))
-      assert.include(String(wrong), "32 bytes")
+      const keysWith = (keyFile: string | null, config: ReadonlyArray<readonly [string, string]>) => Effect.provide(sealingKeys({ keyFile }), withConfig(config))
+      assert.strictEqual((yield* keysWith("/nowhere/keys", [["GATEWAY_SEALING_KEYS", `x:${key(1)}`]])).current, "x")
+      assert.include(String(yield* Effect.flip(keysWith(null, []))), "GATEWAY_SEALING_KEYS")
+      assert.include(String(yield* Effect.flip(keysWith(null, [["GATEWAY_SEALING_KEYS", "x:aGk="]]))), "32 bytes")
     }).pipe(Effect.provide(NodeContext.layer)))
+
+  it("the check value of a key says whether it is the same key under the same id, and nothing else", () => {
+    const value = (id: string, fill: number) => checkValueOf(id, Redacted.make(new Uint8Array(32).fill(fill)))
+    assert.strictEqual(value("a", 1), value("a", 1))
+    assert.lengthOf([...new Set([value("a", 1), value("a", 2), value("b", 1)])], 3)
+    assert.notInclude(value("a", 1), Buffer.alloc(32, 1).toString("hex"))
+  })
 })

@@ -4,7 +4,7 @@
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -48,6 +48,8 @@ const send = (url: string): RunningGateway["call"] => (method, path, options = {
     return { status: response.status, headers: response.headers, text, json: text.startsWith("{") ? JSON.parse(text) : undefined }
   })
 
+const withSealingKey = ConfigProvider.fromMap(new Map([["GATEWAY_SEALING_KEYS", `test:${Buffer.alloc(32, 1).toString("base64")}`]]))
+
 export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Effect<RunningGateway, never, Scope.Scope> =>
   Effect.gen(function*() {
     const databaseUrl = yield* acquireTestDatabase()
@@ -82,7 +84,7 @@ export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Eff
       faultPoint: Option.none(),
       ...overrides
     }
-    const services = yield* Layer.build(GatewayWithCatalog(config))
+    const services = yield* config.production ? Effect.withConfigProvider(Layer.build(GatewayWithCatalog(config)), withSealingKey) : Layer.build(GatewayWithCatalog(config))
     const { address } = Context.get(services, HttpServer.HttpServer)
     const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
     const funded: RunningGateway["funded"] = (micros, options = {}) =>

@@ -11,6 +11,7 @@ import { cursorKey } from "./0006_cursor_key.js"
 import { workersLost } from "./0007_workers_lost.js"
 import { lists } from "./0008_lists.js"
 import { operatorTokens } from "./0009_operator_tokens.js"
+import { sealingAndDeployment } from "./0010_sealing_and_deployment.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -21,5 +22,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0006_cursor_key": cursorKey,
   "0007_workers_lost": workersLost,
   "0008_lists": lists,
-  "0009_operator_tokens": operatorTokens
+  "0009_operator_tokens": operatorTokens,
+  "0010_sealing_and_deployment": sealingAndDeployment
 }
