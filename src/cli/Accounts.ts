@@ -6,7 +6,8 @@ import { Effect, Option, Redacted } from "effect"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
-import { type Answer, answer, dollars, isoTime } from "./Answer.js"
+import { dollars } from "../domain/Micros.js"
+import { type Answer, answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
 const limitsOf = ({ inflightLimit, runCapMicros, runsPerMinute, workspaceId }: Workspace): Answer => ({

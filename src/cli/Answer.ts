@@ -19,11 +19,5 @@ export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): 
   Effect.flatMap(work, (found) =>
     Effect.zipRight(Console.log(json ? JSON.stringify(found.json) : found.text), found.ok === false ? new BadNews() : Effect.void))
 
-/** Micros as people write dollars: 1250000 is `$1.25`. */
-export const dollars = (micros: number): string => {
-  const [whole = "0", fraction = ""] = (Math.abs(micros) / 1_000_000).toFixed(6).replace(/0{1,4}$/, "").split(".")
-  return `${micros < 0 ? "-" : ""}$${whole}.${fraction}`
-}
-
 export const isoTime = (millis: number): string => new Date(millis).toISOString()
 export const isoTimeOrNull = (millis: number | null): string | null => (millis === null ? null : isoTime(millis))

@@ -4,7 +4,8 @@ import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
 import { Reconciliation, verdicts } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
-import { answer, dollars, isoTime } from "./Answer.js"
+import { dollars } from "../domain/Micros.js"
+import { answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
 const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
@@ -13,7 +14,7 @@ const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
     const sizes = { entries, workspaces }
     return ok
       ? { json: { ok, driftMicros, ...sizes }, text: `All adds up: ${entries} entries of ${workspaces} workspaces, drift 0` }
-      : { ok, json: { ok, driftMicros, ...sizes, difference }, text: `Does not add up: drift of ${driftMicros} micros, first at ${difference}` }
+      : { ok, json: { ok, driftMicros, ...sizes, difference }, text: `Does not add up: drift of ${dollars(driftMicros)}, first at ${difference}` }
   }))).pipe(Command.withDescription("Recompute every balance and hold from entries and runs; ends with 1 when something does not add up"))
 
 export const ledger = Command.make("ledger").pipe(

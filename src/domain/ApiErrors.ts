@@ -4,6 +4,7 @@
  * The three storage errors are in `StorageErrors.ts`; what a *run* can fail with is in `RunFailures.ts`.
  */
 import { Schema } from "effect"
+import { dollars } from "./Micros.js"
 import { TopUpHint } from "./TopUpHint.js"
 
 export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
@@ -43,13 +44,13 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 }) {
   static readonly retryable = false
   override get message() {
-    return `This run needs ${this.estimatedCostMicros} micros, and ${this.balanceMicros} are available; nothing was held or charged. Top up, then retry with a new idempotency key`
+    return `This run needs ${dollars(this.estimatedCostMicros)}, and ${dollars(this.balanceMicros)} is available; nothing was held or charged. Top up, then retry with a new idempotency key`
   }
 }
 export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", { limitMicros: Schema.Int, spentMicros: Schema.Int }) {
   static readonly retryable = false
   override get message() {
-    return `The monthly limit of this key is ${this.limitMicros} micros, ${this.spentMicros} are spent or held; it starts anew with the next calendar month (UTC)`
+    return `The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
   }
 }
 export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
@@ -62,10 +63,15 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
     return `This token lacks the scope ${this.scope}${this.topUp === undefined ? "" : `. ${this.topUp.message}`}`
   }
 }
-export class NotFound extends Schema.TaggedError<NotFound>()("not_found", { what: Schema.String, id: Schema.String }) {
+export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
+  what: Schema.String,
+  id: Schema.String,
+  /** An id that is known and was probably meant. */
+  meant: Schema.optionalWith(Schema.String, { exact: true })
+}) {
   static readonly retryable = false
   override get message() {
-    return `No ${this.what} with the id ${this.id}`
+    return `No ${this.what} with the id ${this.id}${this.meant === undefined ? "" : `; did you mean ${this.meant}?`}`
   }
 }
 export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_not_found", { method: Schema.String, path: Schema.String }) {

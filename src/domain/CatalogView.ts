@@ -40,8 +40,8 @@ const titleFields = {
   endpointId: Schema.String,
   provider: Schema.String,
   name: Schema.String,
-  /** The job's id; null for an operation that does no known job. */
-  capability: Schema.NullOr(Schema.String),
+  /** The job's id; absent where the operation does no job. */
+  capability: optional(Schema.String),
   category: Schema.String,
   estimatedPrice: Schema.Number,
   priceBasis: PriceBasis,
@@ -64,7 +64,7 @@ export type JobName = typeof JobName.Type
 export const CatalogRow = Schema.Struct({
   ...titleFields,
   platform: Schema.String,
-  job: Schema.NullOr(JobName),
+  job: optional(JobName),
   summary: Schema.String,
   mock: Schema.Boolean,
   verified: Schema.Boolean,
@@ -81,7 +81,7 @@ export const titleOf = (row: CatalogRow): TitleRow => ({
   endpointId: row.endpointId,
   provider: row.provider,
   name: row.name,
-  capability: row.capability,
+  ...(row.capability === undefined ? {} : { capability: row.capability }),
   category: row.category,
   estimatedPrice: row.estimatedPrice,
   priceBasis: row.priceBasis,

@@ -24,6 +24,10 @@ export const microsPerUsd = 1_000_000
 /** Micros as the contract's dollar numbers: 1250000 becomes 1.25. */
 export const toUsd = (amount: number): number => amount / microsPerUsd
 
+/** Micros as people write dollars, in texts only: 1250000 is `$1.25`, 500 is `$0.0005`. */
+export const dollars = (micros: number): string =>
+  `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
+
 /** Dollars typed by a person, to the nearest micro; none for anything that is not a finite, non-negative amount. */
 export const fromUsd = (usd: number): Option.Option<Micros> => Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
 

@@ -8,7 +8,7 @@ import { Access, CredentialNeed } from "./CatalogView.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
 import { type Binding, type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price, PriceBasis } from "./Manifest.js"
 import { member } from "./Members.js"
-import { toUsd } from "./Micros.js"
+import { dollars, toUsd } from "./Micros.js"
 import { dearestPrice, maxPrice } from "./Pricing.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -99,9 +99,9 @@ export const listedMicros = ({ basis, micros, perCallMicros }: Price): number =>
 
 const formulaOf = ({ price, volume }: Operation): string => {
   if (price.basis === "free") return "0"
-  if (price.basis === "per_call") return `${listedMicros(price)} micros a call`
-  const fixed = price.perCallMicros > 0 ? `${price.perCallMicros} micros + ` : ""
-  return `${fixed}${price.micros} micros * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
+  if (price.basis === "per_call") return `${dollars(listedMicros(price))} a call`
+  const fixed = price.perCallMicros > 0 ? `${dollars(price.perCallMicros)} + ` : ""
+  return `${fixed}${dollars(price.micros)} * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
 }
 
 const unitOf = (basis: Price["basis"]): "call" | "result" => basis === "per_result" ? "result" : "call"

@@ -11,6 +11,7 @@
  */
 import { Order } from "effect"
 import type { Operation } from "./Manifest.js"
+import { dollars } from "./Micros.js"
 import type { Prefer } from "./RoutePlan.js"
 
 /** What attempts have shown of one endpoint. */
@@ -119,14 +120,14 @@ const words: { readonly [key in Prefer]: string } = {
   cheapest: "lowest expected cost", reliable: "best success rate", fastest: "shortest time", balanced: "best balance of success, cost and time"
 }
 
-const dollars = (micros: number): string => micros === 0 ? "free" : `$${(micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, "")} a call`
+const costOf = (micros: number): string => (micros === 0 ? "free" : `${dollars(micros)} a call`)
 
 const reasonOf = (each: Weighed, at: number, of: number, prefer: Prefer): string => {
   const { evidence, mock, obstacle } = each.candidate
   const proof = evidence === null ? "not run yet, so taken at the job's mean" : `${Math.round(each.success * 100)} % trusted success from ${evidence.calls} calls`
   const place = `${at + 1} of ${of} by ${words[prefer]}`
   const kind = mock ? "a fixture, after every real provider" : obstacle === 2 ? "last, because it cannot be called now" : obstacle === 1 ? `${place}, with an account of your own` : place
-  return `${kind}: ${dollars(each.expectedMicros)}, ${proof}`
+  return `${kind}: ${costOf(each.expectedMicros)}, ${proof}`
 }
 
 /** The providers of one job, best first. Total and deterministic: the same candidates in any order give the same answer. */

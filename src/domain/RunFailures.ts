@@ -22,6 +22,10 @@ interface Particulars {
   readonly detail?: string
   readonly providerStatus?: number
   readonly retryAfterSeconds?: number
+  /** Instead of the hint of the class: what would help in this very case. */
+  readonly hint?: string
+  /** Instead of the class's: some refusals carry a code that mostly means the customer, and are not the customer's fault. */
+  readonly blames?: WhoseError
 }
 
 interface Failed<Code extends string> extends Cause.YieldableError, Particulars {
@@ -42,7 +46,9 @@ const failure = <const Code extends string>(code: Code, facts: Facts): FailureCl
   class Failure extends Schema.TaggedError<Failure>(`gateway/RunFailure/${code}`)(code, {
     detail: Schema.optionalWith(Schema.String, { exact: true }),
     providerStatus: Schema.optionalWith(Schema.Int, { exact: true }),
-    retryAfterSeconds: Schema.optionalWith(Schema.Int, { exact: true })
+    retryAfterSeconds: Schema.optionalWith(Schema.Int, { exact: true }),
+    hint: Schema.optionalWith(Schema.String, { exact: true }),
+    blames: Schema.optionalWith(WhoseError, { exact: true })
   }) {
     static readonly code = code
     static readonly facts = facts
@@ -50,13 +56,13 @@ const failure = <const Code extends string>(code: Code, facts: Facts): FailureCl
       return code
     }
     get whoseError(): WhoseError {
-      return facts.whoseError
+      return this.blames ?? facts.whoseError
     }
     get retryable(): boolean {
       return facts.retryable
     }
     get retryHint(): string {
-      return this.retryAfterSeconds === undefined ? facts.retryHint : `Wait ${this.retryAfterSeconds} s, then send it again with a new idempotency key.`
+      return this.retryAfterSeconds === undefined ? this.hint ?? facts.retryHint : `Wait ${this.retryAfterSeconds} s, then send it again with a new idempotency key.`
     }
     override get message(): string {
       return this.detail ?? facts.summary
@@ -109,7 +115,7 @@ export class RuntimeStoreReplacedBeforeDispatch extends failure("runtime_store_r
 export class InputRejected extends failure("validation_error", { whoseError: "customer", retryable: false, retryHint: fixInput, summary: "The input does not fit this operation." }) {}
 export class FundsGone extends failure("insufficient_balance", { whoseError: "customer", retryable: false, retryHint: "Top up, then send it with a new idempotency key.", summary: "The balance went away before a later attempt could be held." }) {}
 export class RouteCapped extends failure("route_capped", { whoseError: "customer", retryable: false, retryHint: "Raise fallback.maxCostUsd.", summary: "Every provider of this job costs more than the cap." }) {}
-export class RouteNoFit extends failure("route_no_fit", { whoseError: "customer", retryable: false, retryHint: "Give the fields that at least one provider needs.", summary: "No provider of this job can take this input." }) {}
+export class RouteNoFit extends failure("route_no_fit", { whoseError: "customer", retryable: false, retryHint: "Change the fields that the message names, and send it with a new idempotency key.", summary: "No provider of this job can take this input." }) {}
 
 /** All classes, in the order of the contract. Tests and the docs page walk this list. */
 export const runFailures = [

@@ -5,7 +5,7 @@
  */
 import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import { admit, type Refusal } from "../domain/Admission.js"
-import { zero } from "../domain/Micros.js"
+import { dollars, zero } from "../domain/Micros.js"
 import { monthOf, type Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
 import { isTerminal } from "../domain/RunMachine.js"
@@ -33,7 +33,7 @@ const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>
   holdMicros: zero,
   chargeMicros: zero,
   completedAt: run.createdAt,
-  error: toRunError(new BudgetExceeded({ detail: `The maximum price is ${run.holdMicros} micros, and a run of this workspace may hold ${refusal.capMicros}.` }), run.requestId)
+  error: toRunError(new BudgetExceeded({ detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(refusal.capMicros)}.` }), run.requestId)
 })
 
 /** The decisions of one batch, and the state they leave. All of them are made now, by the storage's clock. */

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { CatalogFilter } from "../domain/CatalogView.js"
+import { jobEndpointId } from "../domain/EndpointIds.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import { contractOf, jobContractOf, type OperationContract } from "../domain/OperationContract.js"
@@ -153,6 +154,7 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
       })
       return { job, endpoints }
     }),
+    jobMeant: (endpointId) => Effect.map(current, ({ revision }) => jobMeant(revision, endpointId)),
     similarJobs: (jobId) => Effect.map(current, ({ revision }) => similar(jobId, revision.jobs.keys())),
     revision: Effect.map(current, ({ revision }) => revision.id),
 
@@ -182,7 +184,10 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
       if (endpointId.startsWith("job:")) return yield* jobContract(endpointId.slice(4), contractVersion, workspaceId)
       const { moment: { table }, served } = yield* at(workspaceId)
       const endpoint = contractVersion === null ? endpointOf(served, endpointId) : yield* endpointAt(endpointId, contractVersion)
-      if (endpoint === null) return yield* new NotFound({ what: "operation", id: endpointId })
+      if (endpoint === null) {
+        const meant = jobMeant(served.revision, endpointId)
+        return yield* new NotFound({ what: "operation", id: endpointId, ...(meant === null ? {} : { meant }) })
+      }
       return contractOf(endpoint, { job: jobOf(served.revision, endpoint), access: accessNow(served.revision, table, endpoint) })
     }),
 
@@ -212,6 +217,12 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
   })
   return { catalog, publisher: CatalogPublisher.of({ publish }) }
 })
+
+const jobMeant = ({ jobs }: Revision, endpointId: string): string | null => {
+  const plain = (id: string): string => id.replaceAll(".", "_")
+  const found = Array.from(jobs.keys()).find((id) => plain(id) === plain(endpointId))
+  return found === undefined ? null : jobEndpointId(found)
+}
 
 /** The place of the first endpoint after this id, which need not exist any more. */
 const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {

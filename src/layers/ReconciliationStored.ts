@@ -1,7 +1,7 @@
 /** Reconciliation over any storage: one settlement like any other, fenced by the run's status, that also closes the lost attempt. */
 import { Clock, Effect, Either, Layer } from "effect"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
-import { type Micros, zero } from "../domain/Micros.js"
+import { dollars, type Micros, zero } from "../domain/Micros.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import { ProviderError, toRunError } from "../domain/RunFailures.js"
 import { Reconciliation, type Resolution } from "../services/Reconciliation.js"
@@ -16,7 +16,7 @@ const chargeOf = ({ chargeMicros, verdict }: Resolution, holdMicros: Micros): Ei
     return chargeMicros === null ? Either.right(verdict === "charged" ? holdMicros : zero) : refused(`goes with partly_charged only; ${verdict} says the amount itself`)
   }
   if (chargeMicros === null) return refused("must be given for partly_charged")
-  return chargeMicros > 0 && chargeMicros < holdMicros ? Either.right(chargeMicros) : refused(`must be above 0 and below the hold of ${holdMicros} micros for partly_charged`)
+  return chargeMicros > 0 && chargeMicros < holdMicros ? Either.right(chargeMicros) : refused(`must be above 0 and below the hold of ${dollars(holdMicros)} for partly_charged`)
 }
 
 /** What the run and its lost attempt are from now on; the outcome is `weak`, for nobody has seen the answer. */

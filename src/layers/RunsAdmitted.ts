@@ -10,7 +10,7 @@ import {
 } from "../domain/ApiErrors.js"
 import { RunId } from "../domain/Ids.js"
 import { listedResultBytesMax } from "../domain/Limits.js"
-import { zero } from "../domain/Micros.js"
+import { dollars, zero } from "../domain/Micros.js"
 import { holdOf } from "../domain/RoutePlan.js"
 import { monthOf, type Run } from "../domain/Run.js"
 import { CancelledBeforeDispatch, toRunError } from "../domain/RunFailures.js"
@@ -259,14 +259,14 @@ const verdicts = (found: ReadonlyArray<Refusal>): ReadonlyArray<LimitVerdict> =>
 const explain = (refusal: Refusal): string => {
   switch (refusal._tag) {
     case "RunCapExceeded":
-      return `A run of this workspace may hold at most ${refusal.capMicros} micros.`
+      return `A run of this workspace may hold at most ${dollars(refusal.capMicros)}.`
     case "RunRateLimited":
       return `This workspace may start ${refusal.limit} runs a minute.`
     case "TooManyInflightRuns":
       return `${refusal.inflight} runs are in flight, and ${refusal.limit} may be.`
     case "KeySpendLimitReached":
-      return `The key has spent or holds ${refusal.spentMicros} of ${refusal.limitMicros} micros this month.`
+      return `The key has spent or holds ${dollars(refusal.spentMicros)} of ${dollars(refusal.limitMicros)} this month.`
     case "InsufficientBalance":
-      return `The run needs ${refusal.estimatedCostMicros} micros, and ${refusal.balanceMicros} are available.`
+      return `The run needs ${dollars(refusal.estimatedCostMicros)}, and ${dollars(refusal.balanceMicros)} is available.`
   }
 }

@@ -31,6 +31,8 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<Catalog, {
   /** The contract version that a run was promised, even when the catalog has moved on. */
   readonly endpointAt: (endpointId: string, contractVersion: string) => Effect.Effect<Endpoint | null, CatalogLoading | StorageError>
   readonly supply: (jobId: string, prefer: Prefer) => Effect.Effect<JobSupply | null, CatalogLoading>
+  /** `job:<id>` where an endpoint id is a job's id without `job:`, underscores or dots; null where it is none. */
+  readonly jobMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
   /** Up to 3 job ids that look like this one. */
   readonly similarJobs: (jobId: string) => Effect.Effect<ReadonlyArray<string>, CatalogLoading>
   readonly revision: Effect.Effect<string, CatalogLoading>

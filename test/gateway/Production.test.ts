@@ -31,6 +31,8 @@ it.scopedLive("in production a job never picks a fixture, though it may be run b
       assert.strictEqual(job.status, 201)
       if (production) {
         assert.deepStrictEqual([job.json.status, job.json.result.code, job.json.actualCost], ["failed", "no_runnable_provider", 0])
+        assert.strictEqual(job.json.error.whoseError, "gateway")
+        assert.match(job.json.error.retryHint, /^A key would help: connect an account of your own at .*, or ask the operator of this gateway to set a platform key for .+\.$/)
         assert.notInclude(job.text, "mock-email-find")
       } else {
         assert.deepStrictEqual([job.json.status, job.json.servedEndpointId], ["completed", "mock-email-find"])

@@ -1,36 +1,7 @@
 /** What inputs cost and what a job makes of them, over HTTP on a whole gateway whose providers are scripted. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
-import { client, type Answer, type Loose } from "../support/httpGateway.js"
-
-interface Stage {
-  readonly get: (path: string) => Effect.Effect<Answer>
-  readonly post: (path: string, body: object) => Effect.Effect<Answer>
-  /** The run of this body, waited for. */
-  readonly run: (body: object) => Effect.Effect<Loose>
-  /** What the provider was given by the call made last. */
-  readonly given: () => unknown
-}
-
-const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Effect.Effect<void>) => {
-  const gateway = testGateway(options)
-  return Effect.scoped(Effect.gen(function*() {
-    const services = yield* Layer.build(gateway.http)
-    const { url } = Context.get(services, Address)
-    const { token } = Context.get(services, Caller)
-    const http = client(url, Number(new URL(url).port))
-    const sending = { authorization: `Bearer ${token}` }
-    let key = 0
-    const post: Stage["post"] = (path, body) => http.post(path, body, { ...sending, headers: { "idempotency-key": `k${key++}` } })
-    yield* use({
-      get: (path) => http.get(path, sending),
-      post,
-      run: (body) => Effect.map(post("/v1/runs?wait=10", body), ({ json }) => json),
-      given: () => gateway.calls().at(-1)?.input
-    })
-  }))
-}
+import { Effect } from "effect"
+import { onGateway } from "../support/scriptedGateway.js"
 
 describe("the maximum price of an input", () => {
   it.live("is the same in a run, its quote and a comparison, and counts the largest volume at any depth", () =>

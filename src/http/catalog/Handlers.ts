@@ -3,6 +3,7 @@ import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse } from "@effect/p
 import { Effect, Option, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"
+import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { Catalog } from "../../services/Catalog.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
@@ -77,7 +78,7 @@ export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
       })))
       .handle("operation", answering(Effect.fnUntraced(function*({ path, urlParams }) {
         const { workspaceId } = yield* Principal
-        return yield* catalog.contract(path.endpointId, urlParams.contractVersion ?? null, workspaceId)
+        return yield* catalog.contract(trimmedEndpointId(path.endpointId), urlParams.contractVersion ?? null, workspaceId)
       })))
   }))
 
@@ -94,10 +95,10 @@ export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-
         const { items, next, ...told } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
         return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
       })))
-      .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId)))
+      .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId.trim())))
       .handleRaw("compare", answering(Effect.fnUntraced(function*({ request }) {
         const { catalogItemIds, input = null } = yield* readComparison(request)
-        return yield* catalog.compare(catalogItemIds, input)
+        return yield* catalog.compare(catalogItemIds.map((id) => id.trim()), input)
       })))
       .handle("overview", answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) => catalog.overview({ depth, category, platform, topic })))
       .handle("llms", answering(() =>

@@ -4,6 +4,7 @@
  * Dollars appear only here, as JSON numbers.
  */
 import { Schema } from "effect"
+import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
 import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
@@ -26,7 +27,7 @@ const RequestedJob = Schema.Struct({
 }).annotations({ identifier: "RequestedJob" })
 
 const Route = Schema.Struct({
-  servedBy: nullable(Schema.String),
+  servedBy: optional(Schema.String),
   outcome: nullable(RunOutcome),
   chargedUsd: Usd,
   capped: Schema.Boolean,
@@ -166,23 +167,21 @@ export const runSummary = (run: Stored.ListedRun): RunSummary => ({
   ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) })
 })
 
-const jobPrefix = "job:"
-
 const requestedJobOf = (run: Run): NonNullable<RunBody["requestedJob"]> | null => {
-  if (!run.requestedEndpointId.startsWith(jobPrefix)) return null
-  const job = run.requestedEndpointId.slice(jobPrefix.length)
+  const job = jobNamedBy(run.requestedEndpointId)
+  if (job === null) return null
   if (run.plan === null) return { job, pickedEndpointId: null, reason: run.error?.message ?? "No provider was chosen.", skipped: [] }
   return { job, prefer: run.plan.prefer, pickedEndpointId: run.plan.candidates[0]?.endpointId ?? null, reason: run.plan.reason, skipped: run.plan.skipped }
 }
 
 const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>): string => {
   const tried = attempts.length === 1 ? "1 provider tried" : `${attempts.length} providers tried`
-  const ended = run.servedEndpointId !== null ? `${run.servedEndpointId} answered` : run.completedAt === null ? "still under way" : "none answered"
-  return `${tried}, ${ended}${run.outcome === null ? "" : `: ${run.outcome}`}.`
+  const none = run.completedAt === null ? "still under way" : run.outcome === "miss" ? "none found anything" : "none answered"
+  return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${run.outcome === null ? "" : `: ${run.outcome}`}.`
 }
 
 const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): NonNullable<RunBody["route"]> => ({
-  servedBy: run.servedEndpointId,
+  ...(run.servedEndpointId === null ? {} : { servedBy: run.servedEndpointId }),
   outcome: run.outcome,
   chargedUsd: toUsd(run.chargeMicros ?? 0),
   capped: plan.capped,

@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
+import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
@@ -45,15 +46,15 @@ const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null =>
   if (sent === undefined || sent === false) return null
   if (sent === true) return { enabled: true, ...noFallback }
   const maxCostMicros: Micros | null = sent.maxCostUsd === undefined ? null : Option.getOrNull(fromUsd(sent.maxCostUsd))
-  return { enabled: sent.enabled, maxAttempts: sent.maxAttempts, maxCostMicros, prefer: sent.prefer, exclude: sent.exclude, stopAtFirstMiss: sent.stopAtFirstMiss }
+  return { enabled: sent.enabled, maxAttempts: sent.maxAttempts, maxCostMicros, prefer: sent.prefer, exclude: sent.exclude.map((id) => id.trim()), stopAtFirstMiss: sent.stopAtFirstMiss }
 }
 
 export const quoteRequestOf = (body: QuoteBody, requestId: string): Omit<RunRequest, "idempotencyKey"> => ({
-  endpointId: body.endpointId,
+  endpointId: trimmedEndpointId(body.endpointId),
   input: body.input,
   fallback: fallbackOf(body.fallback),
   outputMode: body.output?.mode ?? null,
-  connectionId: body.connectionId ?? null,
+  connectionId: body.connectionId?.trim() ?? null,
   requestId
 })
 

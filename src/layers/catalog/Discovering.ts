@@ -49,7 +49,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
     const endpoint = revision.endpoints[number]
     const row = rows.row(number, table, statistics, matchedBy)
     if (endpoint === undefined || row === null) return null
-    const members = row.capability === null ? [number] : revision.numbersOfJob.get(row.capability) ?? [number]
+    const members = row.capability === undefined ? [number] : revision.numbersOfJob.get(row.capability) ?? [number]
     const evidenceOf = (each: number) => candidateOf(revision, each, statistics)?.evidence ?? null
     const mean = jobMean(members.map(evidenceOf))
     const scores = {
@@ -64,7 +64,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
       ...titleOf(row),
       score: round(relevanceWeight * scores.relevance + weight.evidence * scores.evidence + weight.availability * scores.availability + weight.price * scores.price),
       scores,
-      reason: reasonOf(row, row.capability, unmatched),
+      reason: reasonOf(row, row.capability ?? null, unmatched),
       missingInput: [...requiredFields(endpoint.operation)]
     }
   }

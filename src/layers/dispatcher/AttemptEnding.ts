@@ -79,6 +79,8 @@ export const end = (call: Call): Ending => {
   }
   if (!isBetter(result.outcome, run.outcome)) return { attempt: ended, media: null, uncertain, run }
   const stored = store(call, result.body)
+  // A tool's miss is that tool's answer; of a job, whoever found nothing has not served it.
+  const served = result.outcome !== "miss" || run.plan?.job === null
   return {
     attempt: ended,
     media: stored.media,
@@ -92,8 +94,8 @@ export const end = (call: Call): Ending => {
       normalized: call.normalizedOn && result.normalized !== null ? toJson(result.normalized) : null,
       resultBytes: result.evidence.responseBytes,
       providerStatus: result.providerStatus,
-      servedEndpointId: candidate.endpointId,
-      servedProviderId: candidate.providerId
+      servedEndpointId: served ? candidate.endpointId : null,
+      servedProviderId: served ? candidate.providerId : null
     }
   }
 }

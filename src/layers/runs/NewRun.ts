@@ -2,27 +2,18 @@
 import { createHash } from "node:crypto"
 import { Either } from "effect"
 import type { RunId } from "../../domain/Ids.js"
-import { canonical, type Json } from "../../domain/Json.js"
+import { canonical } from "../../domain/Json.js"
 import { zero } from "../../domain/Micros.js"
 import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
 import { monthOf, type Run } from "../../domain/Run.js"
 import { isBlocking, toRunError } from "../../domain/RunFailures.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
-import type { Denial } from "./Planning.js"
+import type { Denial } from "./RouteRefusals.js"
 
-/** What makes two requests the same (completions, section 3): the wait and the calling agent do not count. */
-export const digestOf = (request: RunRequest): string => {
-  const { fallback } = request
-  const same: Json = {
-    endpointId: request.endpointId,
-    input: request.input,
-    fallback: fallback === null ? null : { ...fallback },
-    output: request.outputMode ?? "raw",
-    connectionId: request.connectionId
-  }
-  return createHash("sha256").update(canonical(same)).digest("hex")
-}
+/** What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not count. */
+export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>
+  createHash("sha256").update(canonical({ endpointId, input, connectionId })).digest("hex")
 
 export const newRun = (principal: Principal, request: RunRequest, planned: Either.Either<RoutePlan, Denial>, runId: RunId, now: number): Run => {
   const route = Either.match(planned, { onLeft: ({ plan }) => plan, onRight: (plan) => plan })

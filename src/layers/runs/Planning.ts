@@ -5,29 +5,25 @@
 import { Effect, Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { CatalogLoading } from "../../domain/ApiErrors.js"
+import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
+import { dollars } from "../../domain/Micros.js"
 import { maxPrice } from "../../domain/Pricing.js"
 import type { Candidate, RoutePlan, Skipped } from "../../domain/RoutePlan.js"
 import {
-  ActivationBlocked, EndpointNotFound, InputRejected, ProviderDisabled, ProviderDraining, RouteCapped, RouteNoFit, type RunFailure
+  ActivationBlocked, EndpointNotFound, InputRejected, ProviderDisabled, ProviderDraining, type RunFailure, type RunFailureCode
 } from "../../domain/RunFailures.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { Catalog, RankedEndpoint } from "../../services/Catalog.js"
 import type { CredentialFailure, Credentials } from "../../services/Credentials.js"
 import type { Health, ProviderHealth } from "../../services/ProviderHealth.js"
-import type { InputProblem, Providers } from "../../services/Providers.js"
+import type { Providers } from "../../services/Providers.js"
 import type { RunRequest } from "../../services/Runs.js"
+import { deny, type Denial, noSupply, refuseRoute, sayProblem, skipForInput, unknownJob, type Unusable } from "./RouteRefusals.js"
 
 export type PlanRequest = Pick<RunRequest, "endpointId" | "input" | "fallback" | "connectionId">
-
-/** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
-export interface Denial {
-  readonly failure: RunFailure
-  readonly result: JsonObject | null
-  readonly plan: RoutePlan | null
-}
 
 export interface PlanningParts {
   readonly catalog: Catalog["Type"]
@@ -38,17 +34,10 @@ export interface PlanningParts {
 
 type Planned = Effect.Effect<Either.Either<RoutePlan, Denial>, CatalogLoading | StorageError>
 
-const jobPrefix = "job:"
-
-export const plan = (parts: PlanningParts) => (principal: Principal, request: PlanRequest): Planned =>
-  request.endpointId.startsWith(jobPrefix)
-    ? planJob(parts, principal, request, request.endpointId.slice(jobPrefix.length))
-    : planTool(parts, principal, request)
-
-const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) => Either.left<Denial>({ failure, result, plan })
-
-const say = (problem: InputProblem): string =>
-  problem._tag === "Missing" ? `input.${problem.field}: is required` : `input.${problem.field}: ${problem.message}`
+export const plan = (parts: PlanningParts) => (principal: Principal, request: PlanRequest): Planned => {
+  const job = jobNamedBy(request.endpointId)
+  return job === null ? planTool(parts, principal, request) : planJob(parts, principal, request, job)
+}
 
 const candidateOf = ({ contractVersion, operation, provider }: Endpoint, input: JsonObject): Candidate => ({
   endpointId: operation.id,
@@ -67,13 +56,20 @@ const notRunnable = ({ operation, provider }: Endpoint, health: Health): RunFail
   return null
 }
 
+const unknownEndpoint = (endpointId: string, meant: string | null) => {
+  const detail = `There is no endpoint with the id ${cutText(endpointId, 200)}`
+  return deny(meant === null
+    ? new EndpointNotFound({ detail: `${detail}.` })
+    : new EndpointNotFound({ detail: `${detail}; did you mean ${meant}?`, hint: `Send the endpointId ${meant} with a new idempotency key.` }))
+}
+
 const planTool: (parts: PlanningParts, principal: Principal, request: PlanRequest) => Planned = Effect.fnUntraced(function*(parts, principal, request) {
   const endpoint = yield* parts.catalog.endpoint(request.endpointId)
-  if (endpoint === null) return deny(new EndpointNotFound({ detail: `There is no endpoint with the id ${cutText(request.endpointId, 200)}.` }))
+  if (endpoint === null) return unknownEndpoint(request.endpointId, yield* parts.catalog.jobMeant(request.endpointId))
   const blocked = notRunnable(endpoint, yield* parts.health.health(endpoint.provider.id))
   if (blocked !== null) return deny(blocked)
   const prepared = parts.providers.prepare(endpoint, request.input)
-  if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(say).join("; ") }))
+  if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(sayProblem).join("; ") }))
   const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
   if (credential !== null) return deny(credential)
   return Either.right<RoutePlan>({
@@ -96,6 +92,8 @@ const credentialProblem = (parts: PlanningParts, principal: Principal, endpoint:
       Effect.catchIf(isCredentialFailure, (failure) => Effect.succeed(failure))
     )
 
+const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
+
 const isCredentialFailure = (error: CredentialFailure | StorageError): error is CredentialFailure => "whoseError" in error
 
 const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest, jobId: string) => Planned = Effect.fnUntraced(function*(parts, principal, request, jobId) {
@@ -103,18 +101,19 @@ const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest
   const supply = yield* parts.catalog.supply(jobId, prefer)
   if (supply === null) {
     const suggestions = yield* parts.catalog.similarJobs(jobId)
-    return refuseJob("unknown_job", `There is no job ${cutText(jobId, 200)}.`, { suggestions: suggestions.map((id) => `${jobPrefix}${id}`) })
+    return unknownJob(jobId, suggestions.map(jobEndpointId))
   }
   const problems = parts.providers.checkCommon(request.input)
-  if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(say).join("; ") }))
-  if (supply.endpoints.length === 0) return refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`)
+  if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(sayProblem).join("; ") }))
+  if (supply.endpoints.length === 0) return noSupply(jobId)
 
   const judged = yield* Effect.forEach(supply.endpoints, (ranked) => judge(parts, principal, request, ranked))
   const fits = judged.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
   // A fixture stands in only where no real provider can run at all.
   const real = fits.filter(({ mock }) => !mock)
   const chosen = real.length > 0 ? real : fits
-  const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict.skipped] : []))
+  const unusable = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
+  const skipped = unusable.map((each) => each.skipped)
   const first = chosen[0]
   const fallback = request.fallback
   const route: RoutePlan = {
@@ -132,7 +131,7 @@ const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest
     connectionId: request.connectionId,
     capped: skipped.some(({ code }) => code === "over_cost_cap")
   }
-  return first === undefined ? refuseRoute(route, judged) : Either.right(route)
+  return first === undefined ? refuseRoute(route, unusable, supply.job.needs) : Either.right(route)
 })
 
 /** Without fallback only the first can be tried; an effectful operation is attempted once, and never after another. */
@@ -144,15 +143,16 @@ const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): Rea
 
 type Verdict =
   | { readonly _tag: "Fits"; readonly candidate: Candidate; readonly reason: string; readonly mock: boolean }
-  | { readonly _tag: "Skipped"; readonly skipped: Skipped; readonly provider: string; readonly missing: ReadonlyArray<string> }
+  | Unusable
 
 const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, ranked: RankedEndpoint) => Effect.Effect<Verdict, StorageError> = Effect.fnUntraced(function*(parts, principal, request, { endpoint, reason }) {
   const { operation, provider } = endpoint
-  const skip = (code: Skipped["code"], why: string, missing: ReadonlyArray<string> = []): Verdict => ({
+  const skip = (code: Skipped["code"], why: string, more: Partial<Pick<Unusable, "problems" | "wantsKey">> = {}): Verdict => ({
     _tag: "Skipped",
     skipped: { endpointId: operation.id, code, reason: why },
-    provider: provider.id,
-    missing
+    provider,
+    problems: more.problems ?? [],
+    wantsKey: more.wantsKey ?? false
   })
   if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
   const health = yield* parts.health.health(provider.id)
@@ -160,36 +160,14 @@ const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, 
   if (blocked !== null) return skip("not_runnable", blocked.message)
   if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
   const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
-  if (credential !== null) return skip("not_runnable", credential.message)
+  if (credential !== null) return skip("not_runnable", credential.message, { wantsKey: request.connectionId === null && needsKey.has(credential.code) })
   const prepared = parts.providers.prepareJob(endpoint, request.input)
   if (prepared._tag === "Rejected") {
-    const missing = prepared.problems.flatMap((problem) => (problem._tag === "Missing" ? [problem.field] : []))
-    return missing.length === prepared.problems.length
-      ? skip("needs_identity", `needs ${missing.join(", ")}`, missing)
-      : skip("rejected_input", prepared.problems.map(say).join("; "))
+    const { code, reason: why } = skipForInput(prepared.problems)
+    return skip(code, why, { problems: prepared.problems })
   }
   const candidate = candidateOf(endpoint, prepared.input)
   const cap = request.fallback?.maxCostMicros ?? null
-  if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${candidate.maxMicros} micros, and the cap is ${cap}`)
+  if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`)
   return { _tag: "Fits", candidate, reason, mock: provider.mock }
 })
-
-const refuseJob = (code: string, message: string, extra: JsonObject = {}, route: RoutePlan | null = null) =>
-  deny(new InputRejected({ detail: message }), { code, message, ...extra }, route)
-
-/** The reason that a client can do most about comes first: give a field, raise the cap, change the input. */
-const refuseRoute = (route: RoutePlan, judged: ReadonlyArray<Verdict>) => {
-  const skipped = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
-  const codes = new Set(skipped.map(({ skipped: { code } }) => code))
-  if (codes.has("needs_identity")) {
-    const needs = skipped.filter(({ missing }) => missing.length > 0).map(({ missing, provider, skipped: { endpointId } }) => ({ endpointId, provider, fields: missing }))
-    const fields = [...new Set(needs.flatMap((need) => need.fields))]
-    return refuseJob("needs_input", `This job needs more input: ${fields.join(", ")}.`, { needs }, route)
-  }
-  if (codes.has("over_cost_cap")) return deny(new RouteCapped(), { code: "route_capped", message: "Every provider of this job costs more than the cap." }, route)
-  if (codes.has("rejected_input")) {
-    const reasons = skipped.filter(({ skipped: { code } }) => code === "rejected_input").map(({ skipped: { endpointId, reason } }) => `${endpointId}: ${reason}`)
-    return deny(new RouteNoFit({ detail: `No provider of this job takes this input (${reasons.slice(0, 3).join("; ")}).` }), { code: "route_no_fit", message: "No provider of this job can take this input." }, route)
-  }
-  return refuseJob("no_runnable_provider", "No provider of this job can run for this workspace now.", {}, route)
-}

@@ -248,6 +248,17 @@ describe("the listing", () => {
     assert.notProperty((yield* get("/v1/catalog/endpoints")).json, "facets")
   })))
 
+  it.live("leaves capability and job out of rows that have none", () => withGateway(({ get }) => Effect.gen(function*() {
+    const { endpoints } = (yield* get("/v1/catalog/endpoints")).json
+    const jobless = endpoints.filter((row: object) => !("capability" in row))
+    assert.isNotEmpty(jobless)
+    for (const row of jobless) assert.notProperty(row, "job")
+    for (const row of endpoints) {
+      assert.notStrictEqual(row.capability, null)
+      assert.strictEqual(row.job?.id, row.capability)
+    }
+  })))
+
   it.live("answers 304 while nothing changed, to any of several tags, weak ones too", () => withGateway(({ get }) => Effect.gen(function*() {
     const first = yield* get("/v1/catalog/endpoints?limit=2")
     const etag = first.headers.get("etag") ?? ""
@@ -341,7 +352,7 @@ describe("overview, discover, contracts and the public catalog", () => {
 
   it.live("shows contracts, pinned by version, of tools and of jobs with their providers in order", () => withGateway(({ get }) => Effect.gen(function*() {
     const tool = (yield* get("/v1/operations/verify")).json
-    assert.deepStrictEqual(tool.endpoint.price, { basis: "per_result", amountUsd: 0.0004, amountMicros: 400, unit: "result", estimateFormula: "400 micros * results (at most limit, default 10, max 100)", maxMicros: 40_000 })
+    assert.deepStrictEqual(tool.endpoint.price, { basis: "per_result", amountUsd: 0.0004, amountMicros: 400, unit: "result", estimateFormula: "$0.0004 * results (at most limit, default 10, max 100)", maxMicros: 40_000 })
     assert.deepInclude(tool, { effectClassification: "read_only", estimatedMaxCost: 0.004 })
     assert.deepInclude(tool.usageHints, { requiredInputFields: ["name"], optionalInputFields: [], volumeField: "limit", maxVolume: 100 })
     assert.deepStrictEqual(tool.requestBinding, { name: { in: "query", name: "name" } })

@@ -1,0 +1,15 @@
+/** The ids that a client names an endpoint by: a tool's own id, or `job:<job_id>`. */
+
+const prefix = "job:"
+
+export const jobEndpointId = (jobId: string): string => `${prefix}${jobId}`
+
+/** The job that an endpoint id names; null for the id of a tool. */
+export const jobNamedBy = (endpointId: string): string | null => (endpointId.startsWith(prefix) ? endpointId.slice(prefix.length) : null)
+
+/** As it was meant: without the blanks that copying brings along, also those after `job:`. */
+export const trimmedEndpointId = (typed: string): string => {
+  const id = typed.trim()
+  const job = jobNamedBy(id)
+  return job === null ? id : jobEndpointId(job.trim())
+}

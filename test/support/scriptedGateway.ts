@@ -1,0 +1,33 @@
+/** A whole gateway over HTTP whose providers answer what the test says; storage is memory. */
+import { Context, Effect, Layer } from "effect"
+import { Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import { client, type Answer, type Loose } from "./httpGateway.js"
+
+export interface Stage {
+  readonly get: (path: string) => Effect.Effect<Answer>
+  /** With an idempotency key of its own unless one is given. */
+  readonly post: (path: string, body: object, key?: string) => Effect.Effect<Answer>
+  /** The run of this body, waited for. */
+  readonly run: (body: object, key?: string) => Effect.Effect<Loose>
+  /** What the provider was given by the call made last. */
+  readonly given: () => unknown
+}
+
+export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Effect.Effect<void>) => {
+  const gateway = testGateway(options)
+  return Effect.scoped(Effect.gen(function*() {
+    const services = yield* Layer.build(gateway.http)
+    const { url } = Context.get(services, Address)
+    const { token } = Context.get(services, Caller)
+    const http = client(url, Number(new URL(url).port))
+    const sending = { authorization: `Bearer ${token}` }
+    let made = 0
+    const post: Stage["post"] = (path, body, key = `k${made++}`) => http.post(path, body, { ...sending, headers: { "idempotency-key": key } })
+    yield* use({
+      get: (path) => http.get(path, sending),
+      post,
+      run: (body, key) => Effect.map(post("/v1/runs?wait=10", body, key), ({ json }) => json),
+      given: () => gateway.calls().at(-1)?.input
+    })
+  }))
+}
