@@ -32,6 +32,10 @@ export const bodyValuesMax = 500
 export const bodyNameCharsMax = 1_024
 /** The longest number in a body, as it is written. */
 export const bodyNumberCharsMax = 1_024
+/** An answer of a provider up to this stands inline in `result`; a larger one is kept as a file. `GATEWAY_INLINE_RESULT_BYTES` sets another bound. */
+export const inlineResultBytesMax = 1_048_576
+/** How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules see it down to here. */
+export const answerDepthMax = 512
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
 /** How much of a stored file is in memory at once for one reader. */

@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
 import { isObject, type Json } from "./Json.js"
-import { setMember } from "./Members.js"
+import { member, setMember } from "./Members.js"
 
 const quote = 0x22, backslash = 0x5c, colon = 0x3a, comma = 0x2c, minus = 0x2d, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
 
@@ -122,8 +122,8 @@ const exactText = (value: unknown): string | undefined => {
   if (value instanceof ExactNumber) return value.literal
   if (Array.isArray(value)) return `[${value.map((item: unknown) => exactText(item) ?? "null").join(",")}]`
   if (typeof value !== "object" || value === null || "toJSON" in value) return JSON.stringify(value)
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    const text = exactText(member)
+  const members = Object.entries(value).flatMap(([name, each]) => {
+    const text = exactText(each)
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
   })
   return `{${members.join(",")}}`
@@ -134,6 +134,14 @@ export const writeJson = (value: Json | object): string => {
   const before = ExactNumber.met
   const text = JSON.stringify(value)
   return ExactNumber.met === before ? text : exactText(value) ?? "null"
+}
+
+/** The value with the exact numbers of another back in their places: of one that was checked and filled in as `withNumbers` gave it. */
+export const withExact = (value: Json, exact: Json | undefined): Json => {
+  if (exact instanceof ExactNumber) return exact
+  if (Array.isArray(value)) return Array.isArray(exact) ? value.map((item: Json, index) => withExact(item, exact[index])) : value
+  if (!isObject(value) || !isObject(exact)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withExact(each, member(exact, name))]))
 }
 
 /** The value with the nearest number in the place of each exact one: for what reckons or compares. The same value when there are none. */
@@ -149,9 +157,9 @@ export const withNumbers = (value: Json): Json => {
   }
   if (!isObject(value)) return value
   let made: { [name: string]: Json } | undefined
-  for (const [name, member] of Object.entries(value)) {
-    const plain = withNumbers(member)
-    if (plain !== member) setMember(made ??= { ...value }, name, plain)
+  for (const [name, each] of Object.entries(value)) {
+    const plain = withNumbers(each)
+    if (plain !== each) setMember(made ??= { ...value }, name, plain)
   }
   return made ?? value
 }

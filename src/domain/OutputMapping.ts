@@ -4,6 +4,7 @@
  * values out of the answer is the layers' part.
  */
 import { isObject, type Json, type JsonObject } from "./Json.js"
+import { writeJson } from "./LosslessJson.js"
 import type { OutputMap } from "./Manifest.js"
 import { member, setMember } from "./Members.js"
 import type { Normalized } from "./ProviderCall.js"
@@ -45,7 +46,7 @@ export const normalize = (answer: MappedAnswer): Normalized => {
   for (const field of Object.keys(answer.map.fields)) {
     let value = member(answer.values, field)
     if (single.has(field) && Array.isArray(value)) {
-      if (new Set(value.map((each: Json) => JSON.stringify(each))).size > 1) ambiguous.push(field)
+      if (new Set(value.map(writeJson)).size > 1) ambiguous.push(field)
       value = value[0]
     }
     if (value === undefined || isNothing(value)) {
@@ -56,7 +57,7 @@ export const normalize = (answer: MappedAnswer): Normalized => {
     const isStatus = hasEmailStatus(answer.job, field)
     if (translations !== undefined || isStatus) {
       const original = value
-      const word = typeof value === "string" ? value : JSON.stringify(value)
+      const word = typeof value === "string" ? value : writeJson(value)
       const translated = translations === undefined ? undefined : member(translations, word) ?? member(translations, word.toLowerCase())
       if (translated !== undefined) value = translated
       const understood = isStatus ? emailStatuses.has(value) : translated !== undefined || Object.values(translations ?? {}).includes(value)

@@ -32,7 +32,7 @@ export interface Evidence {
   readonly providerRequestId: string | null
 }
 
-/** The raw answer. `Text` is csv, text, html, xml or markdown; `Media` is a file or an answer above 256 KiB. */
+/** The raw answer. `Text` is csv, text, html, xml or markdown; `Media` is a file, or an answer too large or too deep to stand inline. */
 export type AnswerBody =
   | { readonly _tag: "Json"; readonly value: Json }
   | { readonly _tag: "Text"; readonly text: string; readonly format: "csv" | "text" | "html" | "xml" | "markdown" }

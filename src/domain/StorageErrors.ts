@@ -3,7 +3,7 @@
  * happened), or it fell silent around a commit (nobody knows). All three invite a retry with the same idempotency key. Anything else
  * that goes wrong in a storage is a mistake in this program and dies as a defect.
  */
-import { Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 
 /** No connection in time, too many of them, or lost before the commit was sent: certain not to have happened. */
 export class StorageBusy extends Schema.TaggedError<StorageBusy>()("storage_busy", { retryAfterSeconds: Schema.Int }) {
@@ -28,6 +28,16 @@ export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtim
     return `Storage took too long and nothing was done; retry with the same key in ${this.retryAfterSeconds} seconds`
   }
 }
+
+/**
+ * The storage refused the data itself (a text it cannot hold, a nesting it cannot walk): certain not to have happened, and to fail again.
+ * A defect, not one of the errors above: only who has something smaller to store instead looks for it.
+ */
+export class DataRefused extends Data.TaggedError("DataRefused")<{ readonly cause: unknown }> {}
+
+/** Does `instead` where `first` died because its data was refused. */
+export const whereRefused = <A, E, R, E2, R2>(first: Effect.Effect<A, E, R>, instead: () => Effect.Effect<A, E2, R2>): Effect.Effect<A, E | E2, R | R2> =>
+  Effect.catchSomeDefect(first, (defect) => (defect instanceof DataRefused ? Option.some(Effect.suspend(instead)) : Option.none()))
 
 export const StorageError = Schema.Union(StorageBusy, StorageUncertain, StorageTimeout)
 export type StorageError = typeof StorageError.Type

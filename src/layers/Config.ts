@@ -32,6 +32,8 @@ export interface GatewayConfig {
   readonly fixtureOrigin: Option.Option<string>
   readonly dispatchSlots: number
   readonly normalized: boolean
+  /** Answers of providers up to this stand inline in `result`; larger ones are kept as files. */
+  readonly inlineResultBytes: number
   readonly billing: boolean
   /** How this gateway is reached from outside, without a slash at the end. */
   readonly publicUrl: string
@@ -102,6 +104,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     fixtureOrigin: yield* Config.option(Config.nonEmptyString("GATEWAY_FIXTURE_ORIGIN")),
     dispatchSlots: yield* whole("GATEWAY_DISPATCH_SLOTS", 1, 100_000, 256),
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
+    inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
     billing: yield* onOff("GATEWAY_BILLING", true),
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
     trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),

@@ -6,6 +6,7 @@
 import * as http from "node:http"
 import { Effect, Either, type Scope } from "effect"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
+import { readJson, writeJson } from "../domain/LosslessJson.js"
 import { answers } from "./fixture/Answers.js"
 import { listenLocally, type PortUnavailable } from "./fixture/LocalServer.js"
 import { setBounded } from "./providers/BoundedMap.js"
@@ -35,7 +36,7 @@ const bytesMax = 1_073_741_824
 const referenceHeader = "idempotency-key"
 
 const parse = (text: string): JsonObject => {
-  const value = Either.getOrElse(Either.try((): Json => JSON.parse(text)), () => null)
+  const value = Either.getOrElse(readJson(text), () => null)
   return isObject(value) ? value : {}
 }
 
@@ -91,7 +92,7 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
     return pour(response, size)
   }
   if (scripted !== undefined) {
-    return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : JSON.stringify(scripted))
+    return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : writeJson(scripted))
   }
   if (status !== undefined && (status < 200 || status > 299)) {
     return send(response, status, contentType ?? "application/json", JSON.stringify({ error: { code: `http_${status}`, message: `The fixture was asked to answer ${status}.` } }))
@@ -101,7 +102,7 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
   const answer = answers(endpointId, input, outcome === "miss" || outcome === "weak" || outcome === "error" ? outcome : "hit", { headers, reference: referenceOf(request) })
   if (typeof answer.body === "string" || answer.body instanceof Uint8Array) return send(response, status ?? 200, contentType ?? answer.contentType, answer.body)
   const cost = script["costMicros"]
-  send(response, status ?? 200, contentType ?? "application/json", JSON.stringify(cost === undefined ? answer.body : { ...answer.body, cost_micros: cost }))
+  send(response, status ?? 200, contentType ?? "application/json", writeJson(cost === undefined ? answer.body : { ...answer.body, cost_micros: cost }))
 }
 
 const makeServer = (): { readonly server: http.Server; readonly calls: FixtureCalls } => {

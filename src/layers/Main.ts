@@ -43,6 +43,7 @@ const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: 
     Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
     Layer.provideMerge(ProvidersHttp({
       egressAllow: config.egressAllow,
+      inlineResultBytes: config.inlineResultBytes,
       origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
     })),
     Layer.provide([DrainingLayer, FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])

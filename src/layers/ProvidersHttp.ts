@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
+import { inlineResultBytesMax } from "../domain/Limits.js"
 import { setMember } from "../domain/Members.js"
 import type { CallResult, CostEvidence, Credential, Evidence, ProviderCall } from "../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected, InvalidResponse, type RunFailure } from "../domain/RunFailures.js"
@@ -30,6 +31,8 @@ export interface ProvidersHttpOptions {
    * targets are opened in the egress guard; they come from this process's own configuration, never from a manifest.
    */
   readonly origins?: { readonly [origin: string]: string }
+  /** Larger answers are kept as media; `inlineResultBytesMax` when absent. */
+  readonly inlineResultBytes?: number
   /** Name resolution; the system's when absent. */
   readonly resolve?: Resolve
 }
@@ -40,6 +43,7 @@ interface Engine {
   readonly transport: Transport
   readonly tokens: OAuthTokens
   readonly originFor: (origin: string) => string
+  readonly inlineBytes: number
 }
 
 interface Prepared {
@@ -134,9 +138,9 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
   })
 }
 
-const caseOf = Effect.fnUntraced(function*(call: ProviderCall, rules: Case["rules"], credential: Credential) {
+const caseOf = Effect.fnUntraced(function*({ inlineBytes }: Engine, call: ProviderCall, rules: Case["rules"], credential: Credential) {
   const nowMillis = yield* Clock.currentTimeMillis
-  return { endpoint: call.endpoint, rules, input: call.input, credential: credential._tag, nowMillis }
+  return { endpoint: call.endpoint, rules, input: call.input, credential: credential._tag, nowMillis, inlineBytes }
 })
 
 const callWith = (engine: Engine) =>
@@ -152,7 +156,7 @@ const callWith = (engine: Engine) =>
 
     if (operation.idempotencyHeader !== undefined) setMember(built.right.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
     const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
-    const seen = yield* caseOf(call, plan.right.rules, credential)
+    const seen = yield* caseOf(engine, call, plan.right.rules, credential)
     const prepared: Prepared = { seen, key: key.right, origin: plan.right.request.origin, boundary }
     const keyless = write(built.right, boundary)
     const evidence = (answer: WireAnswer | null, providerRequestId: string | null): Evidence => ({
@@ -191,7 +195,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const originFor = (origin: string) => origins.get(origin) ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
-      const callOnce = callWith({ transport, tokens, originFor })
+      const callOnce = callWith({ transport, tokens, originFor, inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax })
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<CallResult> =>
         withDeadlines(request.endpoint, callOnce(request)).pipe(Effect.catchAllDefect((defect) =>

@@ -5,6 +5,7 @@
  */
 import { type Duration, Effect, Either, Layer } from "effect"
 import type { Json } from "../domain/Json.js"
+import { inlineResultBytesMax } from "../domain/Limits.js"
 import type { CallResult, CostEvidence, ProviderCall } from "../domain/ProviderCall.js"
 import { FetchFailed, InvalidResponse, type RunFailure } from "../domain/RunFailures.js"
 import { Providers } from "../services/Providers.js"
@@ -69,7 +70,7 @@ const answered = (call: ProviderCall, step: Extract<Step, { readonly _tag: "Answ
   const cost: CostEvidence = costEvidence(step.costMicros)
   const plan = callPlanFor(call.endpoint)
   if (Either.isLeft(plan)) return { _tag: "Failed", failure: plan.left, certainty: "not_sent", providerStatus: null, cost, evidence: null }
-  const seen: Case = { endpoint: call.endpoint, rules: plan.right.rules, input: call.input, credential: call.credential._tag, nowMillis: 0 }
+  const seen: Case = { endpoint: call.endpoint, rules: plan.right.rules, input: call.input, credential: call.credential._tag, nowMillis: 0, inlineBytes: inlineResultBytesMax }
   const view = { status: 200, headers: {}, body, input: call.input }
   const normalized = mapped(seen, view, step.outcome, step.outcome === "weak")
   if (Either.isLeft(normalized)) return { _tag: "Failed", failure: new InvalidResponse({}), certainty: "answered", providerStatus: 200, cost, evidence: null }

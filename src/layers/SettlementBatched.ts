@@ -10,6 +10,8 @@ import { next } from "../domain/RunMachine.js"
 import { type Closing, settle } from "../domain/Settlement.js"
 import * as Money from "../domain/Micros.js"
 import { spendsOf } from "../domain/TokenLine.js"
+import { attemptWithoutWords, runWithoutAnswer } from "../domain/Placeholder.js"
+import { whereRefused } from "../domain/StorageErrors.js"
 import { FaultPoints } from "../services/FaultPoints.js"
 import { type Conclusion, type Fence, RunStore } from "../services/RunStore.js"
 import { RunSignals } from "../services/RunSignals.js"
@@ -30,6 +32,13 @@ const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closi
   event,
   costMicros,
   reason
+})
+
+const withoutAnswer = (request: SettlementRequest, receipt: "whole" | "without_words"): SettlementRequest => ({
+  ...request,
+  run: runWithoutAnswer(request.run),
+  attempt: request.attempt === null ? null : attemptWithoutWords(request.attempt, receipt),
+  media: null
 })
 
 /** The run as it is stored when the fence lets it pass, ended now by the storage's clock; none when the event means nothing in its state. */
@@ -108,8 +117,15 @@ export const SettlementBatched: Layer.Layer<Settlement, never, Transactions | Wa
     })
 
     const commitOne = yield* makeGroupCommit({ batchMax, waitingMax, commit: (requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests)) })
+    /** What cannot be stored as it is is stored without the provider's words: the call was answered, and its cost and outcome are known. */
+    const settleWhatCanBe = (request: SettlementRequest) =>
+      whereRefused(commitOne(request), () =>
+        Effect.zipRight(
+          Effect.logWarning("the storage refused the data of a settlement").pipe(Effect.annotateLogs({ runId: request.run.runId })),
+          whereRefused(commitOne(withoutAnswer(request, "whole")), () => commitOne(withoutAnswer(request, "without_words")))
+        ))
     return Settlement.of({
-      settle: (request) => Effect.zipLeft(commitOne(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
+      settle: (request) => Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
     })
   })
 )

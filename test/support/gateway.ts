@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { GatewayConfig } from "../../src/layers/Config.js"
 import { GatewayWithCatalog } from "../../src/layers/Main.js"
+import { inlineResultBytesMax } from "../../src/domain/Limits.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -75,6 +76,7 @@ export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Eff
       fixtureOrigin: Option.none(),
       dispatchSlots: 256,
       normalized: true,
+      inlineResultBytes: inlineResultBytesMax,
       billing: true,
       publicUrl: "http://gateway.test",
       trustProxy: false,

@@ -4,6 +4,7 @@ import { Effect, Either, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
 import { MediaId, RunId } from "../../domain/Ids.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import { trim } from "../../domain/Trim.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
@@ -33,7 +34,7 @@ const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
 
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
 const json = (body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null }, status: number) =>
-  HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
+  HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
 
 const fieldsMax = 100
 

@@ -69,6 +69,9 @@ const codes: { readonly [state: string]: Meaning } = {
 /** What a state of Postgres means for a statement that it refused. */
 export const meaningOf = (state: string): Meaning => codes[state] ?? classes[state.slice(0, 2)] ?? "ours"
 
+/** Of what is ours: Postgres refused the data (class 22: cannot be held or read as its type; class 54: too large, nested too deep). */
+export const isDataRefused = (error: SqlError.SqlError): boolean => /^(?:22|54)/.test(sqlState(error) ?? "")
+
 /**
  * Whether something that is no answer of Postgres says that the connection was lost. What cannot be encoded, decoded or sent at all is our
  * mistake, and a repetition meets it again.

@@ -6,8 +6,8 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Exit, Option, Random } from "effect"
 import type Pg from "pg"
-import type { StorageError } from "../../domain/StorageErrors.js"
-import { busy, failureOf, isSqlError, sqlErrorIn } from "./Failure.js"
+import { DataRefused, type StorageError } from "../../domain/StorageErrors.js"
+import { busy, failureOf, isDataRefused, isSqlError, sqlErrorIn } from "./Failure.js"
 import { reserve, type Reserved } from "./Reserved.js"
 
 const repeatsMax = 5
@@ -26,7 +26,7 @@ export const settle = <A, E, E2, R>(cause: Cause.Cause<E>, atCommit: boolean, on
     onNone: () => Effect.failCause(withoutSqlErrors(cause)),
     onSome: (error): Effect.Effect<A, E2 | StorageError, R> => {
       const failure = failureOf(error, atCommit)
-      return failure === undefined ? Effect.die(error) : failure === "conflict" ? onConflict : Effect.fail(failure)
+      return failure === undefined ? Effect.die(isDataRefused(error) ? new DataRefused({ cause: error }) : error) : failure === "conflict" ? onConflict : Effect.fail(failure)
     }
   })
 

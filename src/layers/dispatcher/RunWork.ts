@@ -10,12 +10,13 @@ import { nextStep, nodeLost } from "../../domain/Fallback.js"
 import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
 import * as Money from "../../domain/Micros.js"
 import { workersLostMax } from "../../domain/Limits.js"
+import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.js"
 import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure } from "../../domain/RunFailures.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
-import type { StorageError } from "../../domain/StorageErrors.js"
+import { type StorageError, whereRefused } from "../../domain/StorageErrors.js"
 import type { Catalog } from "../../services/Catalog.js"
 import type { Credentials } from "../../services/Credentials.js"
 import type { EndpointStats } from "../../services/EndpointStats.js"
@@ -230,7 +231,10 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
       return yield* settle(work, failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
     }
     const opened = yield* open(run, step.candidate, step.n)
-    const held = yield* patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media }))
+    const held = yield* whereRefused(patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media })), () =>
+      patiently(parts.store.nextAttempt({
+        run: runWithoutAnswer(run), lease: work.lease, ended: ended === null ? null : attemptWithoutWords(ended, "without_words"), opened, media: null
+      })))
     if (!held) return yield* new LeaseLost()
     return yield* tryCandidate(work, run, attempts, step.candidate, opened)
   })

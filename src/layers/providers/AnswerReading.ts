@@ -1,20 +1,23 @@
 /**
  * From the bytes of an answer to what the rules read and what the run keeps: JSON, text with its format, or media. Decides by
- * the content type the provider sent and the ones the operation allows; judges nothing else.
+ * the content type the provider sent and the ones the operation allows; judges nothing else. Every answer is kept to the letter,
+ * and where it cannot stand as it came, a note says so.
  */
+import { isUtf8 } from "node:buffer"
 import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
-import type { Json } from "../../domain/Json.js"
+import { isObject, type Json } from "../../domain/Json.js"
+import { answerDepthMax } from "../../domain/Limits.js"
+import { readJson } from "../../domain/LosslessJson.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
 import type { WireAnswer } from "./Transport.js"
-
-/** Answers above this are kept as media, whatever they are. */
-export const inlineBytes = 262_144
 
 export interface ReadAnswer {
   /** What expressions see: parsed JSON, the text, or null for a file. */
   readonly view: Json
   readonly body: AnswerBody
+  /** Sentences about how the answer is kept, for the run's `outcomeReason`; null when it stands as it came. */
+  readonly note: string | null
 }
 
 /** Why a complete answer cannot be used. */
@@ -58,44 +61,99 @@ const filename = (disposition: string | undefined): string | null => {
   return safe === "" ? null : safe
 }
 
-const decodeText = (bytes: Buffer, contentType: string | undefined): string => {
-  const charset = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8"
-  if (/^utf-?8$/i.test(charset)) return bytes.toString("utf8")
-  return Either.getOrElse(Either.try(() => new TextDecoder(charset).decode(bytes)), () => bytes.toString("utf8"))
+/** UTF-16 shows by its mark, or by the zero bytes of the ASCII characters that every JSON and most other texts begin with. */
+const utf16Of = ([first, second, third, fourth]: Buffer): "utf-16le" | "utf-16be" | undefined => {
+  if (first === 0xff && second === 0xfe) return "utf-16le"
+  if (first === 0xfe && second === 0xff) return "utf-16be"
+  if (first === 0 && second !== 0 && third === 0 && fourth !== 0) return "utf-16be"
+  return first !== 0 && second === 0 && third !== 0 && fourth === 0 ? "utf-16le" : undefined
+}
+
+interface Decoded {
+  readonly text: string
+  /** Why it is not what was sent. */
+  readonly note: string | null
+}
+
+const decodeText = (bytes: Buffer, contentType: string | undefined): Decoded => {
+  const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
+  const charset = utf16Of(bytes) ?? named ?? "utf-8"
+  const decode = (fatal: boolean) => Either.try(() => new TextDecoder(charset, { fatal }).decode(bytes))
+  const replaced = (text: string): Decoded => ({ text, note: `It holds bytes that are no ${charset}; each stands as U+FFFD.` })
+  if (/^utf-?8$/i.test(charset)) {
+    const text = bytes.toString("utf8")
+    return isUtf8(bytes) ? { text, note: null } : replaced(text)
+  }
+  return Either.match(decode(true), {
+    onRight: (text): Decoded => ({ text, note: null }),
+    onLeft: () => replaced(Either.getOrElse(decode(false), () => bytes.toString("utf8")))
+  })
 }
 
 const parse = (text: string): Either.Either<Json, string> =>
-  Either.try({ try: (): Json => JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text), catch: () => "The provider's answer is not the JSON that its content type promises." })
+  Either.mapLeft(readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text), () => "The provider's answer is not the JSON that its content type promises.")
 
-/** `allowed` are the operation's content types; the first stands in when the provider names none. */
-export const readAnswer = (answer: WireAnswer, allowed: ReadonlyArray<string>): Either.Either<ReadAnswer, Unreadable> => {
+const isDeeper = (value: Json, levels: number): boolean => {
+  if (Array.isArray(value)) return levels === 0 || value.some((item: Json) => isDeeper(item, levels - 1))
+  return isObject(value) && (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
+}
+
+/** The value down to so many levels, null in the place of what is below. */
+const downTo = (value: Json, levels: number): Json => {
+  if (Array.isArray(value)) return levels === 0 ? null : value.map((item: Json) => downTo(item, levels - 1))
+  if (!isObject(value)) return value
+  return levels === 0 ? null : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, downTo(member, levels - 1)]))
+}
+
+/** What the rules see of it: all of it, or what is above the depth that everything can walk. A level takes two bytes at least. */
+const seen = (value: Json, bytes: number): { readonly view: Json; readonly tooDeep: boolean } => {
+  const tooDeep = bytes > 2 * answerDepthMax && isDeeper(value, answerDepthMax)
+  return { view: tooDeep ? downTo(value, answerDepthMax) : value, tooDeep }
+}
+
+const mediaOf = ({ bytes, headers }: WireAnswer, type: string): AnswerBody => ({
+  _tag: "Media",
+  bytes,
+  contentType: headers["content-type"] ?? type,
+  filename: filename(headers["content-disposition"])
+})
+
+const tooLarge = ({ bytes }: WireAnswer, inlineBytes: number): string | null =>
+  bytes.length > inlineBytes ? `It is larger than ${inlineBytes} bytes and is kept as a file.` : null
+
+const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): Either.Either<ReadAnswer, string> => {
+  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"])
+  return Either.map(parse(text), (value) => {
+    const { tooDeep, view } = seen(value, answer.bytes.length)
+    const asFile = tooDeep ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.` : tooLarge(answer, inlineBytes)
+    return asFile === null ? { view, body: { _tag: "Json", value }, note } : { view, body: mediaOf(answer, type), note: asFile }
+  })
+}
+
+/** An answer without content. */
+export const nothing: ReadAnswer = { view: null, body: { _tag: "Json", value: null }, note: null }
+
+/** `allowed` are the operation's content types; the first stands in when the provider names none. Above `inlineBytes` an answer is media. */
+export const readAnswer = (answer: WireAnswer, allowed: ReadonlyArray<string>, inlineBytes: number): Either.Either<ReadAnswer, Unreadable> => {
   const sent = mediaType(answer.headers["content-type"])
   const type = sent === "" ? mediaType(allowed[0]) : sent
   const { bytes } = answer
-  if (bytes.length === 0 && answer.status === 204) return Either.right({ view: null, body: { _tag: "Json", value: null } })
+  if (bytes.length === 0 && answer.status === 204) return Either.right(nothing)
   if (!allowed.some((each) => matches(each, type))) return Either.left({ _tag: "UnsupportedType", type })
-  const media = (): AnswerBody => ({
-    _tag: "Media",
-    bytes,
-    contentType: answer.headers["content-type"] ?? type,
-    filename: filename(answer.headers["content-disposition"])
-  })
   if (isJson(type)) {
     if (bytes.length === 0) return Either.left({ _tag: "Unparsable", detail: "The provider's answer is empty where JSON was promised." })
-    return Either.mapBoth(parse(decodeText(bytes, answer.headers["content-type"])), {
-      onLeft: (detail) => ({ _tag: "Unparsable" as const, detail }),
-      onRight: (view) => ({ view, body: bytes.length > inlineBytes ? media() : { _tag: "Json" as const, value: view } })
-    })
+    return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), (detail) => ({ _tag: "Unparsable", detail }))
   }
   const format = formatOf(type)
-  if (format === undefined) return Either.right({ view: null, body: media() })
-  const text = decodeText(bytes, answer.headers["content-type"])
-  return Either.right({ view: text, body: bytes.length > inlineBytes ? media() : { _tag: "Text", text, format } })
+  if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
+  const { note, text } = decodeText(bytes, answer.headers["content-type"])
+  const asFile = tooLarge(answer, inlineBytes)
+  return Either.right(asFile === null ? { view: text, body: { _tag: "Text", text, format }, note } : { view: text, body: mediaOf(answer, type), note: asFile })
 }
 
-/** What can be seen of an error answer, whose body is read only for the rules: JSON when it is JSON, else its text. */
-export const glance = (answer: WireAnswer): Json => {
-  if (answer.bytes.length === 0) return null
-  const text = answer.bytes.toString("utf8")
-  return Either.getOrElse(parse(text), () => text)
-}
+/** An error answer, which is read only for the rules: JSON when it is JSON, else its text, of which nothing is kept. */
+export const glance = (answer: WireAnswer, inlineBytes: number): ReadAnswer =>
+  answer.bytes.length === 0 ? nothing : Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => ({
+    ...nothing,
+    view: decodeText(answer.bytes, answer.headers["content-type"]).text
+  }))

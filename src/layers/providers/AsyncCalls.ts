@@ -3,6 +3,7 @@
  * judged like any other. Once started, the operation is cancelled at the provider when it is interrupted or takes too long.
  */
 import { Effect, Option } from "effect"
+import { ExactNumber } from "../../domain/ExactNumber.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
 import { InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
@@ -25,7 +26,7 @@ const cancelTimeout = "5 seconds"
 const isPassing = (status: number): boolean => status === 429 || status >= 500
 
 export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange: Exchange, start: RequestParts): Effect.Effect<WireAnswer, CallStopped> => {
-  const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer))
+  const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, seen.inlineBytes).view)
   const follow = (request: FollowUp, ticket: string) => exchange(plan.request.follow(request, ticket), "follow_up")
 
   const poll = (ticket: string, pauseMs: number, lost: number): Effect.Effect<WireAnswer, CallStopped> =>
@@ -57,7 +58,7 @@ export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange
     if (first.status >= 300 || Option.isSome(judgeEarly(seen, seenFirst))) return Effect.succeed(first)
     const ticket = read(plan.rules.ticket, seenFirst)
     if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined)) return Effect.succeed(first)
-    if (typeof ticket !== "string" && typeof ticket !== "number") {
+    if (typeof ticket !== "string" && typeof ticket !== "number" && !(ticket instanceof ExactNumber)) {
       const failure = new InvalidResponse({ detail: "The provider started the operation without a ticket to ask for it.", providerStatus: first.status })
       return Effect.fail(new CallStopped({ failure, certainty: "unanswered", providerStatus: first.status }))
     }

@@ -1,10 +1,13 @@
 /**
  * JMESPath, compiled once and evaluated total: an expression that stumbles over the answer (a function given the wrong type)
- * is a value of its own, and whoever asked decides what that means. Nothing here knows providers or rules.
+ * is a value of its own, and whoever asked decides what that means. Expressions that only look up give exact numbers as they came;
+ * those that reckon see the nearest number. Nothing here knows providers or rules.
  */
 import { jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Either } from "effect"
-import type { Json } from "../../domain/Json.js"
+import { ExactNumber } from "../../domain/ExactNumber.js"
+import { isObject, type Json } from "../../domain/Json.js"
+import { withNumbers } from "../../domain/LosslessJson.js"
 
 /** What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields. */
 export interface AnswerView {
@@ -17,6 +20,54 @@ export interface AnswerView {
 export interface Expression {
   readonly source: string
   readonly evaluate: (view: AnswerView) => Either.Either<Json, string>
+}
+
+/** What reckons or compares, and so needs numbers; all else takes a part of the answer as it stands. */
+const reckoning: ReadonlySet<unknown> = new Set(["FilterProjection", "Arithmetic", "Unary", "Comparator", "Function", "ExpressionReference"])
+const reckons = (node: unknown): boolean =>
+  Array.isArray(node) ? node.some(reckons) : isNode(node) && (reckoning.has(node["type"]) || Object.values(node).some(reckons))
+
+/** A view in which every number can be reckoned with, and the exact numbers that some of them stand for. */
+interface Plain {
+  readonly view: AnswerView
+  /** By their nearest number, where only one exact number of the view has it. */
+  readonly exact: ReadonlyMap<number, ExactNumber>
+}
+
+const noteNumbers = (value: Json, into: Map<number, ExactNumber | number | null>): void => {
+  if (value instanceof ExactNumber || typeof value === "number") {
+    const nearest = Number(withNumbers(value))
+    const known = into.get(nearest)
+    into.set(nearest, known === undefined || String(known) === String(value) ? value : null)
+  } else if (Array.isArray(value)) {
+    for (const item of value) noteNumbers(item, into)
+  } else if (isObject(value)) {
+    for (const each of Object.values(value)) noteNumbers(each, into)
+  }
+}
+
+/** Made once for all the expressions that read a view; null where the view itself is plain. */
+const plains = new WeakMap<AnswerView, Plain | null>()
+const plainOf = (view: AnswerView): Plain | null => {
+  const made = plains.get(view)
+  if (made !== undefined) return made
+  const body = withNumbers(view.body)
+  const input = withNumbers(view.input)
+  const noted = new Map<number, ExactNumber | number | null>()
+  if (body !== view.body || input !== view.input) {
+    noteNumbers(view.body, noted)
+    noteNumbers(view.input, noted)
+  }
+  const exact = new Map([...noted].flatMap(([nearest, value]) => (value instanceof ExactNumber ? [[nearest, value] as const] : [])))
+  const plain = noted.size === 0 ? null : { view: { ...view, body, input: isObject(input) ? input : view.input }, exact }
+  plains.set(view, plain)
+  return plain
+}
+
+const restored = (value: Json, exact: Plain["exact"]): Json => {
+  if (typeof value === "number") return exact.get(value) ?? value
+  if (Array.isArray(value)) return value.map((item: Json) => restored(item, exact))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, restored(each, exact)])) : value
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -34,17 +85,26 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
   return (isNode(start) && start["type"] === "NotExpression") || Object.values(node).some(negatesOnlyTheStart)
 }
 
+const evaluateWith = (ast: ReturnType<typeof jmespath.compile>): Expression["evaluate"] => {
+  const search = (view: AnswerView) => Either.try({ try: () => interpreter.search(ast, view) ?? null, catch: reason })
+  if (!reckons(ast)) return search
+  return (view) => {
+    const plain = plainOf(view)
+    return plain === null ? search(view) : Either.map(search(plain.view), (value) => restored(value, plain.exact))
+  }
+}
+
 /** Left: why it does not parse, or cannot be meant. */
 export const compile = (source: string): Either.Either<Expression, string> =>
   Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
     source.includes("!") && negatesOnlyTheStart(ast)
       ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-      : Either.right({ source, evaluate: (view) => Either.try({ try: () => interpreter.search(ast, view) ?? null, catch: reason }) }))
+      : Either.right({ source, evaluate: evaluateWith(ast) }))
 
 /** JMESPath's truth: null, false and everything empty do not hold; 0 does. */
 export const truthy = (value: Json): boolean => {
   if (value === null || value === false || value === "") return false
-  if (typeof value !== "object") return true
+  if (typeof value !== "object" || value instanceof ExactNumber) return true
   return Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0
 }
 

@@ -7,6 +7,7 @@ import type { ErrorObject } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { withExact, withNumbers } from "../../domain/LosslessJson.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { volumeExcess } from "../../domain/Pricing.js"
@@ -105,6 +106,9 @@ const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | 
   return { _tag: "Invalid", field: excess.field, message: excess.isList ? `must have at most ${excess.max} items` : `must be at most ${excess.max}` }
 }
 
+const exactly = (candidate: JsonObject, input: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, withExact(value, member(input, name))]))
+
 /** Left: why the schema itself cannot be used. */
 export const compileInputSchema = (operation: Operation): Either.Either<InputSchema, string> => {
   const schema = operation.input
@@ -122,7 +126,9 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
       const required = strings(schema["required"])
       const check = (input: JsonObject): PreparedInput => {
         const missing = lacking(schema, input)
-        const candidate = { ...input }
+        // The schema's checks are of numbers; what is sent has every digit.
+        const plain = withNumbers(input)
+        const candidate: { [name: string]: Json } = isObject(plain) ? { ...plain } : {}
         // Defaults may still fill a required field, so the schema has the last word on what is missing.
         const valid = validate(candidate)
         const [error] = validate.errors ?? []
@@ -136,7 +142,7 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
           return { _tag: "Rejected", problems: [problem] }
         }
         const tooMuch = volumeProblem(operation, candidate)
-        return tooMuch === undefined ? { _tag: "Accepted", input: candidate } : { _tag: "Rejected", problems: [tooMuch] }
+        return tooMuch === undefined ? { _tag: "Accepted", input: plain === input ? candidate : exactly(candidate, input) } : { _tag: "Rejected", problems: [tooMuch] }
       }
       const properties = schema["properties"]
       return { check, required: new Set(required), properties: new Set(isObject(properties) ? Object.keys(properties) : []) }

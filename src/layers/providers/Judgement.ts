@@ -24,7 +24,7 @@ import {
   type RunFailure,
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
-import { glance, readAnswer } from "./AnswerReading.js"
+import { glance, nothing, type ReadAnswer, readAnswer } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
 import { type AnswerView, holds, read } from "./Expressions.js"
 import type { WireAnswer } from "./Transport.js"
@@ -51,6 +51,8 @@ export interface Case {
   readonly input: { readonly [key: string]: Json }
   readonly credential: Credential["_tag"]
   readonly nowMillis: number
+  /** Larger answers are kept as media. */
+  readonly inlineBytes: number
 }
 
 const retryAfterSecondsMax = 3600
@@ -147,14 +149,18 @@ export const countOf = (value: Json): number | null => {
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
 }
 
-const emptyJson: AnswerBody = { _tag: "Json", value: null }
-
 /** Outcome of an answer whose status is 2xx, or that a miss rule turned into one. */
-const verdictOf = (seen: Case, view: AnswerView, body: AnswerBody): Either.Either<Verdict, RunFailure> => {
+const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Either.Either<Verdict, RunFailure> => {
   const { missStatuses } = seen.endpoint.operation.response
   const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
-    Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({ outcome, outcomeReason, body, normalized, resultCount }))
+    Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({
+      outcome,
+      outcomeReason: note === null ? outcomeReason : `${outcomeReason} ${note}`,
+      body,
+      normalized,
+      resultCount
+    }))
 
   if (missStatuses.includes(view.status)) return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
@@ -195,14 +201,14 @@ const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either
   if (operation.effect === "effectful" && !saysMiss) {
     const { job, output } = operation
     const normalized = job === undefined || output === undefined ? null : normalize({ job, endpointId: operation.id, map: output, values: {}, outcome: "hit", guessed: false })
-    return Option.some(Either.right({ outcome: "hit", outcomeReason: "The provider did it and had no more to say.", body: emptyJson, normalized, resultCount: null }))
+    return Option.some(Either.right({ outcome: "hit", outcomeReason: "The provider did it and had no more to say.", body: nothing.body, normalized, resultCount: null }))
   }
   if (!saysMiss && !emptyStatuses.has(view.status)) return Option.none()
-  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view)) return Option.some(verdictOf(seen, view, emptyJson))
+  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view)) return Option.some(verdictOf(seen, view, nothing))
   return Option.some(Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({
     outcome: "miss",
     outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
-    body: emptyJson,
+    body: nothing.body,
     normalized,
     resultCount: null
   })))
@@ -224,21 +230,21 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
   }
   const isMissStatus = operation.response.missStatuses.includes(status)
   if (status >= 400) {
-    const view = viewOf(seen, answer, glance(answer))
-    const early = judgeEarly(seen, view)
     // The body of a miss is kept when it is JSON; an error page is nobody's result.
-    const body: AnswerBody = typeof view.body === "string" ? emptyJson : { _tag: "Json", value: view.body }
-    return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, body) }))
+    const glanced = glance(answer, seen.inlineBytes)
+    const view = viewOf(seen, answer, glanced.view)
+    const early = judgeEarly(seen, view)
+    return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, glanced) }))
   }
   if (isEmpty(answer)) {
     const view = viewOf(seen, answer, null)
     const empty = Option.orElse(Option.map(reportedError(seen, view), Either.left), () => emptyVerdict(seen, view))
     if (Option.isSome(empty)) return about(view, empty.value)
   }
-  const readable = readAnswer(answer, operation.contentTypes)
+  const readable = readAnswer(answer, operation.contentTypes, seen.inlineBytes)
   if (Either.isLeft(readable)) {
     const view = viewOf(seen, answer, null)
-    if (isMissStatus) return about(view, verdictOf(seen, view, emptyJson))
+    if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
     if (readable.left._tag === "Unparsable") return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), true)
     const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
     return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })))
@@ -246,6 +252,6 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
   const view = viewOf(seen, answer, readable.right.view)
   return about(view, Option.match(reportedError(seen, view), {
     onSome: Either.left,
-    onNone: () => verdictOf(seen, view, readable.right.body)
+    onNone: () => verdictOf(seen, view, readable.right)
   }))
 }

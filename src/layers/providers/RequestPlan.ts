@@ -8,6 +8,7 @@ import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { bindingItemMax, bindingStepsMax } from "../../domain/Limits.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import { member, setMember } from "../../domain/Members.js"
 import { encodeMultipart } from "./Multipart.js"
 import { applyTransforms, asText } from "./Transforms.js"
@@ -233,7 +234,7 @@ export const write = (parts: RequestParts, boundary: string): Written => {
     case "None":
       return { path, headers: parts.headers, body: null }
     case "Json":
-      return { path, headers: { "content-type": "application/json", ...parts.headers }, body: JSON.stringify(parts.body.value) }
+      return { path, headers: { "content-type": "application/json", ...parts.headers }, body: writeJson(parts.body.value) }
     case "Form":
       return {
         path,

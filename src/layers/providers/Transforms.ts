@@ -1,13 +1,24 @@
 /** The value transforms a manifest may name, and how values are written outside of JSON. Pure. */
+import { Either } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
-import type { Json } from "../../domain/Json.js"
+import { ExactNumber } from "../../domain/ExactNumber.js"
+import { isObject, type Json } from "../../domain/Json.js"
+import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import type { Transform } from "../../domain/Manifest.js"
+
+const isScalar = (value: Json): boolean => !Array.isArray(value) && !isObject(value)
 
 /** A value as text of a path, query, header or form: arrays joined by commas, objects as JSON. */
 export const asText = (value: Json): string => {
   if (typeof value === "string") return value
-  if (Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null)) return value.map(asText).join(",")
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value) && value.every(isScalar)) return value.map(asText).join(",")
+  return isScalar(value) ? String(value) : writeJson(value)
+}
+
+/** As JSON reads it where it is written as JSON would; else by the looser rules of JavaScript. */
+const numberIn = (text: string): number | ExactNumber => {
+  const read = Either.getOrNull(readJson(text))
+  return read instanceof ExactNumber ? read : Number(text)
 }
 
 const hostname = (text: string): string => {
@@ -20,10 +31,11 @@ const one = (value: Json, transform: Transform): Json => {
     case "csv":
       return asText(value)
     case "json":
-      return JSON.stringify(value)
+      return writeJson(value)
     case "number": {
-      const number = Number(value)
-      return value === null || value === "" || Number.isNaN(number) ? value : number
+      // Text of more digits than a number holds becomes the number that it says.
+      const number = typeof value === "string" ? numberIn(value) : value instanceof ExactNumber ? value : Number(value)
+      return value === null || value === "" || typeof number === "number" && Number.isNaN(number) ? value : number
     }
     case "boolean":
       return value === true || value === "true" || value === 1 || value === "1" || value === "yes"
@@ -31,7 +43,7 @@ const one = (value: Json, transform: Transform): Json => {
       return asText(value)
   }
   if (Array.isArray(value)) return value.map((item: Json) => one(item, transform))
-  if (typeof value !== "string" && typeof value !== "number") return value
+  if (typeof value !== "string" && typeof value !== "number" && !(value instanceof ExactNumber)) return value
   const text = String(value)
   switch (transform) {
     case "trim":

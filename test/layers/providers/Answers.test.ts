@@ -35,9 +35,9 @@ describe("the form of an answer", () => {
     Effect.map(answering("application/pdf", "%PDF", { contentTypes: ["application/*"] }, { "content-disposition": "attachment; filename=\"../../etc/report.pdf\"" }), ({ body }) =>
       assert.deepStrictEqual<unknown>(body._tag === "Media" && [body.contentType, body.filename, Buffer.from(body.bytes).toString()], ["application/pdf", "_.._etc_report.pdf", "%PDF"])))
 
-  it.scopedLive("JSON above 256 KiB is media, and still read by the rules and the output map", () =>
+  it.scopedLive("JSON above 1 MiB is media, and still read by the rules and the output map", () =>
     Effect.gen(function*() {
-      const body = JSON.stringify({ found: "it", filler: "x".repeat(262_144) })
+      const body = JSON.stringify({ found: "it", filler: "x".repeat(1_048_576) })
       const result = yield* answering("application/json", body, { job: "company.enrich", response: { success: "body.found" }, output: { fields: { name: "body.found" } } })
       assert.deepStrictEqual([result.body._tag, result.normalized?.fields], ["Media", { name: "it" }])
     }))
