@@ -7,7 +7,7 @@ import * as http from "node:http"
 import { Effect, Either, type Scope } from "effect"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { readJson, writeJson } from "../domain/LosslessJson.js"
-import { answers } from "./fixture/Answers.js"
+import { type Answer, answers } from "./fixture/Answers.js"
 import { listenLocally, type PortUnavailable } from "./fixture/LocalServer.js"
 import { setBounded } from "./providers/BoundedMap.js"
 
@@ -51,16 +51,35 @@ const send = (response: http.ServerResponse, status: number, contentType: string
 
 const fill = Buffer.alloc(65_536, "x")
 
-/** That many bytes, written as fast as the reader takes them. */
-const pour = (response: http.ServerResponse, bytes: number): void => {
-  let left = bytes
+/** How an answer begins and ends; what lies between is filled up. */
+interface Frame {
+  readonly contentType: string
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
+const nothing: Buffer = Buffer.alloc(0)
+
+/** The operation's own answer: JSON grows in a member `padding`, texts and files behind their end. */
+const frameOf = ({ body, contentType }: Answer): Frame => {
+  if (typeof body === "string" || body instanceof Uint8Array) return { contentType, head: Buffer.from(body), tail: nothing }
+  const text = writeJson({ ...body, padding: "" })
+  return { contentType, head: Buffer.from(text.slice(0, -2)), tail: Buffer.from(text.slice(-2)) }
+}
+
+/** That many bytes, written as fast as the reader takes them; JSON is never cut and may be longer. */
+const pour = (response: http.ServerResponse, status: number, { contentType, head, tail }: Frame, bytes: number): void => {
+  const start = tail.length === 0 ? head.subarray(0, bytes) : head
+  let left = Math.max(0, bytes - start.length - tail.length)
+  response.writeHead(status, { "content-type": contentType, "content-length": start.length + left + tail.length })
+  response.write(start)
   const more = (): void => {
     while (left > 0 && !response.destroyed) {
       const size = Math.min(left, fill.length)
       left -= size
       if (!response.write(size === fill.length ? fill : fill.subarray(0, size))) return void response.once("drain", more)
     }
-    response.end()
+    response.end(tail)
   }
   more()
 }
@@ -86,10 +105,14 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
     response.writeHead(status ?? 200, { "content-type": contentType ?? "application/json", "content-length": 4096 })
     return void response.write("{\"partial\":", () => request.socket.destroy())
   }
+  const ordinary = (): Answer => {
+    const outcome = script["outcome"]
+    const headers = Object.keys(request.headers)
+    return answers(endpointId, input, outcome === "miss" || outcome === "weak" || outcome === "error" ? outcome : "hit", { headers, reference: referenceOf(request) })
+  }
   if (bytes !== undefined) {
     const size = Math.min(bytesMax, Math.max(0, Math.trunc(bytes)))
-    response.writeHead(status ?? 200, { "content-type": contentType ?? "application/octet-stream", "content-length": size })
-    return pour(response, size)
+    return pour(response, status ?? 200, contentType === undefined ? frameOf(ordinary()) : { contentType, head: nothing, tail: nothing }, size)
   }
   if (scripted !== undefined) {
     return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : writeJson(scripted))
@@ -97,9 +120,7 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
   if (status !== undefined && (status < 200 || status > 299)) {
     return send(response, status, contentType ?? "application/json", JSON.stringify({ error: { code: `http_${status}`, message: `The fixture was asked to answer ${status}.` } }))
   }
-  const outcome = script["outcome"]
-  const headers = Object.keys(request.headers)
-  const answer = answers(endpointId, input, outcome === "miss" || outcome === "weak" || outcome === "error" ? outcome : "hit", { headers, reference: referenceOf(request) })
+  const answer = ordinary()
   if (typeof answer.body === "string" || answer.body instanceof Uint8Array) return send(response, status ?? 200, contentType ?? answer.contentType, answer.body)
   const cost = script["costMicros"]
   send(response, status ?? 200, contentType ?? "application/json", writeJson(cost === undefined ? answer.body : { ...answer.body, cost_micros: cost }))

@@ -96,7 +96,10 @@ describe("the fixture provider", () => {
         [{ body: { found: false } }, "miss"],
         [{ body: "{\"found\"" }, "invalid_response"],
         [{ body: "<html>", contentType: "text/html" }, "unsupported_response_type"],
-        [{ bytes: 1000 }, "unsupported_response_type"],
+        [{ bytes: 1000 }, "hit"],
+        [{ bytes: 1, outcome: "miss" }, "miss"],
+        [{ bytes: 1000, contentType: "image/png" }, "unsupported_response_type"],
+        [{ bytes: 20_000_000 }, "response_too_large"],
         [{ bytes: 20_000_000, contentType: "application/json" }, "response_too_large"],
         [{ delayMs: 1 }, "hit"]
       ]
@@ -104,6 +107,17 @@ describe("the fixture provider", () => {
       for (const id of Object.keys(inputs)) {
         assert.strictEqual(yield* outcome({ outcome: "error" }, id), "provider_reported_error", id)
         assert.strictEqual(yield* outcome({ status: 503 }, id), "provider_error", id)
+      }
+    }))
+
+  it.scopedLive("gives any answer of its own as many bytes as _mock.bytes says", () =>
+    Effect.gen(function*() {
+      const { run } = yield* withFixture
+      for (const id of Object.keys(inputs)) {
+        for (const bytes of [5_000, 200_000]) {
+          const result = yield* run(id, { _mock: { bytes } })
+          assert.deepStrictEqual([result._tag === "Answered" && result.outcome, result.evidence?.responseBytes], ["hit", bytes], id)
+        }
       }
     }))
 
