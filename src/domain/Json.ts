@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { ExactNumber } from "./ExactNumber.js"
+import { member } from "./Members.js"
 
 export type Json = null | boolean | number | string | ExactNumber | ReadonlyArray<Json> | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
@@ -57,7 +58,7 @@ export const canonical = (value: Json): string => {
   if (value instanceof ExactNumber) return value.canonical
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (isObject(value)) {
-    const members = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+    const members = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(member(value, key) ?? null)}`)
     return `{${members.join(",")}}`
   }
   return JSON.stringify(value)

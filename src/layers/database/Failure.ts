@@ -5,6 +5,7 @@
 import { Cause, Option, Predicate } from "effect"
 import { SqlError } from "@effect/sql"
 import Pg from "pg"
+import { member } from "../../domain/Members.js"
 import { type StorageError, StorageBusy, StorageTimeout, StorageUncertain } from "../../domain/StorageErrors.js"
 import { CommitRefused, noAnswer, stalePlan } from "./Connection.js"
 
@@ -67,7 +68,7 @@ const codes: { readonly [state: string]: Meaning } = {
 }
 
 /** What a state of Postgres means for a statement that it refused. */
-export const meaningOf = (state: string): Meaning => codes[state] ?? classes[state.slice(0, 2)] ?? "ours"
+export const meaningOf = (state: string): Meaning => member(codes, state) ?? member(classes, state.slice(0, 2)) ?? "ours"
 
 /** Of what is ours: Postgres refused the data (class 22: cannot be held or read as its type; class 54: too large, nested too deep). */
 export const isDataRefused = (error: SqlError.SqlError): boolean => /^(?:22|54)/.test(sqlState(error) ?? "")
