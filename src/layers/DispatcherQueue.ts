@@ -117,7 +117,7 @@ export const DispatcherQueue: Layer.Layer<
         const { held } = yield* patiently(store.heartbeat([{ ...key, token: slot.lease.token }], options.leaseMillis))
         const run = held.has(key.runId) ? yield* patiently(store.get(key)) : null
         if (run === null) return yield* slot.release
-        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false, workersLost: 0, waitedMillis: 0 }, slot)
+        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 }, slot)
       }).pipe(
         Effect.onError(() => slot.release),
         Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),

@@ -28,7 +28,6 @@ import { LeasesRenewedApart } from "./leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
-import { StorageIdentityPg } from "./StorageIdentityPg.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
 
 const vocabulary = Effect.flatMap(
@@ -38,7 +37,7 @@ const vocabulary = Effect.flatMap(
 
 const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: Effect.Effect<VocabularyFile>) =>
   RunsAdmitted.pipe(
-    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide([LeasesRenewedApart(), StorageIdentityPg]))),
+    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedApart()))),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
     Layer.provideMerge(ProvidersHttp({

@@ -39,6 +39,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
               attempts: stored.attempts,
               takenOver,
               workersLost: stored.workersLost + (takenOver ? 1 : 0),
+              restored: false,
               waitedMillis: now - stored.run.createdAt
             }
           })

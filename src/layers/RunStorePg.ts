@@ -13,10 +13,11 @@ import { runList } from "./RunListPg.js"
 import { renewal, renewalValues } from "./leases/Renewal.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
 import { channel } from "./RunSignalsPg.js"
+import { makeStorageIdentity } from "./StorageIdentityPg.js"
 
 const decodeFences = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) })))
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
-const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, workersLost: Schema.Int, waitedMillis: Schema.Int })))
+const decodeLeases = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, workersLost: Schema.Int, restored: Schema.Boolean, waitedMillis: Schema.Int })))
 const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
 const decodeMedia = Schema.decodeUnknown(Schema.Array(Schema.Struct({
   mediaId: MediaId,
@@ -142,22 +143,27 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
         return true
       }))
 
-    /** Takes runs of one status, each under a lease token of its own. */
+    const identity = makeStorageIdentity(sql)
+
+    /** Takes runs of one status, each under a lease token of its own, from a storage that is the one it was. */
     const take = (from: "queued" | "running", options: Taking & { readonly except: ReadonlyArray<string> }) =>
       transact(Effect.gen(function*() {
         const prefix = yield* ids.suffix
         // The materialised query is a fence: without it the planner may lock and update more rows than the limit.
-        const rows = yield* sql`
+        const wanted = Effect.flatMap(now, (time) => sql`
           with wanted as materialized (
-            select workspace_id, run_id from runs where status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
-              and (${from} = 'queued' or lease_expires_at <= ${yield* now})
+            select workspace_id, run_id from runs where ${identity.fence()} and status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
+              and (${from} = 'queued' or lease_expires_at <= ${time})
             order by created_at, run_id limit ${options.limit} for update skip locked
           )
           update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
-            lease_expires_at = ${yield* now} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${yield* now}),
+            lease_expires_at = ${time} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
             workers_lost = r.workers_lost + case when ${from} = 'running' then 1 else 0 end
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
-          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", ${yield* now} - r.created_at as "waitedMillis"`
+          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, ${time} - r.created_at as "waitedMillis"`)
+        const found = yield* wanted
+        // Nothing may mean that the storage is not the one it was; once that is written down, what waits in it is taken to be told so.
+        const rows = found.length === 0 && (yield* identity.verify) ? yield* wanted : found
         const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map((lease) => [lease.runId, lease]))
         const taken = yield* Effect.orDie(decodeRuns(rows))
         const attempts = taken.length === 0 ? [] : yield* attemptsOf(taken)
@@ -169,6 +175,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
             attempts: attempts.filter((attempt) => attempt.runId === run.runId),
             takenOver: from === "running",
             workersLost: lease?.workersLost ?? 0,
+            restored: lease?.restored ?? true,
             waitedMillis: lease?.waitedMillis ?? 0
           }
         }).sort((a, b) => a.run.createdAt - b.run.createdAt)

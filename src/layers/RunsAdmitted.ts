@@ -156,7 +156,7 @@ export const RunsAdmitted: Layer.Layer<
           const attempts = attempt === null ? [] : [attempt]
           const ended = slot === null || lease === null
             ? null
-            : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false, workersLost: 0, waitedMillis: 0 }, slot)
+            : yield* dispatcher.start({ run: stored, lease, attempts, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 }, slot)
           return { replayed: false, key: stored, now: { run: stored, attempts }, ended }
         }
       }

@@ -1,68 +1,72 @@
 /**
- * Notices that the storage was restored or replaced: the server's system identifier, its timeline (a restore to a point in time
- * or a promoted standby starts a new one) and the database's own number are kept in the database and compared at every start
- * and after every lost connection. Runs that were queued in what was restored may have been answered long ago, so
- * they fail with `runtime_store_replaced_before_dispatch` instead of being called. A copy of the files on the same server is not noticed.
+ * Whether the storage is still the one that this node knows. It is another one when its identity differs from the one that is stored in it (the
+ * server's system identifier, its timeline, the database's own number: a restore to a point in time or a promoted standby starts a new
+ * timeline), or when its log ends before what this node has seen of it (an older copy of the files). Runs that are queued in what was
+ * restored may have been answered long ago: they are marked, and whoever takes a marked run calls nobody for it.
+ *
+ * `fence` is part of every statement that takes runs, so that nothing is taken from a storage that was not looked at in the same transaction.
+ * Not noticed is an older copy whose log has grown beyond what this node had seen before the node came back to it.
  */
-import { Clock, Effect, Layer, Queue } from "effect"
-import { zero } from "../domain/Micros.js"
-import { RuntimeStoreReplacedBeforeDispatch } from "../domain/RunFailures.js"
-import type { StorageError } from "../domain/StorageErrors.js"
-import { RunStore } from "../services/RunStore.js"
-import { Settlement } from "../services/Settlement.js"
-import { Database } from "./Database.js"
-import { failed } from "./dispatcher/AttemptEnding.js"
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Effect, Schema } from "effect"
 
-const batch = 64
-const leaseMillis = 30_000
+/** Where the rows are. The timeline is that of the log as it is written now: what the control file says comes only with a checkpoint. */
+const here = `(select s.system_identifier || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint || '/' || d.oid
+  from pg_control_system() s, pg_database d where d.datname = current_database())`
 
-const make = Effect.gen(function*() {
-  const { listen, sql, transact } = yield* Database
-  const store = yield* RunStore
-  const settlement = yield* Settlement
+const decode = Schema.decodeUnknown(Schema.Array(Schema.Struct({
+  identity: Schema.NullOr(Schema.String),
+  epoch: Schema.NullOr(Schema.Int),
+  here: Schema.String,
+  durable: Schema.String,
+  ahead: Schema.Boolean
+})))
 
-  /** Writes down where the rows are now; true when they were somewhere else before. */
-  const moved = transact(Effect.gen(function*() {
-    const [now] = yield* sql<{ identity: string }>`
-      select s.system_identifier || '/' || c.timeline_id || '/' || d.oid as identity
-      from pg_control_system() s, pg_control_checkpoint() c, pg_database d where d.datname = current_database()`
-    const identity = now?.identity ?? ""
-    const [before] = yield* sql<{ identity: string }>`select identity from storage_identity for update`
-    if (before?.identity === identity) return false
-    yield* sql`insert into storage_identity (identity) values (${identity}) on conflict (only_row) do update set identity = excluded.identity`
-    return before !== undefined
-  }))
+export const makeStorageIdentity = (sql: SqlClient.SqlClient) => {
+  /** What this node has seen last. An epoch ends where somebody finds the storage restored; ends of the log compare within one. */
+  let seen = { epoch: -1, durable: "0/0" }
 
-  const failQueued: Effect.Effect<void, StorageError> = Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const taken = yield* store.claim({ node: "storage-identity", limit: batch, leaseMillis })
-    yield* Effect.forEach(taken, ({ lease, run }) =>
-      settlement.settle({
-        run: { ...failed(run, new RuntimeStoreReplacedBeforeDispatch(), "error", null), completedAt: now },
-        event: "Failed",
-        costMicros: zero,
-        reason: null,
-        leaseToken: lease.token,
-        attempt: null,
-        media: null
-      }), { concurrency: batch, discard: true })
-    if (taken.length > 0) {
-      yield* Effect.logWarning("The storage was restored or replaced: queued runs were failed").pipe(Effect.annotateLogs({ runs: taken.length }))
-      yield* failQueued
+  const read = Effect.suspend(() =>
+    Effect.flatMap(
+      sql`
+        select i.identity, i.epoch, ${sql.literal(here)} as here, pg_current_wal_flush_lsn()::text as durable,
+          pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn as ahead
+        from (select 1) one left join storage_identity i on true`,
+      (rows) => Effect.map(Effect.orDie(decode(rows)), ([row]) => row)
+    ))
+
+  /** True while the stored identity is the true one and nothing that this node has seen is gone. */
+  const fence = () =>
+    sql`exists (
+      select from storage_identity i where i.identity = ${sql.literal(here)}
+        and (i.epoch > ${seen.epoch} or (i.epoch = ${seen.epoch} and pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn)))`
+
+  const isHome = (found: Effect.Effect.Success<typeof read>): boolean =>
+    found !== undefined && found.identity === found.here && found.epoch !== null && (found.epoch > seen.epoch || (found.epoch === seen.epoch && found.ahead))
+
+  /**
+   * Looks again and, where the storage is not the one it was, says so in it: true when it has written that. Joins the surrounding transaction,
+   * as the fence does.
+   */
+  const verify: Effect.Effect<boolean, SqlError.SqlError> = Effect.gen(function*() {
+    const found = yield* read
+    if (found !== undefined && isHome(found)) {
+      seen = { epoch: found.epoch ?? 0, durable: found.durable }
+      return false
     }
+    // One at a time: the others then find it written.
+    yield* sql`lock table storage_identity in share row exclusive mode`
+    const now = yield* read
+    if (now === undefined || isHome(now)) return false
+    yield* sql`
+      insert into storage_identity (identity, epoch) values (${now.here}, ${Math.max(now.epoch ?? 0, seen.epoch) + 1})
+      on conflict (only_row) do update set identity = excluded.identity, epoch = excluded.epoch`
+    // Nothing was restored where nothing had been written down.
+    if (now.identity === null && seen.epoch < 0) return true
+    const marked = yield* sql`update runs set restored = true where status in ('queued', 'running') and not restored returning 1`
+    yield* Effect.annotateLogs(Effect.logWarning("The storage was restored or replaced: the runs that wait in it call nobody any more"), { runs: marked.length })
+    return true
   })
 
-  const check = Effect.whenEffect(failQueued, moved)
-  yield* check
-  // However often it reconnects while one check is under way, one more is enough.
-  const connected = yield* Queue.sliding<void>(1)
-  yield* Effect.forkScoped(listen("gateway_storage", (payload) => payload === undefined && connected.unsafeOffer()))
-  yield* Queue.take(connected).pipe(
-    Effect.zipRight(Effect.catchAll(check, (trouble) => Effect.logDebug("storage is away", trouble))),
-    Effect.forever,
-    Effect.forkScoped
-  )
-})
-
-/** To be built before anything takes runs out of the queue. */
-export const StorageIdentityPg: Layer.Layer<never, StorageError, Database | RunStore | Settlement> = Layer.scopedDiscard(make)
+  return { fence, verify }
+}

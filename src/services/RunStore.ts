@@ -92,6 +92,8 @@ export interface LeasedRun {
   readonly takenOver: boolean
   /** How many nodes went silent while they worked on it, the one it is taken from included. */
   readonly workersLost: number
+  /** The storage was restored since its admission: it may have been answered long ago, so nobody is called for it any more. */
+  readonly restored: boolean
   /** Time since its admission, by the storage's clock. */
   readonly waitedMillis: number
 }

@@ -63,6 +63,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         yield* (yield* Admission).admit({ run: copy, start: { lease: { node: "another", token: yield* suffix, millis: -1 }, attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis } } })
         return copy
       })
+    /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
+    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
     const ending = ({ attempts, lease, run }: LeasedRun, changes: Partial<SettlementRequest>): SettlementRequest => ({
       run: { ...run, outcome: "hit", completedAt: run.createdAt },
       event: "Completed",
@@ -135,6 +137,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function*() {
         providers.script("mock-email-find", silence)
         const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+        yield* called(providers)
         const leased = yield* takeAway(run)
         const { transact } = yield* Transactions
         const store = yield* RunStore
@@ -155,7 +158,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         yield* Deferred.succeed(write, undefined)
         assert.deepStrictEqual(yield* Fiber.join(first), ["running", leased.lease.token])
         assert.deepStrictEqual(yield* Fiber.join(second), ["queued", null])
-      }))
+      }), { slots: 1 })
 
     test("a lease that was taken over opens no attempt", (providers) =>
       Effect.gen(function*() {
@@ -169,8 +172,6 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     const impatient = { heartbeatMillis: 50, pollMillis: 50 }
-    /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
-    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
     const bystander = { slots: 0 }
     /** The run once a node that starts now has worked on it. */
     const ended = (run: Run, providers: ScriptedProviders) =>

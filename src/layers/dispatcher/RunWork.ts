@@ -14,7 +14,7 @@ import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.
 import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../domain/Run.js"
-import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure } from "../../domain/RunFailures.js"
+import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure, RuntimeStoreReplacedBeforeDispatch } from "../../domain/RunFailures.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
 import { type StorageError, whereRefused } from "../../domain/StorageErrors.js"
 import type { Catalog } from "../../services/Catalog.js"
@@ -257,34 +257,43 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     return yield* goOn(work, run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
   })
 
-  /** What may have ended the nodes that worked on it is not given the chance again; the best answer so far stands. */
-  const setApart = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt | null) {
-    const { runId, workspaceId } = run
-    yield* Effect.annotateLogs(Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`), { runId, workspaceId })
-    const failure = new ContractInvalid({ detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.` })
+  /** Ends a run without another call: its open attempt is lost, and the best answer so far stands. */
+  const endHere = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt | null, failure: RunFailure) {
     const ended: Attempt | null = left && { ...(yield* lost(left)), status: "failed", outcome: "error", errorCode: failure.code, costMicros: Money.zero }
     const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
     const attempts = ended === null ? before : [...before, ended]
     return yield* settle(work, answered ? run : failed(run, failure, "error", null), attempts, answered ? "Completed" : "Failed", ended, null)
   })
 
-  return (leased, stop) => {
+  /** What may have ended the nodes that worked on it is not given the chance again. */
+  const setApart = ({ runId, workspaceId }: Run): Effect.Effect<RunFailure> =>
+    Effect.as(
+      Effect.annotateLogs(Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`), { runId, workspaceId }),
+      new ContractInvalid({ detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.` })
+    )
+
+  /** Why nobody is called any more for a run of a restored storage, or for one that is set apart. */
+  const obstacle = ({ restored, run }: LeasedRun, open: Attempt | null): Effect.Effect<RunFailure> =>
+    !restored
+      ? setApart(run)
+      : Effect.succeed(open === null ? new RuntimeStoreReplacedBeforeDispatch() : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." }))
+
+  const worked = Effect.fnUntraced(function*(leased: LeasedRun, stop: Once<Stop>) {
     const last = leased.attempts.at(-1)
     const before = leased.attempts.slice(0, -1)
     const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
     const open = last?.status === "running" ? last : null
-    const worked = Effect.flatMap(Clock.currentTimeNanos, (sinceNanos) => {
-      const work: Work = { lease: leased.lease, sinceNanos, stop }
-      if (leased.workersLost >= workersLostMax && !(open !== null && candidate?.effectful !== false)) {
-        return setApart(work, leased.run, open === null ? leased.attempts : before, open)
-      }
-      if (open === null) return goOn(work, leased.run, leased.attempts, null, null)
-      return leased.takenOver || candidate === undefined
-        ? takeOver(work, leased.run, before, open)
-        : tryCandidate(work, leased.run, before, candidate, open)
-    })
-    return Effect.catchTag(worked, "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
-  }
+    const uncertain = open !== null && candidate?.effectful !== false
+    const work: Work = { lease: leased.lease, sinceNanos: yield* Clock.currentTimeNanos, stop }
+    if (!uncertain && (leased.restored || leased.workersLost >= workersLostMax)) {
+      return yield* endHere(work, leased.run, open === null ? leased.attempts : before, open, yield* obstacle(leased, open))
+    }
+    if (open === null) return yield* goOn(work, leased.run, leased.attempts, null, null)
+    return yield* leased.takenOver || candidate === undefined
+      ? takeOver(work, leased.run, before, open)
+      : tryCandidate(work, leased.run, before, candidate, open)
+  })
+  return (leased, stop) => Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
 }
 
 const lostAnswer = "The provider's answer was lost after the call was sent; whether it took effect is not known. The hold stays until an operator resolves the run."

@@ -12,6 +12,7 @@ import { workersLost } from "./0007_workers_lost.js"
 import { lists } from "./0008_lists.js"
 import { operatorTokens } from "./0009_operator_tokens.js"
 import { sealingAndDeployment } from "./0010_sealing_and_deployment.js"
+import { storageWatch } from "./0011_storage_watch.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -23,5 +24,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0007_workers_lost": workersLost,
   "0008_lists": lists,
   "0009_operator_tokens": operatorTokens,
-  "0010_sealing_and_deployment": sealingAndDeployment
+  "0010_sealing_and_deployment": sealingAndDeployment,
+  "0011_storage_watch": storageWatch
 }
