@@ -2,7 +2,7 @@
  * What each endpoint asks of its caller, as an annotation on the endpoint: a scope, any valid token, a token if there is one, none,
  * or (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server from starting.
  */
-import { HttpApi, type HttpApiGroup } from "@effect/platform"
+import { HttpApi, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { Context, Data, Option, SchemaAST } from "effect"
 import type { Scope } from "../domain/Scope.js"
 
@@ -20,6 +20,8 @@ export interface Route {
   readonly method: string
   readonly path: string
   readonly access: Required | null
+  /** In a sentence what it is for. */
+  readonly summary: string
   /** The names of the query parameters that it reads. */
   readonly parameters: ReadonlySet<string>
 }
@@ -32,7 +34,7 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.HttpApiG
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations }) => {
-      routes.push({ method: endpoint.method, path: endpoint.path, access: Context.get(mergedAnnotations, Access), parameters: namesOf(endpoint.urlParamsSchema) })
+      routes.push({ method: endpoint.method, path: endpoint.path, access: Context.get(mergedAnnotations, Access), summary: Option.getOrElse(Context.getOption(mergedAnnotations, OpenApi.Summary), () => ""), parameters: namesOf(endpoint.urlParamsSchema) })
     }
   })
   return routes

@@ -26,7 +26,7 @@ const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scop
   ["get", "/v1/connections", "account:manage"], ["post", "/v1/connections", "account:manage"], ["get", "/v1/connections/{connectionId}", "account:manage"],
   ["delete", "/v1/connections/{connectionId}", "account:manage"], ["post", "/v1/login-approvals", null], ["get", "/v1/login-approvals/{approvalId}", null],
   ["get", "/approve/{approvalId}", null], ["post", "/approve/{approvalId}", null], ["post", "/v1/logout", null],
-  ["get", "/openapi.json", null], ["get", "/docs", null], ["get", "/livez", null], ["get", "/readyz", null], ["get", "/metrics", null], ["get", "/llms.txt", null]
+  ["get", "/openapi.json", null], ["get", "/docs", null], ["get", "/livez", null], ["get", "/readyz", null], ["get", "/metrics", null], ["get", "/llms.txt", null], ["get", "/llms-full.txt", null]
 ]
 
 describe("the document", () => {
@@ -113,6 +113,7 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /v1/public-catalog/{catalogItemId}": ["/v1/public-catalog/find-a"],
   "get /v1/catalog/overview": ["/v1/catalog/overview?depth=full"],
   "get /llms.txt": ["/llms.txt"],
+  "get /llms-full.txt": ["/llms-full.txt"],
   "get /v1/catalog/search": ["/v1/catalog/search?q=find"],
   "get /v1/discover": ["/v1/discover?q=find"],
   "get /v1/catalog/endpoints": ["/v1/catalog/endpoints?facets=true"],

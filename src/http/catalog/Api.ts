@@ -113,5 +113,12 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "What this gateway can do and how to use it, for language models")
   )
+  .add(
+    HttpApiEndpoint.get("llmsFull", "/llms-full.txt")
+      .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
+      .addError(Wire.CatalogLoading)
+      .annotate(Access, "public")
+      .annotate(OpenApi.Summary, "All of it for language models: routes, jobs with input and output, operations with prices, errors")
+  )
   .middleware(Open)
 {}

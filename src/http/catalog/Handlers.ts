@@ -1,21 +1,24 @@
 /** Translates between the catalog's routes and the Catalog service; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse } from "@effect/platform"
-import { Effect, Option, type Layer } from "effect"
+import { Effect, Option, Ref, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { Catalog } from "../../services/Catalog.js"
 import { CursorKey } from "../../services/CursorKey.js"
+import { routesOf } from "../Access.js"
 import { Api } from "../Api.js"
 import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
 import { makeCursor, readCursor } from "../Cursor.js"
+import { wireErrors } from "../Envelope.js"
 import { answering } from "../Exchange.js"
 import { badCursor } from "../ListPage.js"
 import { jsonResponse, rowsBody } from "./Bodies.js"
 import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
-import { llmsText } from "./Llms.js"
+import { llmsOpening, llmsText } from "./Llms.js"
+import { llmsFullText } from "./LlmsFull.js"
 
 const readComparison = jsonBody(CompareRequest, publicBudget)
 
@@ -86,6 +89,29 @@ export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-
   Effect.gen(function*() {
     const catalog = yield* Catalog
     const cursorKey = yield* CursorKey
+
+    // Nothing is narrowed, so nothing can be unknown, and without a topic it is a tree.
+    const wholeOverview = catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }).pipe(
+      Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die }),
+      Effect.flatMap((overview) => ("categories" in overview ? Effect.succeed(overview) : Effect.dieMessage("an overview without a topic is a tree")))
+    )
+    const routes = routesOf(Api)
+    const kept = yield* Ref.make({ revision: "", text: "" })
+    /** Made once for each revision. */
+    const fullText = Effect.gen(function*() {
+      const known = yield* Ref.get(kept)
+      const revision = yield* catalog.revision
+      if (known.revision === revision) return known.text
+      const overview = yield* wholeOverview
+      const ids = overview.categories.flatMap(({ platforms = [] }) => platforms.flatMap(({ jobs = [] }) => jobs.map(({ id }) => id)))
+      const jobs = yield* Effect.forEach(ids, (id) => catalog.supply(id, "balanced"))
+      const text = llmsFullText({
+        opening: llmsOpening(overview, { full: true }), routes, jobs: jobs.filter((supply) => supply !== null), errors: wireErrors.values()
+      })
+      yield* Ref.set(kept, { revision: overview.revision, text })
+      return text
+    })
+
     return handlers
       .handle("items", answering(Effect.fnUntraced(function*({ urlParams }) {
         const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
@@ -101,9 +127,6 @@ export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-
         return yield* catalog.compare(catalogItemIds.map((id) => id.trim()), input)
       })))
       .handle("overview", answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) => catalog.overview({ depth, category, platform, topic })))
-      .handle("llms", answering(() =>
-        Effect.map(catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }), (overview) => ("categories" in overview ? llmsText(overview) : "")).pipe(
-          // Nothing is narrowed, so nothing can be unknown.
-          Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die })
-        )))
+      .handle("llms", answering(() => Effect.map(wholeOverview, llmsText)))
+      .handle("llmsFull", answering(() => fullText))
   }))

@@ -9,26 +9,27 @@ const priceOf = (job: { readonly cheapestPerCall: number | null; readonly cheape
   return prices.filter((price) => price !== null).join(", ")
 }
 
+/** What comes before the jobs; also the opening of the full text, which says nothing of the moment. */
+export const llmsOpening = ({ revision, totals }: OverviewTree, options: { readonly full: boolean }): ReadonlyArray<string> => [
+  "# Provider Operations Gateway",
+  "",
+  "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
+  "",
+  `The catalog (revision ${revision}) has ${totals?.endpoints ?? 0} operations of ${totals?.providers ?? 0} providers for ${totals?.jobs ?? 0} jobs${options.full ? "" : `; ${totals?.runnableEndpoints ?? 0} can be run now`}.`,
+  "",
+  "## How to use it",
+  "",
+  "1. Find an operation: `GET /v1/catalog/search?q=...` or `GET /v1/discover?q=...` (token with the scope catalog:read).",
+  "2. Read its contract: `GET /v1/operations/{endpointId}`, also `GET /v1/operations/job:{job}`.",
+  "3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{\"endpointId\": \"job:{job}\", \"input\": {...}}` (scope runs:execute).",
+  "4. Read `status`, `outcome` and `error` of the answer; 201 alone does not mean that it worked.",
+  "",
+  `Without a token: \`GET /v1/public-catalog\`, \`GET /v1/catalog/overview\`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs)${options.full ? "" : ", [all of it as text](/llms-full.txt)"}.`
+]
+
 export const llmsText = (overview: OverviewTree): string => {
-  const { categories, totals } = overview
-  const lines = [
-    "# Provider Operations Gateway",
-    "",
-    "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
-    "",
-    `The catalog (revision ${overview.revision}) has ${totals?.endpoints ?? 0} operations of ${totals?.providers ?? 0} providers for ${totals?.jobs ?? 0} jobs; ${totals?.runnableEndpoints ?? 0} can be run now.`,
-    "",
-    "## How to use it",
-    "",
-    "1. Find an operation: `GET /v1/catalog/search?q=...` or `GET /v1/discover?q=...` (token with the scope catalog:read).",
-    "2. Read its contract: `GET /v1/operations/{endpointId}`, also `GET /v1/operations/job:{job}`.",
-    "3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{\"endpointId\": \"job:{job}\", \"input\": {...}}` (scope runs:execute).",
-    "4. Read `status`, `outcome` and `error` of the answer; 201 alone does not mean that it worked.",
-    "",
-    "Without a token: `GET /v1/public-catalog`, `GET /v1/catalog/overview`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs).",
-    "",
-    "## Jobs"
-  ]
+  const { categories } = overview
+  const lines = [...llmsOpening(overview, { full: false }), "", "## Jobs"]
   for (const category of categories) {
     const jobs = (category.platforms ?? []).flatMap((platform) => platform.jobs ?? [])
     lines.push("", `### ${category.title}`, "")

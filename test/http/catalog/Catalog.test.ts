@@ -3,6 +3,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { runFailures } from "../../../src/domain/RunFailures.js"
+import { routesOf } from "../../../src/http/Access.js"
+import { Api } from "../../../src/http/Api.js"
+import { wireErrors } from "../../../src/http/Envelope.js"
 import { endpoint, job, newWorld, servedCatalog } from "../../support/catalog.js"
 import { type Gateway, startGateway } from "../../support/httpGateway.js"
 
@@ -71,7 +75,7 @@ describe("bad requests", () => {
       assert.strictEqual((yield* get(path, { authorization: "Bearer only:runs:read" })).json.error.code, "forbidden", path)
       assert.strictEqual((yield* get(path, { authorization: null })).status, 401, path)
     }
-    for (const path of ["/v1/public-catalog", "/v1/public-catalog/cheap-email", "/v1/catalog/overview", "/llms.txt"]) {
+    for (const path of ["/v1/public-catalog", "/v1/public-catalog/cheap-email", "/v1/catalog/overview", "/llms.txt", "/llms-full.txt"]) {
       assert.strictEqual((yield* get(path, { authorization: null })).status, 200, path)
     }
   })))
@@ -414,5 +418,19 @@ describe("overview, discover, contracts and the public catalog", () => {
     const { headers, text } = yield* get("/llms.txt", { authorization: null })
     assert.include(headers.get("content-type") ?? "", "text/plain")
     for (const part of ["job:people.email.find", "Search the web", "/openapi.json"]) assert.include(text, part)
+  })))
+
+  it.live("says in /llms-full.txt all of it: every route, every job with its input and operations, every code", () => withGateway(({ get }) => Effect.gen(function*() {
+    assert.include((yield* get("/llms.txt")).text, "/llms-full.txt")
+    const { headers, text } = yield* get("/llms-full.txt", { authorization: null })
+    assert.include(headers.get("content-type") ?? "", "text/plain")
+    for (const { method, path, summary } of routesOf(Api)) assert.include(text, `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\`: ${summary}`)
+    for (const { id } of content.jobs) assert.strictEqual(text.includes(`### job:${id}`), id !== "geo.geocode", `${id}: nobody does geo.geocode`)
+    for (const code of [...wireErrors.keys(), ...runFailures.map((failure) => failure.code)]) assert.include(text, `\`${code}\``)
+    assert.include(text, "Input: one of `name` + `domain`")
+    assert.include(text, "`cheap-email` ($0.01 a call), `dear-email` ($0.03 a call)")
+    assert.include(text, "`verify` ($0.0004 a result)")
+    assert.notMatch(text, /undefined|null|\[object/)
+    assert.strictEqual((yield* get("/llms-full.txt")).text, text)
   })))
 })
