@@ -10,6 +10,11 @@ export type Required = Scope | "any-token" | "optional-token" | "public" | "prob
 
 export class Access extends Context.Reference<Access>()("gateway/http/Access", { defaultValue: (): Required | null => null }) {}
 
+/** Headers that each answer of an endpoint has beside those of every route, by status. */
+export class AnswerHeaders extends Context.Reference<AnswerHeaders>()("gateway/http/AnswerHeaders", {
+  defaultValue: (): { readonly [status: string]: ReadonlyArray<string> } => ({})
+}) {}
+
 export class AccessMissing extends Data.TaggedError("AccessMissing")<{ readonly endpoints: ReadonlyArray<string> }> {
   override get message() {
     return `These endpoints say nothing about who may call them: ${this.endpoints.join(", ")}`
@@ -24,17 +29,48 @@ export interface Route {
   readonly summary: string
   /** The names of the query parameters that it reads. */
   readonly parameters: ReadonlySet<string>
+  /** What query parameters are when they are left out, for those that then are something. */
+  readonly defaults: ReadonlyMap<string, unknown>
+  /** Codes of the errors that the endpoint names itself. */
+  readonly errors: ReadonlySet<string>
+  readonly answerHeaders: { readonly [status: string]: ReadonlyArray<string> }
 }
+
+/** Wire schemas of errors carry this and their code as identifier. */
+export const errorPrefix = "Error_"
 
 const namesOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlySet<string> =>
   new Set(Option.match(schema, { onNone: () => [], onSome: ({ ast }) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).map(({ name }) => String(name)) }))
+
+/** Asks each property that may be left out what it then is. */
+const defaultsOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlyMap<string, unknown> => {
+  const { ast } = Option.getOrElse(schema, () => ({ ast: SchemaAST.unknownKeyword }))
+  if (!SchemaAST.isTransformation(ast) || !SchemaAST.isTypeLiteralTransformation(ast.transformation)) return new Map()
+  return new Map(ast.transformation.propertySignatureTransformations.flatMap(({ decode, from }) =>
+    Option.match(decode(Option.none()), { onNone: () => [], onSome: (value): ReadonlyArray<readonly [string, unknown]> => [[String(from), value]] })))
+}
+
+const errorsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  const name = Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () => "")
+  if (name.startsWith(errorPrefix)) return [name.slice(errorPrefix.length)]
+  return SchemaAST.isUnion(ast) ? ast.types.flatMap(errorsOf) : []
+}
 
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(api: HttpApi.HttpApi<Id, Groups, E, R>): ReadonlyArray<Route> => {
   const routes: Array<Route> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, mergedAnnotations }) => {
-      routes.push({ method: endpoint.method, path: endpoint.path, access: Context.get(mergedAnnotations, Access), summary: Option.getOrElse(Context.getOption(mergedAnnotations, OpenApi.Summary), () => ""), parameters: namesOf(endpoint.urlParamsSchema) })
+      routes.push({
+        method: endpoint.method,
+        path: endpoint.path,
+        access: Context.get(mergedAnnotations, Access),
+        summary: Option.getOrElse(Context.getOption(mergedAnnotations, OpenApi.Summary), () => ""),
+        parameters: namesOf(endpoint.urlParamsSchema),
+        defaults: defaultsOf(endpoint.urlParamsSchema),
+        errors: new Set(errorsOf(endpoint.errorSchema.ast)),
+        answerHeaders: Context.get(mergedAnnotations, AnswerHeaders)
+      })
     }
   })
   return routes

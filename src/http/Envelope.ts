@@ -8,6 +8,7 @@ import { Effect, ParseResult, Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
+import { errorPrefix } from "./Access.js"
 import { Exchange } from "./Exchange.js"
 
 type Extra = { readonly [field: string]: unknown }
@@ -81,7 +82,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     strict: true,
     decode: (body, _, ast) => ParseResult.fail(new ParseResult.Forbidden(ast, body, "errors are only written here")),
     encode: (error) => Effect.map(Exchange, (exchange) => toBody(error, exchange.requestId))
-  }).annotations(HttpApiSchema.annotations({ status: row.status, identifier: `Error_${code}`, description: row.title }))
+  }).annotations(HttpApiSchema.annotations({ status: row.status, identifier: errorPrefix + code, description: row.title }))
 }
 
 const Seconds = Schema.Int.annotations({ description: "Seconds to wait before the next try" })

@@ -7,9 +7,10 @@ import { OpenApi } from "@effect/platform"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member as ownMember } from "../domain/Members.js"
 import { runFailures } from "../domain/RunFailures.js"
-import { routesOf, type Required } from "./Access.js"
+import { errorPrefix, type Required, type Route, routesOf } from "./Access.js"
 import type { Api } from "./Api.js"
 import { wireErrors } from "./Envelope.js"
+import { possibleErrors } from "./RouteErrors.js"
 
 const refPrefix = "#/components/schemas/"
 const refTo = (name: string): JsonObject => ({ $ref: refPrefix + name })
@@ -61,11 +62,12 @@ const tidySchema = (schemas: JsonObject) => (schema: JsonObject): JsonObject => 
 const open = (value: Json): Json =>
   rewrite(value, (schema) => (schema["additionalProperties"] === false ? Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "additionalProperties")) : schema))
 
-const errorPrefix = "Error_"
 const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
-const headersOf = (status: string, access: Required): JsonObject => ({
+const headersOf = (status: string, { access, answerHeaders, parameters }: Described): JsonObject => ({
   "X-Request-Id": headerRef("X-Request-Id"),
+  ...(access === "probe" || parameters.size === 0 ? {} : { "X-Ignored-Parameters": headerRef("X-Ignored-Parameters") }),
+  ...Object.fromEntries((ownMember(answerHeaders, status) ?? []).map((name) => [name, headerRef(name)])),
   ...(access === "probe" ? {} : { RateLimit: headerRef("RateLimit"), "RateLimit-Policy": headerRef("RateLimit-Policy") }),
   ...(status === "429" || status === "503" ? { "Retry-After": headerRef("Retry-After") } : {}),
   ...(status === "429" ? { "X-RateLimit-Limit": headerRef("X-RateLimit-Limit"), "X-RateLimit-Remaining": headerRef("X-RateLimit-Remaining") } : {}),
@@ -75,6 +77,13 @@ const headersOf = (status: string, access: Required): JsonObject => ({
 const integer = { type: "integer" }
 const text = { type: "string" }
 const headerComponents: JsonObject = {
+  Allow: { description: "The methods that this path has", schema: text },
+  "Accept-Ranges": { description: "Ranges may be asked for, in bytes", schema: text },
+  "Cache-Control": { description: "Who may keep the answer, and for how long", schema: text },
+  "Content-Disposition": { description: "The file's name", schema: text },
+  "Content-Range": { description: "Which bytes these are, of how many", schema: text },
+  ETag: { description: "Stands for this very answer; sent back in If-None-Match, it is answered with 304 while nothing has changed", schema: text },
+  "X-Ignored-Parameters": { description: "Names of query parameters that the route does not read and has ignored; absent when there are none", schema: text, required: false },
   "X-Request-Id": { description: "The request's id: the client's own when it is 1 to 128 of A-Z a-z 0-9 . _ : -, else a new one", schema: text },
   RateLimit: { description: "What is left of the rate and when it is whole again (IETF draft)", schema: text },
   "RateLimit-Policy": { description: "The rate that counts (IETF draft)", schema: text },
@@ -91,51 +100,88 @@ const problem: JsonObject = {
   properties: { type: text, title: text, status: integer, detail: text, instance: text, error: { type: "object" } }
 }
 
-/** Describes an error answer by its codes and adds its RFC 9457 form. */
-const tidyError = (response: JsonObject): JsonObject => {
-  const schema = member(member(response["content"], "application/json"), "schema")
-  const choices = member(schema, "anyOf")
-  const codes = (Array.isArray(choices) ? choices : [schema]).flatMap((choice) => {
+/** Describes an error answer by the codes that the route can answer and adds its RFC 9457 form; null when it can answer none of them. */
+const tidyError = (response: JsonObject, possible: ReadonlySet<string>): JsonObject | null => {
+  const json = object(member(response["content"], "application/json"))
+  const choices = member(json["schema"], "anyOf")
+  const named = (Array.isArray(choices) ? choices : [json["schema"]]).flatMap((choice) => {
     const name = targetOf(choice)
     return name?.startsWith(errorPrefix) === true ? [name.slice(errorPrefix.length)] : []
   })
-  if (codes.length === 0) return response
+  if (named.length === 0) return response
+  const codes = named.filter((code) => possible.has(code))
+  if (codes.length === 0) return null
+  const schemas = codes.map((code) => refTo(errorPrefix + code))
   return {
     ...response,
     description: codes.map((code) => `${wireErrors.get(code)?.title ?? code} (${code})`).join("; "),
-    content: { ...object(response["content"]), "application/problem+json": { schema: refTo("Problem") } }
+    content: { "application/json": { schema: schemas.length === 1 ? schemas[0] ?? {} : { anyOf: schemas } }, "application/problem+json": { schema: refTo("Problem") } }
   }
 }
 
 const securityOf = (access: Required): Json => (access === "public" || access === "probe" ? [] : access === "optional-token" ? [{}, { bearer: [] }] : [{ bearer: [] }])
 
-/** A description inside of a parameter's schema belongs to the parameter. */
-const tidyParameter = (parameter: Json): Json => {
-  const description = member(member(parameter, "schema"), "description")
-  return description === undefined ? parameter : { ...object(parameter), description }
+/** A description inside of a parameter's schema belongs to the parameter; what it is when left out belongs into the schema. */
+const tidyParameter = (defaults: Described["defaults"]) => (parameter: Json): Json => {
+  const schema = object(member(parameter, "schema"))
+  const description = schema["description"]
+  const name = member(parameter, "name")
+  const left = member(parameter, "in") === "query" && typeof name === "string" ? defaults.get(name) : undefined
+  return {
+    ...object(parameter),
+    ...(description === undefined ? {} : { description }),
+    ...(typeof left === "string" || typeof left === "number" || typeof left === "boolean" ? { schema: { ...schema, default: left } } : {})
+  }
 }
 
-const tidyOperation = (operation: JsonObject, access: Required): JsonObject => {
+/** A route with the access it asks for; one that says none does not start. */
+interface Described extends Route {
+  readonly access: Required
+}
+
+const tidyOperation = (operation: JsonObject, route: Described): JsonObject => {
+  const { access } = route
+  const possible = possibleErrors(route)
   const scoped = access !== "public" && access !== "probe" && access !== "any-token" && access !== "optional-token"
   const parameters = operation["parameters"]
   return {
     ...operation,
     security: securityOf(access),
-    ...(Array.isArray(parameters) ? { parameters: parameters.map(tidyParameter) } : {}),
+    ...(Array.isArray(parameters) ? { parameters: parameters.map(tidyParameter(route.defaults)) } : {}),
     ...(scoped ? { "x-required-scope": access } : {}),
-    responses: mapValues(operation["responses"], (response, status) => ({ ...tidyError(object(response)), headers: headersOf(status, access) }))
+    responses: Object.fromEntries(Object.entries(object(operation["responses"])).flatMap(([status, response]) => {
+      const tidy = tidyError(object(response), possible)
+      return tidy === null ? [] : [[status, { ...tidy, headers: headersOf(status, route) }]]
+    }))
   }
+}
+
+/** What paths and methods are answered that are not there: no operation can say it of itself. */
+const missing = (code: string, headers: JsonObject): JsonObject => ({
+  description: wireErrors.get(code)?.title ?? code,
+  headers: { "X-Request-Id": headerRef("X-Request-Id"), ...headers },
+  content: { "application/json": { schema: refTo(errorPrefix + code) }, "application/problem+json": { schema: refTo("Problem") } }
+})
+const missingResponses: JsonObject = {
+  RouteNotFound: missing("route_not_found", {}),
+  MethodNotAllowed: missing("method_not_allowed", { Allow: headerRef("Allow") })
 }
 
 /** `strict` closes the answers too: for a test that finds fields which no schema names. */
 export const openApiDocument = (api: typeof Api, options: { readonly strict: boolean } = { strict: false }): JsonObject => {
   const derived: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(api)))
   const schemas = object(member(member(derived, "components"), "schemas"))
-  const accessOf = new Map(routesOf(api).map(({ access, method, path }) => [`${method.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`, access ?? "public"]))
+  const routes = new Map<string, Described>()
+  for (const { access, ...route } of routesOf(api)) {
+    if (access !== null) routes.set(`${route.method.toLowerCase()} ${route.path.replace(/:(\w+)/g, "{$1}")}`, { access, ...route })
+  }
   const tidied = object(rewrite(derived, tidySchema(schemas)))
 
   const paths = mapValues(tidied["paths"], (item, path) =>
-    mapValues(item, (operation, method) => tidyOperation(object(operation), accessOf.get(`${method} ${path}`) ?? "public")))
+    mapValues(item, (operation, method) => {
+      const route = routes.get(`${method} ${path}`)
+      return route === undefined ? operation : tidyOperation(object(operation), route)
+    }))
   const bodies = Object.values(paths).flatMap((item) => Object.values(object(item)).map((operation) => member(operation, "requestBody") ?? null))
   const closed = reachable(bodies, schemas)
   const components = object(tidied["components"])
@@ -151,6 +197,7 @@ export const openApiDocument = (api: typeof Api, options: { readonly strict: boo
     components: {
       ...components,
       headers: headerComponents,
+      responses: missingResponses,
       schemas: {
         ...kept,
         Problem: problem,

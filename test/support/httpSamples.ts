@@ -78,7 +78,10 @@ export const completedRun: Run = {
   outcomeReason: "An e-mail address was found.",
   chargeMicros: Micros.make(20_000),
   result: { _tag: "Json", value: { email: "ada@example.com", sources: [{ url: "https://a.example", rank: 1 }, { url: "https://b.example", rank: 2 }, { url: "https://c.example", rank: 3 }] } },
-  normalized: { job: "people.email.find", fields: { email: "ada@example.com", status: "valid" } },
+  normalized: {
+    job: "people.email.find", endpointId: "mock-email-find", fields: { email: "ada@example.com", status: "valid" }, missing: [], ambiguous: [], unmapped: [],
+    providerValues: { status: "deliverable" }, verdict: "confirmed", verdictReason: "The provider confirms the answer.", mapVerified: true
+  },
   resultBytes: 120,
   providerStatus: 200,
   servedEndpointId: "mock-email-find",

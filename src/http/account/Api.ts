@@ -19,7 +19,6 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("balance", "/v1/balance")
       .addSuccess(BalanceBody)
-      .addError(Wire.NotFound)
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "Get the balance, its open holds and the top-up link")

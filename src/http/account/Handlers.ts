@@ -40,7 +40,8 @@ export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gatewa
     return handlers
       .handle("balance", reading(Effect.fnUntraced(function*() {
         const { operatorWorkspace, scopes, workspaceId } = yield* Principal
-        const balance = yield* wallet.balance(workspaceId)
+        // A token's workspace is there.
+        const balance = yield* Effect.catchTag(wallet.balance(workspaceId), "not_found", Effect.die)
         const holds = yield* wallet.holds(workspaceId, holdsShownMax)
         const hint = yield* topUps.hint({ operatorWorkspace, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
         return balanceBody(balance, holds, hint)

@@ -6,7 +6,7 @@ import {
 } from "../../domain/CatalogView.js"
 import { cursorCharsMax } from "../../domain/Limits.js"
 import { OperationContract } from "../../domain/OperationContract.js"
-import { Access } from "../Access.js"
+import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer, Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
 import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
@@ -51,6 +51,7 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
       .addSuccess(HttpApiSchema.Empty(304))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
+      .annotate(AnswerHeaders, { 200: ["ETag", "Cache-Control"], 304: ["ETag", "Cache-Control"] })
       .annotate(OpenApi.Summary, "List endpoints, page by page, with counts per facet if asked")
   )
   .add(

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import { listedResultBytesMax } from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
-import { Access } from "../Access.js"
+import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { anyCursorParam, booleanParam, choiceParam, intParam, optionalParam, pageParams, query, textParam } from "../Query.js"
@@ -19,6 +19,8 @@ const serviceAgent = header("Names the calling agent or app, for usage analytics
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
+
+const mediaHeaders = ["ETag", "Accept-Ranges", "Cache-Control"]
 
 export class RunsApi extends HttpApiGroup.make("runs")
   .add(
@@ -115,6 +117,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(Wire.NotFound)
       .addError(WireReading)
       .annotate(Access, "runs:read")
+      .annotate(AnswerHeaders, {
+        200: [...mediaHeaders, "Content-Disposition"],
+        206: [...mediaHeaders, "Content-Disposition", "Content-Range"],
+        304: mediaHeaders,
+        416: [...mediaHeaders, "Content-Range"]
+      })
       .annotate(OpenApi.Summary, "Download a file or a large answer")
   )
   .middleware(Bearer)

@@ -75,6 +75,29 @@ const Result = Json.annotations({
   description: "The provider's answer: its JSON as the provider gave it, be that an object, a list, a text, a number or null; else text and format, or media with a downloadPath"
 })
 
+const words = { type: "array", items: { type: "string" } }
+/** Stored as JSON, so nothing is decoded; the document says what it holds. */
+const NormalizedBody = JsonObject.annotations({
+  identifier: "Normalized",
+  description: "The answer under field names that do not change with the provider; absent, never null, unless the gateway has it on and the answering endpoint has an output map",
+  jsonSchema: {
+    type: "object",
+    required: ["job", "endpointId", "fields", "missing", "ambiguous", "unmapped", "providerValues", "verdict", "verdictReason", "mapVerified"],
+    properties: {
+      job: { type: "string" },
+      endpointId: { type: "string" },
+      fields: { type: "object", description: "The job's fields that were found, by their fixed names", additionalProperties: true },
+      missing: { ...words, description: "Fields that the answer does not hold" },
+      ambiguous: { ...words, description: "Fields of which the answer holds several values" },
+      unmapped: { ...words, description: "Fields whose word is none of the vocabulary" },
+      providerValues: { type: "object", description: "The provider's own words, where they were translated", additionalProperties: true },
+      verdict: { type: "string", enum: ["confirmed", "guessed", "empty"] },
+      verdictReason: { type: "string" },
+      mapVerified: { type: "boolean" }
+    }
+  }
+})
+
 export const RunSummary = Schema.Struct({ ...summaryFields, result: optional(Result) }).annotations({ identifier: "RunSummary" })
 export type RunSummary = typeof RunSummary.Type
 
@@ -83,7 +106,7 @@ export const RunBody = Schema.Struct({
   requestedJob: optional(RequestedJob),
   outcomeReason: optional(Schema.String),
   result: optional(Result),
-  normalized: optional(JsonObject),
+  normalized: optional(NormalizedBody),
   pricing: Schema.Struct({ maximumChargeMicros: Schema.Int, finalChargeMicros: optional(Schema.Int) }),
   estimatedCost: Usd,
   route: optional(Route),

@@ -15,13 +15,16 @@ import { WaitBody } from "./Wait.js"
 
 export const IdempotencyKey = line(255, "1 to 255 printable characters, spaces and colons included").annotations({ identifier: "IdempotencyKey" })
 
+/** Fills it in, and says so in the document. */
+const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) => Schema.optionalWith(schema.annotations({ default: value }), { exact: true, default: () => value })
+
 const Fallback = Schema.Struct({
-  enabled: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => true }),
-  maxAttempts: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))), { exact: true, default: () => 3 }),
+  enabled: withDefault(Schema.Boolean, true),
+  maxAttempts: withDefault(Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))), 3),
   maxCostUsd: optional(Schema.JsonNumber.pipe(Schema.between(0, 1_000_000), Schema.annotations(says("must be a number of dollars from 0 to 1000000")))),
-  prefer: Schema.optionalWith(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), { exact: true, default: () => "balanced" as const }),
-  exclude: Schema.optionalWith(Schema.Array(line(255)).pipe(Schema.maxItems(50), Schema.annotations(says("must be at most 50 endpoint or provider ids"))), { exact: true, default: () => [] }),
-  stopAtFirstMiss: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => false })
+  prefer: withDefault(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), "balanced"),
+  exclude: withDefault(Schema.Array(line(255)).pipe(Schema.maxItems(50), Schema.annotations(says("must be at most 50 endpoint or provider ids"))), []),
+  stopAtFirstMiss: withDefault(Schema.Boolean, false)
 }).annotations({ identifier: "Fallback" })
 
 const fields = {
