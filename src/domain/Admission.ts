@@ -8,6 +8,7 @@
  */
 import { Array as Arr, Either } from "effect"
 import type { RunId } from "./Ids.js"
+import { refusedRunsPerMinuteMax } from "./Limits.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
 import { Micros } from "./Micros.js"
 
@@ -22,6 +23,8 @@ export interface Standing {
   readonly runsPerMinute: number | null
   readonly minuteStartedAt: number
   readonly minuteCount: number
+  /** Of these, how many were refused before anything was sent. */
+  readonly minuteRefused: number
 }
 
 /** What a token has spent or holds in a calendar month. The month never goes back, even if the clock does. */
@@ -48,6 +51,11 @@ export type Refusal =
   | { readonly _tag: "KeySpendLimitReached"; readonly limitMicros: Micros; readonly spentMicros: Micros }
   | { readonly _tag: "InsufficientBalance"; readonly balanceMicros: Micros; readonly estimatedCostMicros: Micros }
 
+/** Why a run that was refused before anything was sent is not even stored. */
+export type RefusedTooOften =
+  | Extract<Refusal, { readonly _tag: "RunRateLimited" }>
+  | { readonly _tag: "TooManyRefusedRuns"; readonly limit: number; readonly retryAfterSeconds: number }
+
 export interface Admitted {
   readonly standing: Standing
   readonly spends: Spends
@@ -57,6 +65,7 @@ export interface Admitted {
 }
 
 const minute = 60_000
+type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRefused">
 
 /** Each limit's own verdict, in the order in which they count; the quote shows all of them. */
 export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
@@ -65,7 +74,7 @@ export const refusals = (standing: Standing, spends: Spends, request: Request): 
   if (runCapMicros !== null && request.holdMicros > runCapMicros) found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
   const window = minuteWindow(standing, request.now)
   if (runsPerMinute !== null && window.minuteCount >= runsPerMinute) {
-    found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: Math.max(1, Math.ceil((window.minuteStartedAt + minute - request.now) / 1000)) })
+    found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: secondsLeft(window, request.now) })
   }
   if (inflight >= inflightLimit) found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
   const month = monthOfAll(spends, request.month)
@@ -95,7 +104,7 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
       ...standing,
       balance: held.right.balance,
       inflight: standing.inflight + 1,
-      minuteStartedAt: window.minuteStartedAt,
+      ...window,
       minuteCount: window.minuteCount + 1
     },
     spends: Arr.map(spends, (spend) => spent(spendInMonth(spend, month), request.holdMicros)),
@@ -104,9 +113,26 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
   })
 }
 
+/**
+ * Whether a run that was refused before anything was sent may be stored. It holds and costs nothing, and takes room: so it counts for the runs
+ * a minute, and for a bound of its own.
+ */
+export const keepRefused = (standing: Standing, now: number): Either.Either<Standing, RefusedTooOften> => {
+  const window = minuteWindow(standing, now)
+  if (standing.runsPerMinute !== null && window.minuteCount >= standing.runsPerMinute) {
+    return Either.left({ _tag: "RunRateLimited", limit: standing.runsPerMinute, retryAfterSeconds: secondsLeft(window, now) })
+  }
+  if (window.minuteRefused >= refusedRunsPerMinuteMax) {
+    return Either.left({ _tag: "TooManyRefusedRuns", limit: refusedRunsPerMinuteMax, retryAfterSeconds: secondsLeft(window, now) })
+  }
+  return Either.right({ ...standing, ...window, minuteCount: window.minuteCount + 1, minuteRefused: window.minuteRefused + 1 })
+}
+
 /** The minute that counts now: the open one, or a new one that starts with this run. A clock set back keeps the open one. */
-const minuteWindow = (standing: Standing, now: number): Pick<Standing, "minuteStartedAt" | "minuteCount"> =>
-  now - standing.minuteStartedAt >= minute ? { minuteStartedAt: now, minuteCount: 0 } : standing
+const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
+  now - minuteStartedAt >= minute ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 } : { minuteStartedAt, minuteCount, minuteRefused }
+
+const secondsLeft = (window: MinuteWindow, now: number): number => Math.max(1, Math.ceil((window.minuteStartedAt + minute - now) / 1000))
 
 /** The spend to count against: zero in a new month, and still the later month's after the clock was set back. */
 export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>

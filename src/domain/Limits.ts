@@ -69,3 +69,11 @@ export const readsAtOnceMax = 4
 export const readsWaitingMax = 100
 /** How long one waits at most; after that the answer is the same. */
 export const readWaitMillisMax = 3_000
+/** Runs that were refused before anything was sent, of one workspace in a minute; more are answered 429 `rate_limit_exceeded` and not stored. */
+export const refusedRunsPerMinuteMax = 300
+/** How much is kept of the input of a refused run, as JSON. */
+export const refusedInputCharsMax = 1_024
+/** How much is kept of each text that says why a run was refused. */
+export const refusedTextCharsMax = 2_000
+/** How long a refused run is kept and its key replays it; after that both are gone, and the key is free again. Other runs and keys stay. */
+export const refusedRunDaysKept = 7

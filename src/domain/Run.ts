@@ -49,7 +49,8 @@ export const Run = Schema.Struct({
   endpointId: Schema.String,
   providerId: nullable(Schema.String),
   contractVersion: nullable(Schema.String),
-  input: JsonObject,
+  /** A text is the beginning of the input of a run that was refused (`RefusedRun.ts`). */
+  input: Schema.Union(JsonObject, Schema.String),
   /** Null on a run that was refused before a plan could be made. */
   plan: nullable(RoutePlan),
   status: RunStatus,

@@ -19,6 +19,7 @@ const emptyWallet: StoredWallet = {
   inflight: 0,
   minuteStartedAt: 0,
   minuteCount: 0,
+  minuteRefused: 0,
   entries: [],
   creditKeys: new Set()
 }

@@ -4,10 +4,11 @@
  * trips to the storage: what is read, then what is written together with its commit.
  */
 import { Array as Arr, Effect, Either, Layer, Option } from "effect"
-import { admit, type Refusal } from "../domain/Admission.js"
+import { admit, keepRefused, type Refusal, type Standing } from "../domain/Admission.js"
 import { dollars, zero } from "../domain/Micros.js"
 import { monthOf, type Run } from "../domain/Run.js"
 import { BudgetExceeded, toRunError } from "../domain/RunFailures.js"
+import { asRefused } from "../domain/RefusedRun.js"
 import { isTerminal } from "../domain/RunMachine.js"
 import { spendsOf } from "../domain/TokenLine.js"
 import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../services/Admission.js"
@@ -26,7 +27,7 @@ const placeOf = ({ run }: AdmissionRequest) => ({ workspaceId: run.workspaceId, 
 const claimOf = ({ run }: NewRun) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey, requestDigest: run.requestDigest, runId: run.runId })
 
 /** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
-const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => ({
+const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => asRefused({
   ...run,
   status: "blocked",
   outcome: "rejected",
@@ -58,15 +59,24 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
       claimed.set(place, fresh.run)
       return { _tag: "Admitted", stored: fresh }
     }
-    if (isTerminal(run.status)) return Option.some(keep({ run, lease: null, attempt: null }))
     const standing = standings.get(run.workspaceId)
+    /** Stored, so that it replays; unless there are too many of them. */
+    const keepRefusal = (refused: Run, before: Standing): AdmissionAnswer =>
+      Either.match(keepRefused(before, now), {
+        onLeft: (refusal): AdmissionAnswer => ({ _tag: "Refused", refusal }),
+        onRight: (after) => {
+          standings.set(run.workspaceId, after)
+          return keep({ run: refused, lease: null, attempt: null })
+        }
+      })
+    if (isTerminal(run.status)) return Option.map(Option.fromNullable(standing), (before) => keepRefusal(run, before))
     const line = locked.lines.get(run.tokenId)
     const spent = spendsOf(line, spends)
     if (standing === undefined || line === undefined || spent === null) return Option.none()
     const decision = admit(standing, spent, { runId: run.runId, holdMicros: run.holdMicros, now, month })
     if (Either.isLeft(decision)) {
       const refusal = decision.left
-      if (refusal._tag === "RunCapExceeded") return Option.some(keep({ run: overCap(run, refusal), lease: null, attempt: null }))
+      if (refusal._tag === "RunCapExceeded") return Option.some(keepRefusal(overCap(run, refusal), standing))
       return Option.some({ _tag: "Refused", refusal })
     }
     standings.set(run.workspaceId, decision.right.standing)
@@ -100,7 +110,7 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
       if (stored.length > 0) yield* store.insert(stored)
-      if (stored.some(({ run }) => !isTerminal(run.status))) yield* wallet.write({ ...changes, now: locked.now })
+      if (stored.length > 0) yield* wallet.write({ ...changes, now: locked.now })
       yield* faults.at("admission.after_hold")
       return yield* Effect.forEach(answers, (answer) =>
         Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))

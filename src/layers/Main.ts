@@ -26,6 +26,7 @@ import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
 import { LeasesRenewedApart } from "./leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
+import { RefusedRunsForgotten } from "./RefusedRunsForgotten.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
@@ -85,7 +86,7 @@ export const Gateway = (config: GatewayConfig) =>
         trustProxy: config.trustProxy,
         serviceAgents: config.serviceAgents
       })),
-      Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds })]),
+      Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), RefusedRunsForgotten]),
       Layer.provideMerge(Engine(config, fixtureAt, words)),
       Layer.provide(RateLimiterMemory({
         burst: config.rateBurst,

@@ -72,6 +72,7 @@ const unsafe = /\\u(?:0000|d[89a-f])/i
  * to take apart: `json` columns are read from the document as text either way, and keep it to the letter.
  */
 const memberOf = (type: string, value: unknown): string => {
+  if (type === "json" && typeof value === "string") return JSON.stringify(JSON.stringify(wellFormed(value)))
   if (type !== "json" || typeof value !== "object" || value === null) return JSON.stringify(typeof value === "string" ? wellFormed(value) : value ?? null)
   const text = writeJson(value)
   return unsafe.test(text) ? JSON.stringify(text) : text

@@ -2,7 +2,9 @@
 import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import { type Attempt, type ListedRun, type Run, summarise } from "../domain/Run.js"
+import { wasRefused } from "../domain/RefusedRun.js"
 import { next } from "../domain/RunMachine.js"
+import { placeText } from "../services/Idempotency.js"
 import { Ids } from "../services/Ids.js"
 import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
 import { pageOf, within } from "./Pages.js"
@@ -140,6 +142,17 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       uncertain: (limit) =>
         Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "reconciliation_pending").map(({ run }) => run).slice(0, limit)),
       queuedSince: Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null),
+      forgetRefused: ({ limit, olderThanMillis }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          storage.modify((state) => {
+            const old = oldestFirst(state, ({ run }) => wasRefused(run) && run.createdAt < now - olderThanMillis).slice(0, limit)
+            const keyOf = ({ run }: StoredRun) => placeText({ workspaceId: run.workspaceId, key: run.idempotencyKey })
+            return [old.length, {
+              ...state,
+              runs: HashMap.removeMany(state.runs, old.map(({ run }) => run.runId)),
+              keys: HashMap.removeMany(state.keys, old.map(keyOf))
+            }]
+          })),
       locate: (runId) =>
         Effect.map(storage.read, (state) =>
           Option.getOrNull(Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))))

@@ -9,6 +9,7 @@ import { Ids } from "../services/Ids.js"
 import { type Conclusion, type Lease, type LeasedRun, type Media, type NewRun, type RunKey, RunStore, type Taking } from "../services/RunStore.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { forgetRefused } from "./RefusedRunsPg.js"
 import { runList } from "./RunListPg.js"
 import { renewal, renewalValues } from "./leases/Renewal.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunRows.js"
@@ -234,6 +235,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
         return yield* Effect.orDie(decodeRuns(rows))
       }),
       queuedSince: Effect.map(query(sql<{ since: number | null }>`select min(created_at) as since from runs where status = 'queued'`), ([row]) => row?.since ?? null),
+      forgetRefused: forgetRefused(database, yield* DatabaseNow),
       locate: Effect.fnUntraced(function*(runId) {
         const rows = yield* query(sql`
           select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)

@@ -6,7 +6,7 @@ import { Cause, Clock, Duration, Effect, Either, Exit, FiberId, Layer, Option } 
 import type { Refusal } from "../domain/Admission.js"
 import { refusals } from "../domain/Admission.js"
 import {
-  IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RowsModeUnsupported, RunRateLimited, TooManyInflightRuns
+  IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RateLimitExceeded, RowsModeUnsupported, RunRateLimited, TooManyInflightRuns
 } from "../domain/ApiErrors.js"
 import { RunId } from "../domain/Ids.js"
 import { listedResultBytesMax } from "../domain/Limits.js"
@@ -18,7 +18,7 @@ import { isSettledForWaiters } from "../domain/RunMachine.js"
 import { isReadOnly } from "../domain/Scope.js"
 import { spendsOf } from "../domain/TokenLine.js"
 import { type Principal } from "../services/Accounts.js"
-import { Admission } from "../services/Admission.js"
+import { Admission, type AdmissionAnswer } from "../services/Admission.js"
 import { Catalog } from "../services/Catalog.js"
 import { Credentials } from "../services/Credentials.js"
 import { Dispatcher } from "../services/Dispatcher.js"
@@ -27,7 +27,7 @@ import { Ids } from "../services/Ids.js"
 import { firstOf, type Listen } from "../services/Once.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { Providers } from "../services/Providers.js"
-import { type CreatedRun, type LimitVerdict, type RunDetail, type RunRequest, Runs } from "../services/Runs.js"
+import { type CreatedRun, type CreateError, type LimitVerdict, type RunDetail, type RunRequest, Runs } from "../services/Runs.js"
 import { RunSignals } from "../services/RunSignals.js"
 import { type RunKey, RunStore } from "../services/RunStore.js"
 import { Settlement } from "../services/Settlement.js"
@@ -103,8 +103,10 @@ export const RunsAdmitted: Layer.Layer<
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.flatMap(Effect.repeat(Effect.scoped(look(key, now + seconds * 1000)), { until: Option.isSome }), Effect.orDie))
 
-    const refuse = (principal: Principal, refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }>) => {
+    const refuse = (principal: Principal, refusal: Extract<AdmissionAnswer, { readonly _tag: "Refused" }>["refusal"]) => {
       switch (refusal._tag) {
+        case "TooManyRefusedRuns":
+          return new RateLimitExceeded({ limit: refusal.limit, retryAfterSeconds: refusal.retryAfterSeconds })
         case "RunRateLimited":
           return new RunRateLimited({ limit: refusal.limit, retryAfterSeconds: refusal.retryAfterSeconds })
         case "TooManyInflightRuns":
@@ -162,12 +164,19 @@ export const RunsAdmitted: Layer.Layer<
       }
     })
 
-    const createWith = Effect.fnUntraced(function*(restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>, principal: Principal, request: RunRequest, waitSeconds: number) {
+    type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    const createWith: (restore: Restore, principal: Principal, request: RunRequest, waitSeconds: number) => Effect.Effect<CreatedRun, CreateError> = Effect.fnUntraced(function*(restore, principal, request, waitSeconds) {
       yield* onlyRaw(request)
       const { ended, key, now, replayed } = yield* admitAndStart(principal, request)
       const answer = (found: RunDetail): CreatedRun => ({ ...found, replayed })
+      if (replayed) {
+        // A refused run may have been forgotten since its key was looked at: then the key is free.
+        const found = yield* Effect.catchTag(detail(key), "not_found", () => Effect.succeed(null))
+        if (found === null) return yield* createWith(restore, principal, request, waitSeconds)
+        if (waitSeconds <= 0 || isSettledForWaiters(found.run.status)) return answer(found)
+        return answer(yield* restore(awaitEnd(key, waitSeconds)))
+      }
       if (now !== null && (waitSeconds <= 0 || isSettledForWaiters(now.run.status))) return answer(now)
-      if (waitSeconds <= 0) return answer(yield* known(key))
       if (ended === null) return answer(yield* restore(awaitEnd(key, waitSeconds)))
       // The node that works on the run tells its end directly, with everything that a reader would have to look up.
       const [spent, here] = yield* restore(Effect.timed(waitFor(ended, waitSeconds * 1000)))

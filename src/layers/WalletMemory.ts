@@ -27,7 +27,8 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
         runCapMicros: workspace.runCapMicros,
         runsPerMinute: workspace.runsPerMinute,
         minuteStartedAt: wallet.minuteStartedAt,
-        minuteCount: wallet.minuteCount
+        minuteCount: wallet.minuteCount,
+        minuteRefused: wallet.minuteRefused
       }))
 
     const entryOf = (workspaceId: WorkspaceId, posting: Posting, now: number): Effect.Effect<LedgerEntry> =>
@@ -85,6 +86,7 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
               inflight: standing.inflight,
               minuteStartedAt: standing.minuteStartedAt,
               minuteCount: standing.minuteCount,
+              minuteRefused: standing.minuteRefused,
               entries: [...entries.filter((entry) => entry.workspaceId === workspaceId).reverse(), ...before.entries]
             })), { discard: true })
           yield* storage.modify((state) => [undefined, {

@@ -24,6 +24,7 @@ const PurseRow = Schema.Struct({
   inflight: Schema.Int,
   minuteStartedAt: Schema.Int,
   minuteCount: Schema.Int,
+  minuteRefused: Schema.Int,
   inflightLimit: Schema.NullOr(Schema.Int),
   runsPerMinute: Schema.NullOr(Schema.Int),
   runCapMicros: Schema.NullOr(Micros),
@@ -53,7 +54,7 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
     const lock: Wallet["Type"]["lock"] = Effect.fnUntraced(function*(purses) {
       const rows = yield* query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
-          w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", s.inflight_limit as "inflightLimit",
+          w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", w.minute_refused as "minuteRefused", s.inflight_limit as "inflightLimit",
           s.runs_per_minute as "runsPerMinute", s.run_cap_micros as "runCapMicros", own.token_id as "tokenId", own.ancestors, t.token_id as "spenderId",
           t.monthly_limit_micros as "limitMicros", t.spend_month as "spendMonth", t.spend_micros as "spentMicros",
           ${sql.literal(yield* databaseNow)} as now
@@ -77,7 +78,8 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           runCapMicros: row.runCapMicros,
           runsPerMinute: row.runsPerMinute,
           minuteStartedAt: row.minuteStartedAt,
-          minuteCount: row.minuteCount
+          minuteCount: row.minuteCount,
+          minuteRefused: row.minuteRefused
         })
         lines.set(row.tokenId, lineOf(row))
         spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
@@ -111,7 +113,8 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           reserved: standing.balance.reservedMicros,
           inflight: standing.inflight,
           minute_started_at: standing.minuteStartedAt,
-          minute_count: standing.minuteCount
+          minute_count: standing.minuteCount,
+          minute_refused: standing.minuteRefused
         }))
         const spends = [...changes.spends].map(([tokenId, spend]) => ({ token_id: tokenId, month: spend.month, spent: spend.spentMicros }))
         return send(sql`
@@ -127,9 +130,9 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
             where t.token_id = s.token_id
           )
           update wallets w set available_micros = c.available, reserved_micros = c.reserved, inflight = c.inflight,
-            minute_started_at = c.minute_started_at, minute_count = c.minute_count
+            minute_started_at = c.minute_started_at, minute_count = c.minute_count, minute_refused = c.minute_refused
           from json_to_recordset(${JSON.stringify(wallets)}::json) as c (workspace_id text, available bigint, reserved bigint,
-            inflight int, minute_started_at bigint, minute_count int)
+            inflight int, minute_started_at bigint, minute_count int, minute_refused int)
           where w.workspace_id = c.workspace_id`)
       })
 

@@ -3,7 +3,7 @@
  * all; calls that arrive together share a transaction, and each is answered after its commit.
  */
 import { Context, type Effect } from "effect"
-import type { Refusal } from "../domain/Admission.js"
+import type { RefusedTooOften, Refusal } from "../domain/Admission.js"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -21,7 +21,7 @@ export type AdmissionAnswer =
   /** The key belongs to this run already, for the same request. */
   | { readonly _tag: "Replay"; readonly runId: RunId }
   | { readonly _tag: "Conflict"; readonly runId: RunId }
-  | { readonly _tag: "Refused"; readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> }
+  | { readonly _tag: "Refused"; readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> | RefusedTooOften }
 
 export class Admission extends Context.Tag("gateway/services/Admission")<Admission, {
   readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, StorageError>

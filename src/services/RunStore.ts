@@ -147,6 +147,11 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore,
   readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
   /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */
   readonly queuedSince: Effect.Effect<number | null, StorageError>
+  /**
+   * Forgets up to `limit` refused runs (`RefusedRun.ts`) that are older than this, oldest first, with their keys; answers how many. One
+   * node does it at a time: another that asks meanwhile hears 0. One transaction.
+   */
+  readonly forgetRefused: (options: { readonly olderThanMillis: number; readonly limit: number }) => Effect.Effect<number, StorageError>
   /** The workspace of a run, for operators who have only its id. */
   readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
 }>() {}

@@ -1,7 +1,7 @@
 /** Runs as a client sees them: create (held before anything is called), read, wait, cancel. Answers only after the commit. */
 import { Context, type Effect } from "effect"
 import type {
-  CatalogLoading, IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RowsModeUnsupported, RunRateLimited,
+  CatalogLoading, IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RateLimitExceeded, RowsModeUnsupported, RunRateLimited,
   TooManyInflightRuns, ValidationError
 } from "../domain/ApiErrors.js"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"
@@ -63,7 +63,7 @@ export interface Quote {
 
 export type CreateError =
   | ValidationError | RowsModeUnsupported | IdempotencyConflict | InsufficientBalance | KeySpendLimitReached
-  | TooManyInflightRuns | RunRateLimited | CatalogLoading | StorageError
+  | RateLimitExceeded | TooManyInflightRuns | RunRateLimited | CatalogLoading | StorageError
 
 export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
   /** Admits and starts a run, and waits at most `waitSeconds` (0: not at all) for it to end. */

@@ -16,7 +16,7 @@ const free: Standing = {
   runCapMicros: null,
   runsPerMinute: null,
   minuteStartedAt: 0,
-  minuteCount: 0
+  minuteCount: 0, minuteRefused: 0
 }
 const unlimited: TokenSpend = { limitMicros: null, month: "2026-01", spentMicros: m(0) }
 const asking = (holdMicros: number, now = 0, at = "2026-01"): Request => ({ runId: runId(1), holdMicros: m(holdMicros), now, month: at })

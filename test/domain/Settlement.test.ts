@@ -73,7 +73,7 @@ const empty: World = {
     runCapMicros: null,
     runsPerMinute: null,
     minuteStartedAt: 0,
-    minuteCount: 0
+    minuteCount: 0, minuteRefused: 0
   },
   // The token has no limit of its own, and the one that it comes from has.
   spends: [{ limitMicros: null, month: months[0], spentMicros: m(0) }, { limitMicros: m(3_000), month: months[0], spentMicros: m(0) }],

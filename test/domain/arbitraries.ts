@@ -25,7 +25,8 @@ export const standing: FastCheck.Arbitrary<Standing> = FastCheck.record({
   runCapMicros: orNone(small),
   runsPerMinute: orNone(FastCheck.integer({ min: 1, max: 4 })),
   minuteStartedAt: FastCheck.nat(200_000),
-  minuteCount: FastCheck.nat(4)
+  minuteCount: FastCheck.nat(4),
+  minuteRefused: FastCheck.nat(4)
 })
 
 export const spend: FastCheck.Arbitrary<TokenSpend> = FastCheck.record({ limitMicros: orNone(small), month, spentMicros: small })

@@ -121,7 +121,12 @@ export const run = (world: World, order: Order): readonly [Told, World] => {
   if (owner !== undefined) return [owner.order.name === order.name ? ["replayed", ...tell(owner)] : ["refused", "idempotency_conflict"], world]
   const month = spendAt(world, order.token).month
   const stored = (status: ModelStatus, hold: number, charge: number | null): World => ({ ...world, runs: [...world.runs, { order, status, hold, charge, month }] })
-  const refusedBeforeCall = (status: "failed" | "blocked"): readonly [Told, World] => [["created", status, 0, 0], stored(status, 0, 0)]
+  const minuteNow = minuteAt(world, order.workspace)
+  const { runsPerMinute } = world.workspaces[order.workspace]!
+  const refusedBeforeCall = (status: "failed" | "blocked"): readonly [Told, World] =>
+    runsPerMinute !== null && minuteNow.minuteCount >= runsPerMinute
+      ? [["refused", "run_rate_limited", runsPerMinute], world]
+      : [["created", status, 0, 0], withWorkspace(stored(status, 0, 0), order.workspace, { ...minuteNow, minuteCount: minuteNow.minuteCount + 1 })]
 
   if (cannotRun(order.tool, order.volume)) return refusedBeforeCall("failed")
   const hold = maxPrice(order.tool, order.volume)
@@ -130,7 +135,7 @@ export const run = (world: World, order: Order): readonly [Told, World] => {
   if (refusal !== undefined) return [["refused", ...refusal], world]
 
   const { available, inflight, reserved } = world.workspaces[order.workspace]!
-  const { minuteCount, minuteStartedAt } = minuteAt(world, order.workspace)
+  const { minuteCount, minuteStartedAt } = minuteNow
   const { spent } = spendAt(world, order.token)
   const held = withToken(
     withWorkspace(stored("running", hold, null), order.workspace, { available: available - hold, reserved: reserved + hold, inflight: inflight + 1, minuteStartedAt, minuteCount: minuteCount + 1 }),

@@ -1,7 +1,7 @@
 /** The routes of runs (contract: "POST /v1/runs", "GET /v1/runs and GET /v1/runs/{runId}"; completions: section 3). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { listedResultBytesMax } from "../../domain/Limits.js"
+import { listedResultBytesMax, refusedRunDaysKept } from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
@@ -40,11 +40,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(Wire.RowsModeUnsupported)
       .addError(Wire.TooManyInflightRuns)
       .addError(Wire.RunRateLimited)
+      .addError(Wire.RateLimitExceeded)
       .addError(Wire.CatalogLoading)
       .addError(WireStorage)
       .annotate(Access, "runs:execute")
       .annotate(OpenApi.Summary, "Create a run")
-      .annotate(OpenApi.Description, "Reserves the maximum price, runs the job or tool, charges the actual cost and releases the rest. A 201 can carry status failed: look at status and error. The same idempotency key and request answer the same run.")
+      .annotate(OpenApi.Description, `Reserves the maximum price, runs the job or tool, charges the actual cost and releases the rest. A 201 can carry status failed: look at status and error. The same idempotency key and request answer the same run; one that was refused before anything was sent is kept for ${refusedRunDaysKept} days.`)
   )
   .add(
     HttpApiEndpoint.post("quote", "/v1/runs/quote")

@@ -13,6 +13,7 @@ import { lists } from "./0008_lists.js"
 import { operatorTokens } from "./0009_operator_tokens.js"
 import { sealingAndDeployment } from "./0010_sealing_and_deployment.js"
 import { storageWatch } from "./0011_storage_watch.js"
+import { refusedRuns } from "./0012_refused_runs.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -25,5 +26,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0008_lists": lists,
   "0009_operator_tokens": operatorTokens,
   "0010_sealing_and_deployment": sealingAndDeployment,
-  "0011_storage_watch": storageWatch
+  "0011_storage_watch": storageWatch,
+  "0012_refused_runs": refusedRuns
 }

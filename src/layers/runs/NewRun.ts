@@ -4,6 +4,7 @@ import { Either } from "effect"
 import type { RunId } from "../../domain/Ids.js"
 import { canonical } from "../../domain/Json.js"
 import { zero } from "../../domain/Micros.js"
+import { asRefused } from "../../domain/RefusedRun.js"
 import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
 import { monthOf, type Run } from "../../domain/Run.js"
 import { isBlocking, toRunError } from "../../domain/RunFailures.js"
@@ -54,7 +55,7 @@ export const newRun = (principal: Principal, request: RunRequest, planned: Eithe
       result: null,
       completedAt: null
     }),
-    onLeft: ({ failure, result }): Run => ({
+    onLeft: ({ failure, result }): Run => asRefused({
       ...shared,
       status: isBlocking(failure.code) ? "blocked" : "failed",
       outcome: "rejected",
