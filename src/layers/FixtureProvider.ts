@@ -114,6 +114,9 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
     const size = Math.min(bytesMax, Math.max(0, Math.trunc(bytes)))
     return pour(response, status ?? 200, contentType === undefined ? frameOf(ordinary()) : { contentType, head: nothing, tail: nothing }, size)
   }
+  // Bytes that no text of JSON could say.
+  const base64 = script["base64"]
+  if (typeof base64 === "string") return send(response, status ?? 200, contentType ?? "application/octet-stream", Buffer.from(base64, "base64"))
   if (scripted !== undefined) {
     return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : writeJson(scripted))
   }

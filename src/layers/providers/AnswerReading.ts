@@ -61,12 +61,17 @@ const filename = (disposition: string | undefined): string | null => {
   return safe === "" ? null : safe
 }
 
-/** UTF-16 shows by its mark, or by the zero bytes of the ASCII characters that every JSON and most other texts begin with. */
-const utf16Of = ([first, second, third, fourth]: Buffer): "utf-16le" | "utf-16be" | undefined => {
+/**
+ * UTF-16 shows by its mark, or by the zero byte of the ASCII character that every JSON begins with; in another text a zero byte may be a
+ * character, and two of them in the right places are not.
+ */
+const utf16Of = (bytes: Buffer, json: boolean): "utf-16le" | "utf-16be" | undefined => {
+  const [first, second, third, fourth] = bytes
   if (first === 0xff && second === 0xfe) return "utf-16le"
   if (first === 0xfe && second === 0xff) return "utf-16be"
-  if (first === 0 && second !== 0 && third === 0 && fourth !== 0) return "utf-16be"
-  return first !== 0 && second === 0 && third !== 0 && fourth === 0 ? "utf-16le" : undefined
+  if (bytes.length % 2 !== 0 || (first === 0) === (second === 0)) return undefined
+  if (first === 0) return json || (third === 0 && fourth !== 0) ? "utf-16be" : undefined
+  return json || (third !== 0 && fourth === 0) ? "utf-16le" : undefined
 }
 
 interface Decoded {
@@ -75,9 +80,9 @@ interface Decoded {
   readonly note: string | null
 }
 
-const decodeText = (bytes: Buffer, contentType: string | undefined): Decoded => {
+const decodeText = (bytes: Buffer, contentType: string | undefined, json: boolean): Decoded => {
   const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
-  const charset = utf16Of(bytes) ?? named ?? "utf-8"
+  const charset = utf16Of(bytes, json) ?? named ?? "utf-8"
   const decode = (fatal: boolean) => Either.try(() => new TextDecoder(charset, { fatal }).decode(bytes))
   const replaced = (text: string): Decoded => ({ text, note: `It holds bytes that are no ${charset}; each stands as U+FFFD.` })
   if (/^utf-?8$/i.test(charset)) {
@@ -122,7 +127,7 @@ const tooLarge = ({ bytes }: WireAnswer, inlineBytes: number): string | null =>
   bytes.length > inlineBytes ? `It is larger than ${inlineBytes} bytes and is kept as a file.` : null
 
 const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): Either.Either<ReadAnswer, string> => {
-  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"])
+  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], true)
   return Either.map(parse(text), (value) => {
     const { tooDeep, view } = seen(value, answer.bytes.length)
     const asFile = tooDeep ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.` : tooLarge(answer, inlineBytes)
@@ -146,7 +151,7 @@ export const readAnswer = (answer: WireAnswer, allowed: ReadonlyArray<string>, i
   }
   const format = formatOf(type)
   if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
-  const { note, text } = decodeText(bytes, answer.headers["content-type"])
+  const { note, text } = decodeText(bytes, answer.headers["content-type"], false)
   const asFile = tooLarge(answer, inlineBytes)
   return Either.right(asFile === null ? { view: text, body: { _tag: "Text", text, format }, note } : { view: text, body: mediaOf(answer, type), note: asFile })
 }
@@ -155,5 +160,5 @@ export const readAnswer = (answer: WireAnswer, allowed: ReadonlyArray<string>, i
 export const glance = (answer: WireAnswer, inlineBytes: number): ReadAnswer =>
   answer.bytes.length === 0 ? nothing : Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => ({
     ...nothing,
-    view: decodeText(answer.bytes, answer.headers["content-type"]).text
+    view: decodeText(answer.bytes, answer.headers["content-type"], false).text
   }))
