@@ -4,10 +4,11 @@ import type { Standing, TokenSpend } from "../domain/Admission.js"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../domain/Ids.js"
 import { type LedgerEntry, post, type Posting } from "../domain/Ledger.js"
-import { holdsMoney, isInflight } from "../domain/RunMachine.js"
+import { holdsMoney } from "../domain/RunMachine.js"
 import { lineOf, type TokenLine } from "../domain/TokenLine.js"
 import { Ids } from "../services/Ids.js"
 import { type Credit, entryKey, type EntryPlace, entryPlaceOf, inOrderOfTime, Wallet } from "../services/Wallet.js"
+import { verifyMemory } from "./LedgerVerificationMemory.js"
 import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
 import { pageOf } from "./Pages.js"
 import { WalletDefaults } from "./WalletDefaults.js"
@@ -130,26 +131,7 @@ export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | Wall
           const found = pageOf(rows, page.limit, entryKey)
           return { ...found, items: found.items.map(({ entry }) => entry) }
         }),
-      verify: Effect.map(storage.read, verify)
+      verify: Effect.map(storage.read, verifyMemory)
     })
   })
 )
-
-const verify = (state: MemoryState) => {
-  let drift = 0
-  let entries = 0
-  let difference: string | null = null
-  for (const [workspaceId, wallet] of state.wallets) {
-    const runs = [...HashMap.values(state.runs)].map(({ run }) => run).filter((run) => run.workspaceId === workspaceId)
-    const available = wallet.entries.reduce((total, entry) => total + entry.amountMicros, 0)
-    const reserved = runs.filter((run) => holdsMoney(run.status)).reduce((total, run) => total + run.holdMicros, 0)
-    const inflight = runs.filter((run) => isInflight(run.status)).length
-    entries += wallet.entries.length
-    const off = Math.abs(available - wallet.balance.availableMicros) + Math.abs(reserved - wallet.balance.reservedMicros)
-    drift += off
-    if (difference === null && (off !== 0 || inflight !== wallet.inflight)) {
-      difference = `${workspaceId}: entries and runs give available ${available}, reserved ${reserved}, in flight ${inflight}; stored are ${wallet.balance.availableMicros}, ${wallet.balance.reservedMicros}, ${wallet.inflight}`
-    }
-  }
-  return { ok: difference === null, driftMicros: drift, entries, workspaces: HashMap.size(state.wallets), difference }
-}

@@ -100,6 +100,6 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<Wallet, {
   readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
   /** Newest first; the sort key is `entryKey`. */
   readonly entries: (workspaceId: WorkspaceId, filter: LedgerFilter, page: PageRequest) => Effect.Effect<Page<LedgerEntry>, StorageError>
-  /** Recomputes every balance and hold from entries and runs. */
+  /** Recomputes every balance and hold, the money of every run and the spend of every token from entries and runs. */
   readonly verify: Effect.Effect<LedgerVerification, StorageError>
 }>() {}
