@@ -49,6 +49,8 @@ export const Run = Schema.Struct({
   endpointId: Schema.String,
   providerId: nullable(Schema.String),
   contractVersion: nullable(Schema.String),
+  /** The job that was asked for, or the one that the tool did when the run was made; null where there is none. */
+  job: nullable(Schema.String),
   /** A text is the beginning of the input of a run that was refused (`RefusedRun.ts`). */
   input: Schema.Union(JsonObject, Schema.String),
   /** Null on a run that was refused before a plan could be made. */

@@ -24,7 +24,7 @@ import { problemsOf } from "./catalog/ContentProblems.js"
 import { discover } from "./catalog/Discovering.js"
 import { facetsOf, filterKey, numbersOf } from "./catalog/Filtering.js"
 import { overview } from "./catalog/Overviewing.js"
-import { compare, publicItemOf, publicItems } from "./catalog/PublicItems.js"
+import { compare, jobNamed, publicItemOf, publicItems } from "./catalog/PublicItems.js"
 import { JobOrders, placeJob } from "./catalog/Ranking.js"
 import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog/Revision.js"
 import { RowBook } from "./catalog/Rows.js"
@@ -155,6 +155,7 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
       return { job, endpoints }
     }),
     jobMeant: (endpointId) => Effect.map(current, ({ revision }) => jobMeant(revision, endpointId)),
+    jobNamed: (capability) => Effect.map(current, ({ revision }) => jobNamed(revision, capability)),
     similarJobs: (jobId) => Effect.map(current, ({ revision }) => similar(jobId, revision.jobs.keys())),
     revision: Effect.map(current, ({ revision }) => revision.id),
 
@@ -218,10 +219,9 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
   return { catalog, publisher: CatalogPublisher.of({ publish }) }
 })
 
-const jobMeant = ({ jobs }: Revision, endpointId: string): string | null => {
-  const plain = (id: string): string => id.replaceAll(".", "_")
-  const found = Array.from(jobs.keys()).find((id) => plain(id) === plain(endpointId))
-  return found === undefined ? null : jobEndpointId(found)
+const jobMeant = (revision: Revision, endpointId: string): string | null => {
+  const found = jobNamed(revision, endpointId)
+  return found === null ? null : jobEndpointId(found)
 }
 
 /** The place of the first endpoint after this id, which need not exist any more. */

@@ -21,6 +21,7 @@ const runColumns: Columns<Run> = {
   endpointId: ["endpoint_id", "text"],
   providerId: ["provider_id", "text"],
   contractVersion: ["contract_version", "text"],
+  job: ["job", "text"],
   input: ["input", "json"],
   plan: ["plan", "json"],
   status: ["status", "text"],

@@ -128,7 +128,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             run.workspaceId === workspaceId &&
             (page.after === null || run.runId < page.after) &&
             (filter.status === undefined || run.status === filter.status) &&
-            (filter.capability === undefined || (run.plan?.job ?? null) === filter.capability)).map(({ run }) => listed(run, resultBytesMax !== null)).reverse()
+            (filter.capability === undefined || run.job === filter.capability)).map(({ run }) => listed(run, resultBytesMax !== null)).reverse()
           const found = pageOf(rows, page.limit, ({ runId }) => runId)
           return resultBytesMax === null ? found : within(found, resultBytesMax, ({ result }) => (result === null ? 0 : Buffer.byteLength(JSON.stringify(result))), ({ runId }) => runId)
         }),

@@ -73,13 +73,12 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
 
     const insert = Effect.fnUntraced(function*(fresh: ReadonlyArray<NewRun>) {
       const rows = runTable.document(fresh.map(({ run }) => run), (index) => ({
-        job: fresh[index]?.run.plan?.job ?? null,
         lease_node: fresh[index]?.lease?.node ?? null,
         lease_token: fresh[index]?.lease?.token ?? null,
         lease_millis: fresh[index]?.lease?.millis ?? null
       }))
       const attempts = attemptTable.document(fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
-      const lease = "job, lease_node, lease_token"
+      const lease = "lease_node, lease_token"
       const queued = fresh.some(({ run }) => run.status === "queued")
       yield* send(sql`
         with started as (
@@ -89,7 +88,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           insert into runs (${sql.literal(`${runTable.names}, ${lease}, lease_expires_at`)})
           select ${sql.literal(`${runTable.values}, ${lease}`)}, ${yield* now} + lease_millis
           from json_to_recordset(${rows}::json)
-            as r (${sql.literal(runTable.typed)}, job text, lease_node text, lease_token text, lease_millis bigint)
+            as r (${sql.literal(runTable.typed)}, lease_node text, lease_token text, lease_millis bigint)
         )
         select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`)
     })

@@ -9,7 +9,6 @@ import {
   IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RateLimitExceeded, RowsModeUnsupported, RunRateLimited, TooManyInflightRuns
 } from "../domain/ApiErrors.js"
 import { RunId } from "../domain/Ids.js"
-import { listedResultBytesMax } from "../domain/Limits.js"
 import { dollars, zero } from "../domain/Micros.js"
 import { holdOf } from "../domain/RoutePlan.js"
 import { monthOf, type Run } from "../domain/Run.js"
@@ -36,6 +35,7 @@ import { Transactions } from "../services/Transactions.js"
 import { Wallet } from "../services/Wallet.js"
 import { failed } from "./dispatcher/AttemptEnding.js"
 import { newRun } from "./runs/NewRun.js"
+import { jobOf, runLists } from "./runs/Lists.js"
 import { plan } from "./runs/Planning.js"
 
 /** How long a cancel waits for a call under way to be aborted before it answers the run as it is. */
@@ -61,7 +61,9 @@ export const RunsAdmitted: Layer.Layer<
     const topUps = yield* TopUps
     const wallet = yield* Wallet
     const { transact } = yield* Transactions
-    const planFor = plan({ catalog: yield* Catalog, credentials: yield* Credentials, health: yield* ProviderHealth, providers: yield* Providers })
+    const catalog = yield* Catalog
+    const jobFor = jobOf(catalog)
+    const planFor = plan({ catalog, credentials: yield* Credentials, health: yield* ProviderHealth, providers: yield* Providers })
 
     const detail = Effect.fnUntraced(function*(key: RunKey) {
       const run = yield* store.get(key)
@@ -135,7 +137,7 @@ export const RunsAdmitted: Layer.Layer<
     const admitAndStart = Effect.fnUntraced(function*(principal: Principal, request: RunRequest) {
       const planned = yield* planFor(principal, request)
       const now = yield* Clock.currentTimeMillis
-      const run = newRun(principal, request, planned, RunId.make(`run_${yield* ids.suffix}`), now)
+      const run = newRun(principal, request, planned, yield* jobFor(request.endpointId), RunId.make(`run_${yield* ids.suffix}`), now)
       const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
       const slot = first === undefined ? null : yield* dispatcher.reserve
       const start = slot === null || first === undefined ? null : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
@@ -241,7 +243,7 @@ export const RunsAdmitted: Layer.Layer<
       quote,
       cancel,
       get: (workspaceId, runId) => detail({ workspaceId, runId }),
-      list: (workspaceId, filter, page, includeResult) => store.list(workspaceId, filter, page, includeResult ? listedResultBytesMax : null),
+      list: runLists(catalog, store),
       media: Effect.fn("Runs.media")(function*(workspaceId, runId, mediaId) {
         return (yield* store.media({ workspaceId, runId }, mediaId)) ?? (yield* new NotFound({ what: "media", id: mediaId }))
       })

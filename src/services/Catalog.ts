@@ -33,6 +33,8 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<Catalog, {
   readonly supply: (jobId: string, prefer: Prefer) => Effect.Effect<JobSupply | null, CatalogLoading>
   /** `job:<id>` where an endpoint id is a job's id without `job:`, underscores or dots; null where it is none. */
   readonly jobMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
+  /** The id of the job that is written so, with dots or underscores; null when there is none. */
+  readonly jobNamed: (capability: string) => Effect.Effect<string | null, CatalogLoading>
   /** Up to 3 job ids that look like this one. */
   readonly similarJobs: (jobId: string) => Effect.Effect<ReadonlyArray<string>, CatalogLoading>
   readonly revision: Effect.Effect<string, CatalogLoading>

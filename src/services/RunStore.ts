@@ -100,6 +100,7 @@ export interface LeasedRun {
 
 export interface RunFilter {
   readonly status?: RunStatus
+  /** The id of a job. */
   readonly capability?: string
 }
 

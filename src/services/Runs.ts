@@ -71,8 +71,8 @@ export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
   /** Writes nothing, costs nothing, and uses the functions of `create`. */
   readonly quote: (principal: Principal, request: Omit<RunRequest, "idempotencyKey">) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
   readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
-  /** Newest first. With results a page may have fewer rows than its limit, so that the answer stays bounded. */
-  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, includeResult: boolean) => Effect.Effect<Page<ListedRun>, StorageError>
+  /** Newest first. A capability that is no job is a `ValidationError`. With results a page may have fewer rows than its limit, so that the answer stays bounded. */
+  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, includeResult: boolean) => Effect.Effect<Page<ListedRun>, ValidationError | StorageError>
   /** Never an error for a run that exists: answers the run as it then is. */
   readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
   readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<StoredMedia, NotFound | StorageError>

@@ -31,7 +31,7 @@ const queued = Effect.gen(function*() {
     endpointId: EndpointId.make("mock-email-find"), providerId: ProviderId.make("mock"), contractVersion: "1", effectful: false, repeatable: true, input: {}, maxMicros: Micros.make(5_000)
   }
   const planned = Either.right({ job: null, prefer: "balanced", reason: "", candidates: [candidate], skipped: [], fallback: null, connectionId: null, capped: false } as const)
-  const run = newRun(principal, requestOf("mock-email-find"), planned, RunId.make(`run_${yield* (yield* Ids).suffix}`), yield* Clock.currentTimeMillis)
+  const run = newRun(principal, requestOf("mock-email-find"), planned, null, RunId.make(`run_${yield* (yield* Ids).suffix}`), yield* Clock.currentTimeMillis)
   return { principal, run }
 })
 

@@ -2,9 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { describe } from "vitest"
+import { RunId } from "../../src/domain/Ids.js"
 import { hit, miss, ProvidersScripted, type ScriptedProviders } from "../../src/layers/ProvidersScripted.js"
+import { Ids } from "../../src/services/Ids.js"
 import { Runs } from "../../src/services/Runs.js"
 import { type RunFilter, RunStore } from "../../src/services/RunStore.js"
+import { Transactions } from "../../src/services/Transactions.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 
@@ -80,6 +83,37 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual(yield* shown({ capability: "people.email.find", status: "completed" }), newest)
         assert.deepStrictEqual(yield* shown({ capability: "people.email.verify", status: "completed" }), [])
         assert.deepStrictEqual(yield* shown({ capability: "people.email.verify" }), [])
+      }))
+
+    test("a capability finds the runs of the job and of tools that do it, with dots or underscores; what is no job is told", (providers) =>
+      Effect.gen(function*() {
+        providers.script("mock-email-find", hit())
+        const principal = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const byJob = (yield* runs.create(principal, requestOf(job), 20)).run.runId
+        const byTool = (yield* runs.create(principal, requestOf("mock-email-find"), 20)).run
+        const refused = (yield* runs.create(principal, requestOf("mock-email-find", { input: {} }), 20)).run.runId
+        yield* runs.create(principal, requestOf("mock-email-verify", { input: {} }), 20)
+        yield* runs.create(principal, requestOf("job:no.such.job"), 20)
+        const list = (capability: string, others: RunFilter = {}) => runs.list(principal.workspaceId, { capability, ...others }, { limit: 10, after: null }, false)
+        for (const capability of ["people.email.find", "people_email_find"]) {
+          assert.deepStrictEqual((yield* list(capability)).items.map(({ runId }) => runId), [refused, byTool.runId, byJob])
+        }
+        assert.deepStrictEqual((yield* list("people.email.find", { status: "failed" })).items.map(({ runId }) => runId), [refused])
+        // A job of the catalog without a run, and one that only a run of this workspace knows.
+        assert.deepStrictEqual((yield* list("company.enrich")).items, [])
+        const old = { ...byTool, runId: RunId.make(`run_${yield* (yield* Ids).suffix}`), job: "people.email.guess" }
+        const { transact } = yield* Transactions
+        yield* transact((yield* RunStore).insert([{ run: old, lease: null, attempt: null }]))
+        for (const capability of ["people.email.guess", "people_email_guess"]) {
+          assert.deepStrictEqual((yield* list(capability)).items.map(({ runId }) => runId), [old.runId])
+          assert.deepStrictEqual((yield* list(capability, { status: "failed" })).items, [])
+        }
+        const other = yield* funded(0)
+        for (const [{ workspaceId }, capability] of [[principal, "no.such.job"], [principal, "people.email.fnd"], [other, "people.email.guess"]] as const) {
+          const error = yield* Effect.flip(runs.list(workspaceId, { capability }, { limit: 10, after: null }, false))
+          assert.strictEqual(error._tag === "validation_error" ? error.details[0]?.field : error._tag, "capability")
+        }
       }))
 
     test("a list of ledger entries is in the order of the money, and with a kind or times in the order of time", (providers) =>

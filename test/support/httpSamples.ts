@@ -66,6 +66,7 @@ export const queuedRun: Run = {
   servedProviderId: null,
   connectionId: null,
   cancelRequested: false,
+  job: "people.email.find",
   createdAt: at,
   startedAt: null,
   completedAt: null

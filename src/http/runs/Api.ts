@@ -17,6 +17,8 @@ const header = (description: string, limits: object) =>
   Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", description, ...limits } }), { exact: true })
 const serviceAgent = header("Names the calling agent or app, for usage analytics only: it changes no answer. The first 64 characters are read; names that the gateway does not know are counted as Other", {})
 
+const jobParam = textParam(200).annotations({ description: "The id of a job, with dots or underscores: runs of the job, and of tools that do it" })
+
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
 
@@ -63,7 +65,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
     HttpApiEndpoint.get("list", "/v1/runs")
       .setUrlParams(query({
         status: optionalParam(choiceParam(...RunStatus.literals)),
-        capability: optionalParam(textParam(200)),
+        capability: optionalParam(jobParam),
         includeResult: Schema.optionalWith(booleanParam, { exact: true, default: () => false }),
         ...pageParams,
         cursor: Schema.optionalWith(anyCursorParam, { exact: true })

@@ -60,11 +60,9 @@ export const publicItemOf = (endpoint: Endpoint, job: JobManifest | null): Publi
 
 const underscored = (id: string): string => id.replaceAll(".", "_")
 
-/** A job's id with dots or underscores; what names no job stays as it is and finds nothing. */
-const jobNamed = (serving: Serving, capability: string): string => {
-  const { jobs } = serving.revision
-  return jobs.has(capability) ? capability : Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? capability
-}
+/** The job whose id this is, with dots or underscores. */
+export const jobNamed = ({ jobs }: Pick<Serving["revision"], "jobs">, capability: string): string | null =>
+  jobs.has(capability) ? capability : Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null
 
 export interface PublicPage {
   readonly items: ReadonlyArray<PublicItem>
@@ -78,7 +76,7 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
   const { revision } = serving
   const offset = query.after === null ? 0 : Number(query.after)
   if (!Number.isSafeInteger(offset) || offset < 0) return null
-  const filter = { ...noFilter, category: query.category, provider: query.provider, capability: query.capability === null ? null : jobNamed(serving, query.capability) }
+  const filter = { ...noFilter, category: query.category, provider: query.provider, capability: query.capability === null ? null : jobNamed(serving.revision, query.capability) ?? query.capability }
   const end = offset + query.limit
   let page: ReadonlyArray<number> = []
   let total = 0

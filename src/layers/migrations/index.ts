@@ -14,6 +14,7 @@ import { operatorTokens } from "./0009_operator_tokens.js"
 import { sealingAndDeployment } from "./0010_sealing_and_deployment.js"
 import { storageWatch } from "./0011_storage_watch.js"
 import { refusedRuns } from "./0012_refused_runs.js"
+import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -27,5 +28,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0009_operator_tokens": operatorTokens,
   "0010_sealing_and_deployment": sealingAndDeployment,
   "0011_storage_watch": storageWatch,
-  "0012_refused_runs": refusedRuns
+  "0012_refused_runs": refusedRuns,
+  "0013_jobs_of_tool_runs": jobsOfToolRuns
 }

@@ -16,7 +16,7 @@ import type { Denial } from "./RouteRefusals.js"
 export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>
   createHash("sha256").update(canonical({ endpointId, input, connectionId })).digest("hex")
 
-export const newRun = (principal: Principal, request: RunRequest, planned: Either.Either<RoutePlan, Denial>, runId: RunId, now: number): Run => {
+export const newRun = (principal: Principal, request: RunRequest, planned: Either.Either<RoutePlan, Denial>, job: string | null, runId: RunId, now: number): Run => {
   const route = Either.match(planned, { onLeft: ({ plan }) => plan, onRight: (plan) => plan })
   const first = Either.isRight(planned) ? planned.right.candidates[0] : undefined
   const shared = {
@@ -30,6 +30,7 @@ export const newRun = (principal: Principal, request: RunRequest, planned: Eithe
     endpointId: first?.endpointId ?? request.endpointId,
     providerId: first?.providerId ?? null,
     contractVersion: first?.contractVersion ?? null,
+    job,
     input: request.input,
     plan: route,
     spendMonth: monthOf(now),
