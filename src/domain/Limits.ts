@@ -77,3 +77,7 @@ export const refusedInputCharsMax = 1_024
 export const refusedTextCharsMax = 2_000
 /** How long a refused run is kept and its key replays it; after that both are gone, and the key is free again. Other runs and keys stay. */
 export const refusedRunDaysKept = 7
+/** Steps that all expressions together may take on one answer of a provider, and values that they may look at or make. */
+export const expressionStepsMax = 400_000
+/** The longest expression of a manifest. */
+export const expressionCharsMax = 10_000

@@ -8,7 +8,7 @@ import type { AsyncRules } from "../../domain/Manifest.js"
 import { InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
-import { holds, read } from "./Expressions.js"
+import { holds, isOverworked, read } from "./Expressions.js"
 import { type Case, judgeEarly, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { FollowUp, RequestParts } from "./RequestPlan.js"
@@ -41,7 +41,7 @@ export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange
         const early = judgeEarly(seen, seenNow)
         // An error status of a poll is about the poll: what was started may well go on.
         if (Option.isSome(early) && answer.status >= 400) return Effect.fail(new CallStopped({ failure: early.value, certainty: "unanswered", providerStatus: answer.status }))
-        if (Option.isSome(early)) return Effect.succeed(answer)
+        if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
         if (!holds(plan.rules.done, seenNow)) return next(0)
         return rules.result === undefined ? Effect.succeed(answer) : follow({ method: "GET", path: rules.result.path }, ticket)
       })

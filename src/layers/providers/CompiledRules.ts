@@ -27,7 +27,7 @@ export interface CompiledRules {
   readonly done: Expression | undefined
 }
 
-const never: Expression = { source: "null", evaluate: () => Either.right(null) }
+const never: Expression = { source: "null", evaluate: () => Either.right(null), holds: () => false }
 
 /** Left: every expression that does not parse. Paths start under the operation. */
 export const compileRules = (operation: Operation): Either.Either<CompiledRules, ReadonlyArray<PlanProblem>> => {

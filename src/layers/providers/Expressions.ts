@@ -1,13 +1,16 @@
 /**
  * JMESPath, compiled once and evaluated total: an expression that stumbles over the answer (a function given the wrong type)
  * is a value of its own, and whoever asked decides what that means. Expressions that only look up give exact numbers as they came;
- * those that reckon see the nearest number. Nothing here knows providers or rules.
+ * those that reckon see the nearest number. All expressions that look at one answer share one budget of work; when it is spent, none
+ * of them says anything, and `isOverworked` tells. Nothing here knows providers or rules.
  */
-import { jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
+import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json } from "../../domain/Json.js"
+import { expressionCharsMax, expressionStepsMax } from "../../domain/Limits.js"
 import { withNumbers } from "../../domain/LosslessJson.js"
+import { type Ast, Budget, interpret, payFor, truthy } from "./BoundedInterpreter.js"
 
 /** What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields. */
 export interface AnswerView {
@@ -19,7 +22,9 @@ export interface AnswerView {
 
 export interface Expression {
   readonly source: string
+  /** Something that can be kept: its size is paid for. */
   readonly evaluate: (view: AnswerView) => Either.Either<Json, string>
+  readonly holds: (view: AnswerView) => boolean
 }
 
 /** What reckons or compares, and so needs numbers; all else takes a part of the answer as it stands. */
@@ -70,10 +75,17 @@ const restored = (value: Json, exact: Plain["exact"]): Json => {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, restored(each, exact)])) : value
 }
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const budgets = new WeakMap<AnswerView, Budget>()
+const budgetOf = (view: AnswerView): Budget => {
+  const known = budgets.get(view) ?? new Budget(expressionStepsMax)
+  budgets.set(view, known)
+  return known
+}
 
-// Its declared parameter types are mutable copies of ours; it never writes to what it reads.
-const interpreter: { search(node: ReturnType<typeof jmespath.compile>, value: unknown): Json } = TreeInterpreter
+/** Whether the expressions that looked at this answer have used up their work, so that what they said is not to be relied on. */
+export const isOverworked = (view: AnswerView): boolean => budgets.get(view)?.isSpent === true
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const isNode = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === "object" && value !== null
 
@@ -85,32 +97,39 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
   return (isNode(start) && start["type"] === "NotExpression") || Object.values(node).some(negatesOnlyTheStart)
 }
 
-const evaluateWith = (ast: ReturnType<typeof jmespath.compile>): Expression["evaluate"] => {
-  const search = (view: AnswerView) => Either.try({ try: () => interpreter.search(ast, view) ?? null, catch: reason })
-  if (!reckons(ast)) return search
-  return (view) => {
-    const plain = plainOf(view)
-    return plain === null ? search(view) : Either.map(search(plain.view), (value) => restored(value, plain.exact))
+const expressionOf = (source: string, ast: Ast): Expression => {
+  const plainFor = reckons(ast) ? plainOf : () => null
+  const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget, plain: Plain | null) => A): Either.Either<A, string> =>
+    Either.try({
+      try: () => {
+        const budget = budgetOf(view)
+        const plain = plainFor(view)
+        return use(interpret(ast, plain?.view ?? view, budget), budget, plain)
+      },
+      catch: reason
+    })
+  const kept = (value: Json, budget: Budget, plain: Plain | null): Json => {
+    payFor(value, budget)
+    return plain === null ? value : restored(value, plain.exact)
+  }
+  return {
+    source,
+    evaluate: (view) => interpreted(view, kept),
+    // An expression that stumbles does not hold.
+    holds: (view) => Either.getOrElse(interpreted(view, truthy), () => false)
   }
 }
 
 /** Left: why it does not parse, or cannot be meant. */
 export const compile = (source: string): Either.Either<Expression, string> =>
-  Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
-    source.includes("!") && negatesOnlyTheStart(ast)
-      ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-      : Either.right({ source, evaluate: evaluateWith(ast) }))
+  source.length > expressionCharsMax
+    ? Either.left(`it has more than ${expressionCharsMax} characters`)
+    : Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
+      source.includes("!") && negatesOnlyTheStart(ast)
+        ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
+        : Either.right(expressionOf(source, ast)))
 
-/** JMESPath's truth: null, false and everything empty do not hold; 0 does. */
-export const truthy = (value: Json): boolean => {
-  if (value === null || value === false || value === "") return false
-  if (typeof value !== "object" || value instanceof ExactNumber) return true
-  return Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0
-}
-
-/** An expression that stumbles does not hold. */
-export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>
-  expression !== undefined && Either.match(expression.evaluate(view), { onLeft: () => false, onRight: truthy })
+export const holds = (expression: Expression | undefined, view: AnswerView): boolean => expression !== undefined && expression.holds(view)
 
 /** Null when it stumbles. */
 export const read = (expression: Expression | undefined, view: AnswerView): Json =>

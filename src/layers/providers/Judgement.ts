@@ -26,7 +26,7 @@ import {
 } from "../../domain/RunFailures.js"
 import { glance, nothing, type ReadAnswer, readAnswer } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
-import { type AnswerView, holds, read } from "./Expressions.js"
+import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import type { WireAnswer } from "./Transport.js"
 
 export interface Verdict {
@@ -41,7 +41,7 @@ export interface Judged {
   readonly result: Either.Either<Verdict, RunFailure>
   readonly cost: CostEvidence
   readonly providerRequestId: string | null
-  /** The body could not be read to its end, so a 2xx does not say that all of it arrived. */
+  /** The body could not be read to its end, or its rules not worked out, so a 2xx does not say that all is well. */
   readonly partial: boolean
 }
 
@@ -70,7 +70,8 @@ const messageCharactersMax = 300
 /** A provider's own words: one line, bounded, without control characters. */
 const quoted = (value: Json): string | undefined => {
   if (value === null || value === "") return undefined
-  const text = typeof value === "string" ? value : writeJson(value)
+  // Cut before it is looked at: it may be as long as the answer.
+  const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
   return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
 }
 
@@ -219,12 +220,14 @@ export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView =
 export const judge = (seen: Case, answer: WireAnswer): Judged => {
   const { status } = answer
   const { operation } = seen.endpoint
-  const about = (view: AnswerView, result: Either.Either<Verdict, RunFailure>, partial = false): Judged => ({
-    result,
-    cost: costEvidence(read(seen.rules.costMicros, view)),
-    providerRequestId: quoted(read(seen.rules.requestId, view)) ?? null,
-    partial
-  })
+  const about = (view: AnswerView, result: Either.Either<Verdict, RunFailure>, partial = false): Judged => {
+    const cost = costEvidence(read(seen.rules.costMicros, view))
+    const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
+    if (!isOverworked(view)) return { result, cost, providerRequestId, partial }
+    // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer says.
+    const detail = "The rules of this operation take more work on the provider's answer than the gateway allows."
+    return { result: Either.left(new InvalidResponse({ detail, providerStatus: status })), cost: { _tag: "None" }, providerRequestId: null, partial: true }
+  }
   if (status >= 300 && status < 400) {
     return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
   }

@@ -1,0 +1,110 @@
+// Expressions of manifests: what they mean where the interpreter is our own, and that none can hold up the process or fill its memory.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import type { Json } from "../../../src/domain/Json.js"
+import { compile, isOverworked, read } from "../../../src/layers/providers/Expressions.js"
+import { callOnce, json, serve } from "./support.js"
+
+const viewOf = (body: Json) => ({ status: 200, headers: {}, body, input: {} })
+const compiled = (source: string) => Either.getOrThrowWith(compile(source), (message) => new Error(`${source}: ${message}`))
+const value = (source: string, body: Json = null) => read(compiled(source), viewOf(body))
+
+describe("an expression", () => {
+  const cases: ReadonlyArray<[source: string, body: Json, expected: Json]> = [
+    ["body.a || body.b", { a: "", b: 1 }, 1],
+    ["body.a || body.b", { a: {}, b: 1 }, 1],
+    ["body.a || body.b", { a: 0, b: 1 }, 0],
+    ["body.a && body.b", { a: [], b: 1 }, []],
+    ["body.a && body.b", { a: { c: 1 }, b: 1 }, 1],
+    ["!(body.a)", { a: {} }, true],
+    ["!(body.a)", { a: [0] }, false],
+    ["body[?a].b", [{ a: 1, b: 1 }, { a: null, b: 2 }, { a: 1 }], [1]],
+    ["body.*", { a: 1, b: null, c: 2 }, [1, 2]],
+    ["body[]", [[1, 2], 3, [[4]]], [1, 2, 3, [4]]],
+    ["body.a == body.b", { a: { x: [1, { y: 2 }] }, b: { x: [1, { y: 2 }] } }, true],
+    ["body.a == body.b", { a: { x: 1 }, b: { x: 1, y: 2 } }, false],
+    ["body.a == body.b", { a: { x: 1, y: 2 }, b: { x: 1 } }, false],
+    ["body.a != body.b", { a: [1, 2], b: [2, 1] }, true],
+    ["body.a == body.b", { a: [], b: {} }, false],
+    ["body == `null`", null, true],
+    ["body.a > `1`", { a: 2 }, true],
+    ["trim(body)", " \t a b\u00a0\n", "a b"],
+    ["trim_left(body, 'xy')", "xyaxy", "axy"],
+    ["trim_right(body, 'xy')", "xyaxy", "xya"],
+    ["trim(body)", "   ", ""],
+    ["replace(body, 'a', 'b')", "banana", "bbnbnb"],
+    ["replace(body, 'a', '$&', `2`)", "banana", "b$&n$&na"],
+    ["replace(body, 'a', 'b', `9`)", "banana", "bbnbnb"],
+    ["length(body)", "a😀b", 3],
+    ["length(body)", { a: 1, b: 2 }, 2],
+    ["sort_by(body, &n)[0].n", [{ n: 3 }, { n: 1 }], 1],
+    ["body[1:3]", [1, 2, 3, 4], [2, 3]],
+    ["let $x = body.a in $x[*].b", { a: [{ b: 1 }] }, [1]],
+    ["body.constructor", {}, null],
+    ["body.toString || 'none'", {}, "none"],
+    ["body.__proto__", {}, null]
+  ]
+  for (const [source, body, expected] of cases) it(`${source} of ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () => assert.deepStrictEqual(value(source, body), expected))
+
+  it("that is longer than an expression may be, or nested without end, is refused when it is compiled", () => {
+    assert.isTrue(Either.isLeft(compile(`body.${"a".repeat(10_000)}`)))
+    assert.isTrue(Either.isLeft(compile(`${"!".repeat(9_000)}a`)))
+  })
+})
+
+describe("the work of expressions", () => {
+  const items = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `Ada ${id}`, email: id % 3 === 0 ? "ada@example.com" : null, emails: [{ value: "a@b.c" }] }))
+  const big: Json = { items, text: "x".repeat(1_000_000), spaces: `${" ".repeat(1_000_000)}x`, words: items.map(({ name }) => name) }
+
+  const done = ["body.items[*].{id: id, name: name, email: email}", "body.items[?email].emails[].value", "contains(body.text, 'none')", "trim(body.spaces)", "length(body.text)", "lower(body.text)", "group_by(body.items, &name).none", "body.items[?body || name].id"]
+  for (const source of done) it(`is enough for ${source} of 20,000 rows`, () => assert.isTrue(Either.isRight(compiled(source).evaluate(viewOf(big)))))
+
+  const refused = [
+    "pad_left('a', `200000000`)",
+    "pad_right('a', `1e12`)",
+    "join(body.text, body.words)",
+    "replace(body.text, 'x', body.text)",
+    "replace(body.text, 'x', '$&$&', `1000000000`)",
+    "split(body.text, '')",
+    "sort(body.words)",
+    "sort_by(body.items, &to_string($))",
+    "body.items[*].to_string($)",
+    "map(&map(&id, $.body.items), body.items)",
+    "body.items[?contains($.body.text, name)]",
+    `[@,@]${"|[@,@]".repeat(40)}`,
+    `[\`1\`,\`1\`]${"|[@,@][]".repeat(40)}`,
+    `[\`1\`,\`1\`]${"|to_string([@,@])".repeat(40)}`,
+    "find_first(body.text, body.text) && contains(body.text, body.text)",
+    "reverse(body.text)",
+    "body.text[::-1]",
+    "body.items[?@ == $.body.items].id || [body.items, body.items, body.items, body.items, body.items, body.items]"
+  ]
+  for (const source of refused) {
+    it(`ends for ${source.slice(0, 60)}, soon and in little memory`, () => {
+      const view = viewOf(big)
+      const [before, started] = [process.memoryUsage().rss, process.cpuUsage().user]
+      assert.isTrue(Either.isLeft(compiled(source).evaluate(view)))
+      assert.isTrue(isOverworked(view))
+      // A twentieth of a second each; the margin is for a busy machine and code that is not warm.
+      assert.isBelow((process.cpuUsage().user - started) / 1000, 500)
+      assert.isBelow(process.memoryUsage().rss - before, 100_000_000)
+    })
+  }
+
+  it("is shared by all that look at one answer, and not by the next one", () => {
+    const [view, next] = [viewOf(big), viewOf(big)]
+    assert.isTrue(Either.isLeft(compiled("pad_left('a', `200000000`)").evaluate(view)))
+    assert.isFalse(compiled("`true`").holds(view))
+    assert.isTrue(compiled("`true`").holds(next))
+  })
+
+  const overworked = { response: { success: "pad_left('a', `200000000`)" } }
+  it.scopedLive("makes the run invalid_response when it is used up; of an effectful operation nobody knows then", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, {}))
+      for (const [operation, certainty] of [[overworked, "unanswered"], [{ ...overworked, effect: "effectful", repeatable: false }, "unanswered"]] as const) {
+        const result = yield* callOnce(provider, { operation })
+        assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], ["invalid_response", certainty])
+      }
+    }))
+})
