@@ -81,3 +81,20 @@ export const refusedRunDaysKept = 7
 export const expressionStepsMax = 400_000
 /** The longest expression of a manifest. */
 export const expressionCharsMax = 10_000
+/** The longest pattern of a schema. */
+export const patternCharsMax = 1_000
+/** How many steps a pattern may have, with its repetitions written out. */
+export const patternSizeMax = 1_000
+/** What all patterns may take to match the texts of one input: characters times steps of their pattern. */
+export const patternWorkMax = 4_000_000
+/** The longest text that a format (`uri`, `email`, …) is looked for in. */
+export const formatCharsMax = 2_048
+/** How deep the schema of an operation's input may be nested, and how many schemas it may hold. */
+export const schemaDepthMax = 32
+export const schemaNodesMax = 5_000
+/** The longest text of each field that every job knows; longer ones are refused before they are looked at. */
+export const commonTextCharsMax = { email: 320, url: 8_192, linkedin_url: 8_192, domain: 8_192, phone: 100 } as const
+/** The same of the fields that are not looked at further (`name`, `company`, …). */
+export const otherTextCharsMax = 10_000
+/** The longest text that is looked at as a host name; one has at most 253 characters, with fewer that are not ASCII. */
+export const hostCharsMax = 1_000

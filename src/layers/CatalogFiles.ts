@@ -15,6 +15,7 @@ import { nextTurn } from "./Slices.js"
 import { compileRules } from "./providers/CompiledRules.js"
 import { compileInputSchema } from "./providers/InputSchema.js"
 import { planRequest } from "./providers/RequestPlan.js"
+import { checkVocabulary } from "./providers/SchemaVocabulary.js"
 
 export interface CatalogProblem {
   readonly file: string
@@ -77,7 +78,8 @@ const problemsOf = (endpoint: Endpoint, thorough: boolean): ReadonlyArray<Omit<C
   const { operation } = endpoint
   Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
-  if (thorough) Either.mapLeft(compileInputSchema(operation), (message) => problems.push({ path: "input", message: `is not a usable JSON Schema: ${message}` }))
+  for (const { message, path } of checkVocabulary(operation.input).problems) problems.push({ path: path === "" ? "input" : `input.${path}`, message })
+  if (thorough && problems.length === 0) Either.mapLeft(compileInputSchema(operation), (message) => problems.push({ path: "input", message: `is not a usable JSON Schema: ${message}` }))
   if (operation.price.basis === "free" && operation.price.micros !== 0) problems.push({ path: "price.micros", message: "must be 0 when the price is free" })
   if (operation.price.basis === "per_result" && operation.volume === undefined) problems.push({ path: "volume", message: "is needed for a price per result: it bounds what a call can cost" })
   if (operation.effect === "effectful" && operation.repeatable && operation.idempotencyHeader === undefined) {

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { type Endpoint, Operation, type Place, ProviderManifest } from "../../domain/Manifest.js"
 import { makeEndpoint } from "../CatalogFiles.js"
 import { planRequest } from "../providers/RequestPlan.js"
+import { checkVocabulary } from "../providers/SchemaVocabulary.js"
 import type { ReportBuilder } from "./ImportReport.js"
 
 export interface ImportedField {
@@ -150,6 +151,12 @@ export class OperationImporter {
       const goesThere = name === sent && style === "single" && (place === "path" || place === (method === "GET" ? "query" : "json"))
       return place === null || (goesThere && !named.some(([, other]) => other.place === "form" || other.place === "multipart")) ? [] : [[name, { in: place, name: sent, style }] as const]
     })
+    const { problems, schema: input } = checkVocabulary({
+      type: "object",
+      properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
+      required: named.filter(([, { required }]) => required).map(([name]) => name)
+    })
+    for (const { message, path: place } of problems) this.report.note("changed", id, `left out the keyword ${place.split(".").at(-1) ?? ""} of a schema: it ${message}`)
     const decoded = decodeOperation({
       id,
       name: source.name.trim() || id,
@@ -160,11 +167,7 @@ export class OperationImporter {
       repeatable: method === "GET",
       method,
       path,
-      input: {
-        type: "object",
-        properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
-        required: named.filter(([, { required }]) => required).map(([name]) => name)
-      },
+      input,
       bindings: Object.fromEntries(bindings),
       price: { basis: "free", micros: 0 },
       contentTypes: ["application/json", "text/*", "application/*", "image/*"],

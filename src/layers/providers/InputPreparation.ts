@@ -7,7 +7,9 @@ import { Either } from "effect"
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { commonNameOf, hostOf, mapInput, planFields } from "../../domain/InputMapping.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
+import { commonTextCharsMax, hostCharsMax, otherTextCharsMax } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { type InputSchema, inputSchemaFor } from "./InputSchema.js"
 import { memoByVersion } from "./MemoByVersion.js"
@@ -16,7 +18,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A registrable host name, international ones included: two labels or more, the last not a number. */
 export const isDomain = (text: string): boolean => {
-  if (/[\s/?#@:\\]/.test(text)) return false
+  if (text.length > hostCharsMax || /[\s/?#@:\\]/.test(text)) return false
   const ascii = domainToASCII(text.replace(/\.$/, "").toLowerCase())
   const labels = ascii.split(".")
   return ascii !== "" && ascii.length <= 253 && labels.length > 1 && labels.every((each) => label.test(each)) && !/^\d+$/.test(labels.at(-1) ?? "")
@@ -28,12 +30,17 @@ export const isEmail = (text: string): boolean => {
   return at > 0 && local.length <= 64 && /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) && isDomain(text.slice(at + 1))
 }
 
+/** `example.com:8080/a` looks like a scheme and is a host with a port. */
+const startsWithPort = (text: string): boolean => {
+  const [host = ""] = text.split("/", 1)
+  const colon = host.lastIndexOf(":")
+  return /^\d/.test(host.slice(colon + 1)) && host.slice(0, Math.max(0, colon)).includes(".")
+}
+
 /** An http address of a public-looking host; the scheme may be left out, as people do. */
 export const isWebAddress = (text: string): boolean => {
-  if (/\s/.test(text)) return false
-  // `example.com:8080/a` looks like a scheme and is a host with a port.
-  const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[^/]+\.[^/:]+:\d+/.test(text)
-  const address = hasScheme ? text : `https://${text}`
+  if (text.length > commonTextCharsMax.url || /\s/.test(text)) return false
+  const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !startsWithPort(text) ? text : `https://${text}`
   if (!URL.canParse(address)) return false
   const url = new URL(address)
   return (url.protocol === "http:" || url.protocol === "https:") && (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
@@ -59,8 +66,10 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
       invalid("must be text")
       continue
     }
+    const longest = member<number>(commonTextCharsMax, name) ?? otherTextCharsMax
     const text = value.trim()
-    if (text === "") invalid("must not be empty")
+    if (text.length > longest) invalid(`must have at most ${longest} characters`)
+    else if (text === "") invalid("must not be empty")
     else if (name === "email" && !isEmail(text)) invalid("must be an e-mail address such as ada@example.com")
     else if (name === "url" && !isWebAddress(text)) invalid("must be a web address such as https://example.com/page")
     else if (name === "linkedin_url" && !isWebAddress(text)) invalid("must be a web address such as https://www.linkedin.com/in/ada")

@@ -2,17 +2,20 @@
  * The check of an input against an operation's JSON Schema (2020-12) and its largest volume, with sentences that say what
  * would be right. A missing field is told apart, because a job then asks for it. Defaults of the schema are filled in.
  */
-import addFormats from "ajv-formats"
-import type { ErrorObject } from "ajv"
+import { fullFormats } from "ajv-formats/dist/formats.js"
+import type { ErrorObject, Format } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either } from "effect"
-import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { canonical, isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { formatCharsMax } from "../../domain/Limits.js"
 import { withExact, withNumbers } from "../../domain/LosslessJson.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { volumeExcess } from "../../domain/Pricing.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
+import { linearPattern, refillPatternWork } from "./LinearPatterns.js"
 import { memoByVersion } from "./MemoByVersion.js"
+import { checkVocabulary } from "./SchemaVocabulary.js"
 
 export interface InputSchema {
   readonly check: (input: JsonObject) => PreparedInput
@@ -21,8 +24,42 @@ export interface InputSchema {
   readonly required: ReadonlySet<string>
 }
 
-const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, addUsedSchema: false, validateFormats: true })
-addFormats.default(ajv)
+/** The library's `pattern` and `patternProperties` ask this engine. A pattern that it does not take was refused before. */
+const regExp = Object.assign(
+  (pattern: string) => ({
+    ...Either.getOrElse(linearPattern(pattern), () => ({ test: () => false })),
+    // The library keeps compiled patterns by this name.
+    toString: () => pattern
+  }),
+  { code: "linearPattern" }
+)
+
+const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, addUsedSchema: false, validateFormats: true, code: { regExp } })
+
+/** Texts of any length and kind, which mean nothing to a check. */
+const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])
+
+/** How a format of the library looks at a text; undefined for formats of numbers. */
+const looking = (format: unknown): ((text: string) => boolean) | undefined => {
+  if (format instanceof RegExp) return (text) => format.test(text)
+  if (typeof format === "function") return (text) => Reflect.apply(format, undefined, [text]) === true
+  return typeof format === "object" && format !== null && "validate" in format && !("type" in format) ? looking(format.validate) : undefined
+}
+
+for (const [name, format] of Object.entries<Format>(fullFormats)) {
+  const looks = looking(format)
+  // Some of them take the square of the length.
+  ajv.addFormat(name, freeFormats.has(name) ? true : looks === undefined ? format : (text: string) => text.length <= formatCharsMax && looks(text))
+}
+
+// The library compares each item with each other one.
+ajv.removeKeyword("uniqueItems").addKeyword({
+  keyword: "uniqueItems",
+  type: "array",
+  schemaType: "boolean",
+  error: { message: "must not have the same item twice" },
+  validate: (wanted: boolean, items: ReadonlyArray<Json>) => !wanted || new Set(items.map(canonical)).size === items.length
+})
 
 const strings = (value: Json | undefined): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((item: Json): item is string => typeof item === "string") : []
@@ -112,6 +149,8 @@ const exactly = (candidate: JsonObject, input: JsonObject): JsonObject =>
 /** Left: why the schema itself cannot be used. */
 export const compileInputSchema = (operation: Operation): Either.Either<InputSchema, string> => {
   const schema = operation.input
+  const [problem] = checkVocabulary(schema).problems
+  if (problem !== undefined) return Either.left(`${problem.path} ${problem.message}`)
   return Either.map(
     Either.try({
       try: () => {
@@ -130,6 +169,7 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
         const plain = withNumbers(input)
         const candidate: { [name: string]: Json } = isObject(plain) ? { ...plain } : {}
         // Defaults may still fill a required field, so the schema has the last word on what is missing.
+        refillPatternWork()
         const valid = validate(candidate)
         const [error] = validate.errors ?? []
         if (!valid && missing.length > 0) return { _tag: "Rejected", problems: missing }

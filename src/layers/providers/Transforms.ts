@@ -3,6 +3,7 @@ import { Either } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json } from "../../domain/Json.js"
+import { commonTextCharsMax } from "../../domain/Limits.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import type { Transform } from "../../domain/Manifest.js"
 
@@ -22,6 +23,7 @@ const numberIn = (text: string): number | ExactNumber => {
 }
 
 const hostname = (text: string): string => {
+  if (text.length > commonTextCharsMax.url) return text
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.includes("@") ? text.slice(text.lastIndexOf("@") + 1) : text}`
   return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, "") : text
 }

@@ -71,6 +71,25 @@ describe("an OpenAPI document", () => {
       assert.deepStrictEqual([...said(imported, "inactive")], ["a key placement that the gateway cannot do (apiKey cookie)"])
     }))
 
+  it.effect("leaves out what its schemas may not say, and says what: patterns that backtrack, keywords of other vocabularies", () =>
+    Effect.gen(function*() {
+      const imported = yield* importOpenApi([{ file: "a.yaml", text: `
+openapi: 3.0.3
+info: { title: Odd, version: "1" }
+servers: [{ url: "https://odd.example" }]
+paths:
+  /a:
+    get:
+      operationId: a
+      parameters:
+        - { name: p, in: query, schema: { type: string, pattern: "^(?!x)a", maxLength: 9, $async: true, collectionFormat: csv } }
+        - { name: q, in: query, schema: { type: string, pattern: "^a+$" } }
+      responses: {}
+` }])
+      assert.deepStrictEqual(imported.endpoints[0]?.operation.input["properties"], { p: { type: "string", maxLength: 9 }, q: { type: "string", pattern: "^a+$" } })
+      for (const keyword of ["pattern", "$async", "collectionFormat"]) assert.isTrue(said(imported, "changed").some((message) => message.startsWith(`left out the keyword ${keyword} `)), keyword)
+    }))
+
   it.effect("can be written out as manifests that the gateway reads back as the same contracts", () =>
     Effect.gen(function*() {
       const { endpoints } = yield* importOpenApi([{ file: "pets.yaml", text: document }])

@@ -1,0 +1,43 @@
+/**
+ * Patterns of schemas, on an engine that never backtracks: the time of a match is bounded by the length of the text times the size of the
+ * pattern, and what one input may take of that is bounded as well. JavaScript's own syntax is taken, without look-around, back
+ * references and what else only backtracking can do.
+ */
+import { Either } from "effect"
+import { RE2JS } from "re2js"
+import { patternCharsMax, patternSizeMax, patternWorkMax } from "../../domain/Limits.js"
+
+/** What the matches of one input may still take, in characters times steps of the pattern. */
+let left = patternWorkMax
+
+/** To be called before an input is looked at. */
+export const refillPatternWork = (): void => {
+  left = patternWorkMax
+}
+
+export interface LinearPattern {
+  /** False as well when the input's texts are too long for its patterns. */
+  readonly test: (text: string) => boolean
+}
+
+/** Beyond this size a pattern may leave the engine's fast path. */
+const slowSize = 64
+
+/** Left: why the pattern cannot be used, as a sentence about it. */
+export const linearPattern = (pattern: string): Either.Either<LinearPattern, string> => {
+  if (pattern.length > patternCharsMax) return Either.left(`has more than ${patternCharsMax} characters`)
+  return Either.try({
+    try: () => RE2JS.compile(RE2JS.translateRegExp(pattern)),
+    catch: (error) => `is no pattern that can be matched without backtracking (${error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "not a pattern"})`
+  }).pipe(Either.flatMap((compiled) => {
+    const size = compiled.programSize()
+    if (size > patternSizeMax) return Either.left("repeats too much; say lengths with minLength and maxLength")
+    const cost = size > slowSize ? 4 * size : size
+    return Either.right({
+      test: (text: string) => {
+        left -= cost * (text.length + 1)
+        return left >= 0 && compiled.test(text)
+      }
+    })
+  }))
+}
