@@ -12,10 +12,11 @@ import { CatalogPublisher } from "../src/services/CatalogPublisher.js"
 
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {
-    yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
     const { address } = yield* HttpServer.HttpServer
     yield* Console.log(JSON.stringify({ port: address._tag === "TcpAddress" ? address.port : 0 }))
-  })).pipe(Layer.provide(Gateway(config)))))
+  })).pipe(Layer.provide(Gateway(config, Layer.effectDiscard(Effect.gen(function*() {
+    yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
+  })))))))
 
 const inputEnded = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
   process.stdin.once("close", () => resume(Effect.void)).resume()

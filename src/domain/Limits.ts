@@ -14,6 +14,12 @@ export const serviceAgentCharsMax = 64
 export const serviceAgentsMax = 100
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
+/** How far a node's clock may be from the database's before it says that it is not ready. */
+export const clockDifferenceMillisMax = 1_000
+/** How long an answer of `/readyz` holds. */
+export const readinessMillis = 1_000
+/** How long a stopping node says so before it closes, in production; in development it closes at once. */
+export const stopPauseMillis = 5_000
 /** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
 export const mainSilenceMillisMax = 300_000
 /** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */

@@ -70,7 +70,8 @@ const refusalParts = (refusal: Refusal, requestId: string) => {
   return { body, headers }
 }
 
-const nodeServer = (requestId: () => string): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
+/** `isServed` says whether the interface listens to it. */
+const nodeServer = (requestId: () => string, isStopping: () => boolean, isServed: (server: Server) => boolean): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
   const server = createServer({
     requestTimeout: requestTimeoutMillis,
     headersTimeout: headersTimeoutMillis,
@@ -81,9 +82,11 @@ const nodeServer = (requestId: () => string): { readonly server: Server; readonl
   const underWay = new Set<ServerResponse>()
   server.on("request", (_, response) => {
     underWay.add(response)
+    // Nobody should come back on this connection: where it is closed while idle, the next request on it would be lost.
+    if (isStopping()) response.shouldKeepAlive = false
     response.once("close", () => underWay.delete(response))
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to answer them.
-    if (server.listenerCount("request") > 1) return
+    if (isServed(server)) return
     const { body, headers } = refusalParts(stopping, requestId())
     response.writeHead(stopping.status, headers)
     response.end(body)
@@ -112,14 +115,17 @@ const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, millis: nu
     yield* Fiber.interrupt(deadline)
   })
 
-const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, HttpSettings | Ids> = Layer.scoped(
+const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> = Layer.scoped(
   HttpServer.HttpServer,
   Effect.gen(function*() {
     const settings = yield* HttpSettings
     const ids = yield* Ids
     const runSync = Runtime.runSync(yield* Effect.runtime())
-    const { server, underWay } = nodeServer(() => `req_${runSync(ids.suffix)}`)
+    const draining = yield* Draining
+    let ours = 0
+    const { server, underWay } = nodeServer(() => `req_${runSync(ids.suffix)}`, () => runSync(draining.announced), (made) => made.listenerCount("request") > ours)
     yield* cutSlowReaders(server, settings.readers)
+    ours = server.listenerCount("request")
     const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
     yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
     return http
@@ -142,11 +148,11 @@ const Serving = HttpApiBuilder.serve().pipe(
   HttpMiddleware.withTracerDisabledWhen(() => true)
 )
 
-/** Says "not ready" for a while before anything else stops. Built last, so it is the first to be told. */
+/** Says "not ready" for a while, and serves as before, before anything stops. Built last, so it is the first to be told. */
 const LookAway = Layer.scopedDiscard(Effect.gen(function*() {
   const settings = yield* HttpSettings
   const draining = yield* Draining
-  yield* Effect.addFinalizer(() => Effect.zipRight(draining.begin, Effect.sleep(settings.readinessPauseMillis)))
+  yield* Effect.addFinalizer(() => draining.announce.pipe(Effect.zipRight(Effect.sleep(settings.readinessPauseMillis)), Effect.zipRight(draining.begin)))
 }))
 
 export type HttpServices = Accounts | CapabilityRequests | Catalog | Connections | CursorKey | Ids | LoginApprovals | RateLimiter | Runs | TopUps | Wallet

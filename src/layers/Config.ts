@@ -43,6 +43,8 @@ export interface GatewayConfig {
   readonly serviceAgents: ReadonlyArray<string>
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
+  /** How long a stopping node says that it is not ready, and works on, before it closes. */
+  readonly stopPauseMillis: number
   readonly drainMillis: number
   /** Where this process kills itself, for tests of what survives; see FaultPointsKill. */
   readonly faultPoint: Option.Option<Kill>
@@ -113,6 +115,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       validation: (names) => names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
     }),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
+    stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(
       Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(

@@ -15,7 +15,6 @@ import { readCatalog } from "./CatalogFiles.js"
 import { CatalogFollowing, listed } from "./CatalogFollowing.js"
 import { CatalogServed } from "./CatalogServed.js"
 import type { GatewayConfig } from "./Config.js"
-import { Database } from "./Database.js"
 import { demoWorkspace } from "./Demo.js"
 import { enterDeployment } from "./Deployment.js"
 import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./DispatcherQueue.js"
@@ -29,6 +28,7 @@ import { RateLimiterMemory } from "./RateLimiterMemory.js"
 import { RefusedRunsForgotten } from "./RefusedRunsForgotten.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
 import { SettlementBatched } from "./SettlementBatched.js"
+import { storageChecks } from "./StorageChecks.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
 
 const vocabulary = Effect.flatMap(
@@ -59,10 +59,7 @@ const catalogContent = (config: GatewayConfig) =>
     return { jobs, endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock) }
   })
 
-const Checks = Layer.effect(
-  ReadinessChecks,
-  Effect.map(Database, ({ query, sql }) => ({ storage: Effect.isSuccess(query(sql`select 1`)) }))
-)
+const Checks = Layer.scoped(ReadinessChecks, Effect.map(storageChecks, (checks) => Effect.map(checks, (found) => ({ ...found }))))
 
 /** Where the fixture provider is: one that runs already, one of our own, or nowhere. */
 const fixtureFor = (config: GatewayConfig) =>
@@ -70,17 +67,18 @@ const fixtureFor = (config: GatewayConfig) =>
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
-/** The gateway, listening. No catalog is published yet: until one is, it answers `catalog_loading`. */
-export const Gateway = (config: GatewayConfig) =>
+/** The gateway over a catalog, which publishes what is served: once it is built, and not before, the gateway listens. */
+export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
   Layer.unwrapScoped(Effect.gen(function*() {
     const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
     const fixtureAt = yield* fixtureFor(config)
     return HttpLayer.pipe(
+      Layer.provide(catalog),
       Layer.provide(Layer.succeed(HttpSettings, {
         host: config.host,
         port: config.port,
         drainMillis: config.drainMillis,
-        readinessPauseMillis: 0,
+        readinessPauseMillis: config.stopPauseMillis,
         deploymentMode: config.production ? "production" : "development",
         publicUrl: config.publicUrl,
         trustProxy: config.trustProxy,
@@ -101,11 +99,10 @@ export const Gateway = (config: GatewayConfig) =>
 /**
  * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on. The folders
  * are read while the database starts: either takes about a second. In development the demo workspace and its token are made
- * before the catalog is served, so whoever waits for `/readyz` finds the token.
+ * before the catalog is served, and the gateway listens after that: whoever finds it listening finds it ready, and the token made.
  */
 export const GatewayWithCatalog = (config: GatewayConfig) =>
   Layer.unwrapScoped(Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
-    Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
-      Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir))),
-      Layer.provideMerge(Gateway(config))
-    )))
+    Gateway(config, Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
+      Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir)))
+    ))))

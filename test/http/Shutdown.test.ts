@@ -64,7 +64,7 @@ describe("a server that stops", () => {
   it.live("answers requests on connections that were open in the envelope: not done, try again", () =>
     Effect.gen(function*() {
       const { begun, finish, services } = yield* slow
-      const { port, stop } = yield* started(services)
+      const { port, stop } = yield* started({ ...services, settings: { drainMillis: 20_000 } })
       const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
       yield* Deferred.await(begun)
       // Sent behind the request under way, on the same connection, and read by the server only once it is draining.
@@ -110,7 +110,8 @@ describe("a server that stops", () => {
       assert.deepStrictEqual((yield* gateway.get("/readyz")).json, { status: "ready", checks: { serving: true, catalog: true } })
       const stopping = yield* Effect.fork(stop)
       const answer = yield* Effect.repeat(gateway.get("/readyz"), { until: ({ status }) => status === 503 })
-      assert.deepStrictEqual(answer.json, { status: "not_ready", checks: { serving: false, catalog: true } })
+      assert.deepStrictEqual(answer.json, { status: "not_ready", checks: { serving: false, catalog: true }, reasons: { serving: "This node is stopping" } })
+      assert.strictEqual(answer.headers.get("connection"), "close")
       assert.strictEqual((yield* gateway.get("/livez")).status, 200)
       yield* Fiber.join(stopping)
     }))

@@ -82,6 +82,7 @@ export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Eff
       trustProxy: false,
       serviceAgents: ["Known Agent"],
       ledgerCheckSeconds: 0,
+      stopPauseMillis: 0,
       drainMillis: 1_000,
       faultPoint: Option.none(),
       ...overrides

@@ -7,7 +7,10 @@ import { Open } from "../Auth.js"
 const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
 export const Readiness = Schema.Struct({
   status: Schema.Literal("ready", "not_ready"),
-  checks: Schema.Record({ key: Schema.String, value: Schema.Boolean })
+  checks: Schema.Record({ key: Schema.String, value: Schema.Boolean }),
+  reasons: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { exact: true }).annotations({
+    description: "Why a check says no; only on a node that is not ready"
+  })
 }).annotations({ identifier: "Readiness" })
 
 export class SystemApi extends HttpApiGroup.make("system", { topLevel: true })

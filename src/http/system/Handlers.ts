@@ -1,6 +1,7 @@
 /** Health, metrics and documentation. Touches no money and no storage, except through the readiness checks. */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
-import { Effect, Option, type Layer } from "effect"
+import { Effect, Fiber, type Layer } from "effect"
+import { readinessMillis } from "../../domain/Limits.js"
 import { Catalog } from "../../services/Catalog.js"
 import { Draining } from "../../services/Draining.js"
 import { Api } from "../Api.js"
@@ -23,15 +24,22 @@ export const SystemHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
     const page = docsPage(document)
     const alive = HttpServerResponse.text("{\"status\":\"ok\"}", { contentType: "application/json" })
 
+    const silent = { storage: `The storage did not answer within ${checkMillis} ms` }
+    const looked = Effect.timeoutTo(checks, { duration: checkMillis, onSuccess: (found) => found, onTimeout: () => silent })
+    // Looked at apart from those who ask: one that hangs up takes the answer from nobody.
+    const recent = yield* Effect.cachedWithTTL(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(looked)), Fiber.join), readinessMillis)
+
     const readiness = Effect.gen(function*() {
-      const named = { serving: Effect.map(draining.begun, (begun) => !begun), catalog: Effect.isSuccess(catalog.revision), ...checks }
-      const results = yield* Effect.all(
-        Object.entries(named).map(([name, check]) =>
-          Effect.timeoutOption(check, checkMillis).pipe(Effect.map((answer) => [name, Option.getOrElse(answer, () => false)] as const))),
-        { concurrency: "unbounded" }
-      )
-      const ready = results.every(([, well]) => well)
-      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks: Object.fromEntries(results) } }
+      const reasons = {
+        serving: (yield* draining.announced) ? "This node is stopping" : null,
+        catalog: (yield* Effect.isSuccess(catalog.revision)) ? null : "The catalog is not loaded yet",
+        ...(yield* recent)
+      }
+      const wrong = Object.entries(reasons).flatMap(([name, reason]) => reason === null ? [] : [[name, reason]])
+      const well = Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [name, reason === null]))
+      return wrong.length === 0
+        ? { status: 200, body: { status: "ready", checks: well } }
+        : { status: 503, body: { status: "not_ready", checks: well, reasons: Object.fromEntries(wrong) } }
     })
 
     return handlers

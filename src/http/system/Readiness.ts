@@ -1,7 +1,7 @@
 /** What else `Main` asks to be checked before this node should get requests, besides that it is not stopping and that its catalog is loaded. */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 
-/** Checks by name, such as `storage`; each has to answer by itself within a second or so. */
+/** Checks by name: null where all is well, else why not, in words for an operator. Looked at once a second at most. */
 export class ReadinessChecks extends Context.Reference<ReadinessChecks>()("gateway/http/ReadinessChecks", {
-  defaultValue: (): { readonly [name: string]: Effect.Effect<boolean> } => ({})
+  defaultValue: (): Effect.Effect<{ readonly [name: string]: string | null }> => Effect.succeed({})
 }) {}
