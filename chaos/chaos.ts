@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: every attack in its long form against a Postgres, gateways and a provider of its own. Ends with a table, and with 1
- * when any promise was broken. Names of attacks as arguments run only those: simultaneous, kills, storage, waiters, payments, answers.
+ * when any promise was broken. Names of attacks as arguments run only those: simultaneous, kills, storage, waiters, payments, answers, shapes.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
@@ -10,6 +10,7 @@ import { payments } from "./attacks/Payments.js"
 import { simultaneous } from "./attacks/Simultaneous.js"
 import { storage } from "./attacks/Storage.js"
 import { waiters } from "./attacks/Waiters.js"
+import { worstShapes } from "./attacks/WorstShapes.js"
 import { isClean, type Row, table } from "./stage/Findings.js"
 import { acquireOwnPostgres, type OwnPostgres } from "./stage/OwnPostgres.js"
 import { buildProgram } from "./stage/Program.js"
@@ -20,6 +21,7 @@ type Attack = (stage: Stage, postgres: OwnPostgres) => Effect.Effect<ReadonlyArr
 const attacks: { readonly [name: string]: Attack } = {
   simultaneous: (stage) => Effect.forEach([1, 2, 3], (nodes) => simultaneous(stage, { nodes, mixedRuns: 400, credits: 500 })),
   waiters: (stage) => Effect.map(waiters(stage, { runs: 30, waitersOfEach: 10, runMillis: 3_000 }), (row) => [row]),
+  shapes: (stage) => Effect.map(worstShapes(stage, { every: 1 }), (row) => [row]),
   payments: (stage) => Effect.map(payments(stage, 60), (row) => [row]),
   answers: (stage) => Effect.map(answers(stage, { answers: 10_000, seed: 7 }), (row) => [row]),
   storage: (stage, postgres) => storage(stage, postgres, { clients: 16, awaySeconds: 30, massacres: 10, cuts: 8, lockSeconds: 12 }),

@@ -9,6 +9,7 @@ import { readCatalog } from "../src/layers/CatalogFiles.js"
 import { readConfig } from "../src/layers/Config.js"
 import { Gateway } from "../src/layers/Main.js"
 import { CatalogPublisher } from "../src/services/CatalogPublisher.js"
+import { answerMeasurements } from "./stage/Measure.js"
 
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {
@@ -17,6 +18,8 @@ const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   })).pipe(Layer.provide(Gateway(config, Layer.effectDiscard(Effect.gen(function*() {
     yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
   })))))))
+
+answerMeasurements()
 
 const inputEnded = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
   process.stdin.once("close", () => resume(Effect.void)).resume()

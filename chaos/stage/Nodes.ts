@@ -6,12 +6,15 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, Option, type Scope } from "effect"
 import type { Findings } from "./Findings.js"
+import type { Cost } from "./Measure.js"
 
 export interface Node {
   readonly origin: string
   readonly ended: Effect.Effect<NodeJS.Signals | null>
   readonly isAlive: () => boolean
   readonly kill: Effect.Effect<void>
+  /** Does the work, and says what it cost the node. */
+  readonly costOf: <E>(work: Effect.Effect<unknown, E>) => Effect.Effect<Cost, E>
 }
 
 export interface NodeOptions {
@@ -49,6 +52,13 @@ interface Line {
   readonly logLevel?: string
 }
 
+/** Sends one message and answers the next that comes back. */
+const told = (child: ChildProcess, message: "begin" | "end"): Effect.Effect<unknown> =>
+  Effect.async((resume) => {
+    child.once("message", (answer) => resume(Effect.succeed(answer)))
+    child.send(message)
+  })
+
 const parse = (line: string): Line | null => {
   try {
     const value: unknown = JSON.parse(line)
@@ -65,7 +75,7 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
     const ended = yield* Deferred.make<NodeJS.Signals | null>()
     const state: { alive: boolean; asked: boolean } = { alive: true, asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined }
     const child: ChildProcess = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [options.program], { env: environmentOf(options), stdio: ["pipe", "pipe", "pipe"] })),
+      Effect.sync(() => spawn(process.execPath, ["--expose-gc", options.program], { env: environmentOf(options), stdio: ["pipe", "pipe", "pipe", "ipc"] })),
       (made) =>
         Effect.suspend(() => {
           state.asked = true
@@ -96,6 +106,7 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
         state.asked = true
         child.kill("SIGKILL")
         return Effect.asVoid(Deferred.await(ended))
-      })
+      }),
+      costOf: (work) => Effect.zipRight(Effect.zipRight(told(child, "begin"), work), Effect.map(told(child, "end"), (cost) => cost as Cost))
     }))
   })

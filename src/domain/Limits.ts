@@ -29,7 +29,7 @@ export const problemsMax = 20
 /** The longest cursor of a list; the catalog listing has its own bound in the contract. */
 export const cursorCharsMax = 512
 /** Values in the `input` of a body, counted at every depth, on routes that know their caller. */
-export const inputValuesMax = 20_000
+export const inputValuesMax = 12_000
 /** The same on routes that anybody may call. */
 export const publicInputValuesMax = 2_000
 /** Values in the rest of a body. */
