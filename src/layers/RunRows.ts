@@ -3,14 +3,15 @@
  * Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text whatever the
  * number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { wellFormed } from "../domain/Characters.js"
 import { writeJson } from "../domain/LosslessJson.js"
-import { Attempt, Run } from "../domain/Run.js"
+import { Attempt, type Run } from "../domain/Run.js"
+import { fromStoredRun, StoredRun, toStoredRun } from "../domain/StoredPlan.js"
 
 type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
 
-const runColumns: Columns<Run> = {
+const runColumns: Columns<StoredRun> = {
   runId: ["run_id", "text"],
   workspaceId: ["workspace_id", "text"],
   tokenId: ["token_id", "text"],
@@ -81,6 +82,9 @@ const memberOf = (type: string, value: unknown): string => {
 
 const valueOf = (column: string, type: string): string => (type === "json" ? `${column}::json` : column)
 
+const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]]>): string =>
+  fields.map(([, [column, type]]) => `${column} ${type === "json" ? "text" : type}`).join(", ")
+
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
   const columnOf = new Map(fields)
@@ -95,7 +99,9 @@ const table = <A extends object>(columns: Columns<A>) => {
     /** `run_id, workspace_id, …` */
     names: fields.map(([, [column]]) => column).join(", "),
     /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
-    typed: fields.map(([, [column, type]]) => `${column} ${type === "json" ? "text" : type}`).join(", "),
+    typed: typed(fields),
+    /** The same of the given fields alone. */
+    typedOnly: (chosen: ReadonlyArray<keyof A>) => typed(fields.filter(([field]) => chosen.some((one) => one === field))),
     /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
     values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
     /** `alias.run_id as "runId", …`, of all fields or of the given ones. */
@@ -106,12 +112,20 @@ const table = <A extends object>(columns: Columns<A>) => {
       chosen.map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`).join(", "),
     /** Rows as one document for `json_to_recordset`, with columns of the caller's own. */
     document: (rows: ReadonlyArray<A>, more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})): string =>
-      `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`
+      `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
+    /** The same with the given fields alone: an update need not send what it does not write. */
+    documentOnly: (rows: ReadonlyArray<A>, chosen: ReadonlyArray<keyof A>): string =>
+      `[${rows.map((row) => rowText(chosen.map((field) => [String(field), row[field]] as const), {})).join(",")}]`
   }
 }
 
-export const runTable = table<Run>(runColumns)
+const stored = table<StoredRun>(runColumns)
+export const runTable = {
+  ...stored,
+  document: (runs: ReadonlyArray<Run>, more: (index: number) => { readonly [column: string]: string | number | null }) => stored.document(runs.map(toStoredRun), more)
+}
 export const attemptTable = table<Attempt>(attemptColumns)
 
-export const decodeRuns = Schema.decodeUnknown(Schema.Array(Run))
+const decodeStored = Schema.decodeUnknown(Schema.Array(StoredRun))
+export const decodeRuns = (rows: unknown) => Effect.map(decodeStored(rows), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
 export const decodeAttempts = Schema.decodeUnknown(Schema.Array(Attempt))

@@ -35,6 +35,10 @@ const changing = [
   "servedEndpointId", "servedProviderId", "endpointId", "providerId", "contractVersion", "startedAt", "completedAt"
 ] as const
 const answers = ["outcome", "outcomeReason", "error", "result", "normalized", "resultBytes", "providerStatus", "servedEndpointId", "servedProviderId"] as const
+const key = ["workspaceId", "runId"] as const
+/** What travels to the database with a conclusion, and with an answer that is not the last. */
+const concluded = [...key, "cancelRequested", ...changing] as const
+const answered = [...key, ...answers] as const
 const ending = ["status", "outcome", "reason", "errorCode", "providerStatus", "latencyMs", "costMicros", "billed", "receiptId", "receipt", "completedAt"] as const
 
 export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
@@ -109,7 +113,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
         with done as (
           update runs r set ${sql.literal(runTable.assigned("c", ...changing))}, cancel_requested = r.cancel_requested or c.cancel_requested,
             lease_node = null, lease_token = null, lease_expires_at = null
-          from json_to_recordset(${runTable.document(conclusions.map(({ run }) => run))}::json) as c (${sql.literal(runTable.typed)})
+          from json_to_recordset(${runTable.documentOnly(conclusions.map(({ run }) => run), concluded)}::json) as c (${sql.literal(runTable.typedOnly(concluded))})
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id
           returning r.run_id
         ), ended as (
@@ -125,7 +129,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
       transact(Effect.gen(function*() {
         const held = yield* sql`
           update runs r set ${sql.literal(runTable.assigned("c", ...answers))}
-          from json_to_recordset(${runTable.document([run])}::json) as c (${sql.literal(runTable.typed)})
+          from json_to_recordset(${runTable.documentOnly([run], answered)}::json) as c (${sql.literal(runTable.typedOnly(answered))})
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = 'running' and r.lease_token = ${lease.token}
           returning 1`
         if (held.length === 0) return false
