@@ -11,4 +11,4 @@ export const cutText = (text: string, unitsMax: number): string => {
 }
 
 /** The text with half characters and NUL replaced, for where only text may stand: messages and columns. Results keep theirs. */
-export const wellFormed = (text: string): string => text.replaceAll("\u0000", "\ufffd").toWellFormed()
+export const wellFormed = (text: string): string => (text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text).toWellFormed()

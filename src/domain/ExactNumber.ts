@@ -43,6 +43,8 @@ const plainDigits = /^-?\d+$/
 
 /** Whether a JavaScript number holds the literal's value and would be written with the same digits. */
 export const fitsNumber = (literal: string): boolean => {
+  // Fifteen digits are always held, and are told by the length alone: nearly all numbers end here.
+  if (literal.length < 16 && !literal.includes("e") && !literal.includes("E")) return true
   const number = Number(literal)
   const written = String(number)
   if (written === literal) return true

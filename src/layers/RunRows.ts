@@ -70,14 +70,14 @@ const attemptColumns: Columns<Attempt> = {
 const unsafe = /\\u(?:0000|d[89a-f])/i
 
 /**
- * One column as a member of the row's document. JSON goes as it is, and as a text of itself where it holds what Postgres would refuse
+ * The content of one column in the row's document. JSON goes as it is, and as a text of itself where it holds what Postgres would refuse
  * to take apart: `json` columns are read from the document as text either way, and keep it to the letter.
  */
-const memberOf = (type: string, value: unknown): string => {
-  if (type === "json" && typeof value === "string") return JSON.stringify(JSON.stringify(wellFormed(value)))
-  if (type !== "json" || typeof value !== "object" || value === null) return JSON.stringify(typeof value === "string" ? wellFormed(value) : value ?? null)
+const contentOf = (type: string, value: {}): string => {
+  if (typeof value === "string") return type === "json" ? JSON.stringify(JSON.stringify(wellFormed(value))) : JSON.stringify(wellFormed(value))
+  if (typeof value !== "object") return String(value)
   const text = writeJson(value)
-  return unsafe.test(text) ? JSON.stringify(text) : text
+  return text.includes("\\u") && unsafe.test(text) ? JSON.stringify(text) : text
 }
 
 const valueOf = (column: string, type: string): string => (type === "json" ? `${column}::json` : column)
@@ -88,12 +88,15 @@ const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
   const columnOf = new Map(fields)
+  /** What is null is left out: it comes out of the record set as null. */
   const rowText = (entries: ReadonlyArray<readonly [string, unknown]>, more: { readonly [column: string]: string | number | null }): string => {
-    const members = entries.flatMap(([field, content]) => {
-      const known = columnOf.get(field)
-      return known === undefined ? [] : [`"${known[0]}":${memberOf(known[1], content)}`]
-    })
-    return `{${[...members, ...Object.entries(more).map(([column, content]) => `"${column}":${JSON.stringify(content)}`)].join(",")}}`
+    let text = ""
+    for (const [field, content] of entries) {
+      const column = columnOf.get(field)
+      if (column !== undefined && content !== null && content !== undefined) text += `,"${column[0]}":${contentOf(column[1], content)}`
+    }
+    for (const [column, content] of Object.entries(more)) if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
+    return `{${text.slice(1)}}`
   }
   return {
     /** `run_id, workspace_id, …` */

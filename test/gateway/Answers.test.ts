@@ -24,11 +24,11 @@ const manifest = (port: number): string => {
     input: { type: "object", properties: { id: { type: "integer", minimum: 10 }, share: { type: "number" }, filled: { type: "string", default: "in" } } },
     price: { basis: "per_call", micros: price },
     contentTypes: ["application/json", "text/plain", "application/octet-stream"],
-    response: { errors: [{ when: "body.failed", message: "body.words" }], missStatuses: [404], miss: "body.cost > `1e308`", costMicros: "body.cost", requestId: "body.request" },
+    response: { errors: [{ when: "body.failed", message: "body.words" }], missStatuses: [404], miss: "body.cost > `1e308`", weak: "body.weak", costMicros: "body.cost", requestId: "body.request" },
     output: { fields: { id: "body.id", name: "body.name || 'nobody'", ids: "body.list[?id > `5`].id" } }
   }
   const { job: _, output: __, ...plain } = operation
-  const operations = [operation, { ...plain, id: "pythia-act", effect: "effectful", repeatable: false }, { ...plain, id: "pythia-look", method: "GET", path: "/look" }]
+  const operations = [operation, { ...operation, id: "pythia-also" }, { ...plain, id: "pythia-act", effect: "effectful", repeatable: false }, { ...plain, id: "pythia-look", method: "GET", path: "/look" }]
   return JSON.stringify({ id: "pythia", name: "Pythia", baseUrl: `http://127.0.0.1:${port}`, operations })
 }
 
@@ -233,6 +233,13 @@ it.scopedLive("a settlement whose data the storage refuses keeps outcome, cost a
       assert.deepStrictEqual([attempt.status, attempt.costMicros, attempt.receipt.providerRequestId], ["completed", 55, "req_1"])
       assert.isString(attempt.receipt.responseDigest)
     }
+    // On the way to the next provider the answer so far is stored as well.
+    provider.says = { body: "{\"weak\":true,\"name\":\"poison\"}" }
+    provider.heard.length = 0
+    const route = yield* run("{\"endpointId\":\"job:company.enrich\",\"input\":{},\"fallback\":true}")
+    assert.deepStrictEqual([route.json.status, route.json.outcome, route.json.result.code], ["completed", "weak", "result_not_stored"])
+    assert.deepStrictEqual(route.json.route.attempts.map((attempt: { status: string; outcome: string }) => [attempt.status, attempt.outcome]), [["completed", "weak"], ["completed", "weak"]])
+    assert.deepStrictEqual([provider.heard.length, route.json.pricing.finalChargeMicros], [2, 2 * price])
     provider.says = { body: "{\"failed\":true,\"words\":\"poison\"}" }
     const failed = yield* run(ask("pythia-act"))
     assert.deepStrictEqual([failed.json.status, failed.json.error.code, failed.json.pricing.finalChargeMicros], ["failed", "provider_reported_error", 0])
