@@ -73,8 +73,29 @@ const recomputed = `
     (select coalesce(sum(drift), 0)::bigint from differences) as drift,
     (select story from differences order by kind, place limit 1) as difference`
 
+const verification = (row: typeof Row.Type): LedgerVerification => ({
+  ok: row.difference === null,
+  driftMicros: row.drift,
+  entries: row.entries,
+  workspaces: row.workspaces,
+  difference: row.difference
+})
+
 export const verifyLedger = ({ sql, survey }: Database["Type"]): Effect.Effect<LedgerVerification, StorageError> =>
   survey(sql`${sql.literal(recomputed)}`).pipe(
     Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-    Effect.map(([row]) => ({ ok: row.difference === null, driftMicros: row.drift, entries: row.entries, workspaces: row.workspaces, difference: row.difference }))
+    Effect.map(([row]) => verification(row))
+  )
+
+/** Any number, the same in all versions of this program. */
+const lock = 7_463_120_513
+
+const decodeLocked = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ found: Schema.NullOr(Schema.parseJson(Row)) })))
+
+/** The same, unless another connection is at it: then null. The lock lives as long as the statement, on a connection of its own. */
+export const verifyLedgerUnlessLocked = ({ sql, survey }: Database["Type"]): Effect.Effect<LedgerVerification | null, StorageError> =>
+  // The subquery depends on nothing, so Postgres runs it when, and only when, the CASE comes to it.
+  survey(sql`select case when pg_try_advisory_xact_lock(${lock}::bigint) then (select row_to_json(v)::text from (${sql.literal(recomputed)}) v) end as found`).pipe(
+    Effect.flatMap((rows) => Effect.orDie(decodeLocked(rows))),
+    Effect.map(([{ found }]) => (found === null ? null : verification(found)))
   )

@@ -21,6 +21,7 @@ import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "./Dispa
 import { FixtureProvider, fixtureOrigin } from "./FixtureProvider.js"
 import { FaultPointsKill } from "./FaultPointsKill.js"
 import { Gauges } from "./Gauges.js"
+import { LedgerChecksPg } from "./LedgerChecksPg.js"
 import { StoragePg } from "./Operations.js"
 import { ProvidersHttp } from "./ProvidersHttp.js"
 import { LeasesRenewedApart } from "./leases/LeasesRenewedApart.js"
@@ -84,7 +85,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
         trustProxy: config.trustProxy,
         serviceAgents: config.serviceAgents
       })),
-      Layer.provide([Checks, Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), RefusedRunsForgotten]),
+      Layer.provide([Checks, Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg), RefusedRunsForgotten]),
       Layer.provideMerge(Engine(config, fixtureAt, words)),
       Layer.provide(RateLimiterMemory({
         burst: config.rateBurst,

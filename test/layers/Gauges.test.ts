@@ -5,15 +5,15 @@ import { StorageBusy } from "../../src/domain/StorageErrors.js"
 import { exposition } from "../../src/http/system/Exposition.js"
 import { Gauges } from "../../src/layers/Gauges.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { LedgerChecks } from "../../src/services/LedgerChecks.js"
 import { RunStore } from "../../src/services/RunStore.js"
-import { Wallet } from "../../src/services/Wallet.js"
 import { queuedRun } from "../support/httpSamples.js"
 
 const names = ["gateway_runs_active", "gateway_runs_queue_oldest_seconds", "gateway_runs_uncertain_oldest_seconds", "gateway_ledger_drift_micros"] as const
 /** As `/metrics` shows them. */
 const gauges = Effect.map(exposition, (text) => names.map((name) => Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1])))
 
-const world = () => ({ away: false, looks: 0, checks: 0, drift: 0, checkMillis: 0, queuedSince: null as number | null, uncertainSince: null as number | null })
+const world = () => ({ away: false, looks: 0, checks: 0, drift: 0, queuedSince: null as number | null, uncertainSince: null as number | null })
 
 /** The gauges over what a test says, for as long as its scope lives. */
 const started = (now: ReturnType<typeof world>, ledgerCheckSeconds: number) => {
@@ -24,12 +24,9 @@ const started = (now: ReturnType<typeof world>, ledgerCheckSeconds: number) => {
       queuedSince: unlessAway(() => now.queuedSince),
       uncertain: () => unlessAway(() => now.uncertainSince === null ? [] : [{ ...queuedRun, createdAt: now.uncertainSince }])
     } as unknown as RunStore["Type"]),
-    Layer.succeed(Wallet, {
-      verify: Effect.delay(
-        unlessAway(() => (now.checks++, { ok: now.drift === 0, driftMicros: now.drift, entries: 0, workspaces: 0, difference: null })),
-        now.checkMillis
-      )
-    } as Wallet["Type"])
+    Layer.succeed(LedgerChecks, {
+      latest: () => unlessAway(() => (now.checks++, { checkedAt: now.checks * 1_000, tookMillis: 1, driftMicros: now.drift, difference: null }))
+    })
   )
   return Layer.build(Layer.provide(Gauges({ ledgerCheckSeconds }), services))
 }
@@ -66,16 +63,8 @@ it.scoped("keep their last values while storage is away, and go on when it is ba
     assert.deepStrictEqual(yield* gauges, [3, 195, 0, 0])
   }))
 
-it.scoped("check a ledger that takes long more rarely, and none when that is off", () =>
+it.scoped("ask for no check of the ledger when that is off", () =>
   Effect.gen(function*() {
-    const slow = { ...world(), checkMillis: 10_000 }
-    yield* started(slow, 60)
-    yield* TestClock.adjust("10 seconds")
-    assert.strictEqual(slow.checks, 1)
-    yield* TestClock.adjust("199 seconds")
-    assert.strictEqual(slow.checks, 1)
-    yield* TestClock.adjust("1 seconds")
-    assert.strictEqual(slow.checks, 2)
     const off = world()
     yield* started(off, 0)
     yield* TestClock.adjust("1 hours")

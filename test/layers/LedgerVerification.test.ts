@@ -1,12 +1,14 @@
 // Whether a row of money that somebody has changed behind the gateway's back is found, where the sums still agree.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { scopes } from "../../src/domain/Scope.js"
 import { Database } from "../../src/layers/Database.js"
+import { LedgerChecksPg } from "../../src/layers/LedgerChecksPg.js"
 import { LoginApprovalsPg } from "../../src/layers/LoginApprovalsPg.js"
 import { hit, miss, ProvidersScripted } from "../../src/layers/ProvidersScripted.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { LedgerChecks } from "../../src/services/LedgerChecks.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -36,6 +38,43 @@ const twoRuns = Effect.gen(function*() {
 })
 
 const found = Effect.flatMap(Wallet, ({ verify }) => Effect.map(verify, ({ difference, driftMicros, ok }) => ({ difference: difference ?? "", driftMicros, ok })))
+
+describe("the regular check of the ledger", () => {
+  const nodes = Layer.provideMerge(LedgerChecksPg, Layer.provideMerge(storagePg, testDatabase()))
+
+  it.scopedLive("is made by one node, and the others see what it found until it is old", () =>
+    Effect.gen(function*() {
+      const { query, sql } = yield* Database
+      const checks = yield* LedgerChecks
+      const { tokenId } = yield* funded(1_000)
+      const first = yield* checks.latest(Duration.minutes(1))
+      assert.deepInclude(first, { driftMicros: 0, difference: null })
+      yield* query(sql`update tokens set spend_micros = 7 where token_id = ${tokenId}`)
+      assert.deepStrictEqual(yield* checks.latest(Duration.minutes(1)), first)
+      yield* query(sql`update ledger_checks set checked_at = checked_at - 60000`)
+      const second = yield* checks.latest(Duration.minutes(1))
+      assert.strictEqual(second?.driftMicros, 7)
+      assert.include(second?.difference ?? "", tokenId)
+      // One that took long rests nineteen times as long.
+      yield* query(sql`update tokens set spend_micros = 0 where token_id = ${tokenId}`)
+      yield* query(sql`update ledger_checks set checked_at = checked_at - 100000, took_millis = 10000`)
+      assert.strictEqual((yield* checks.latest(Duration.minutes(1)))?.driftMicros, 7)
+      yield* query(sql`update ledger_checks set checked_at = checked_at - 90000`)
+      assert.strictEqual((yield* checks.latest(Duration.minutes(1)))?.driftMicros, 0)
+    }).pipe(Effect.provide(nodes)))
+
+  it.scopedLive("is not made twice at once: while one node is at it, the others keep what was found before", () =>
+    Effect.gen(function*() {
+      const { query, sql, transact } = yield* Database
+      const checks = yield* LedgerChecks
+      yield* transact(Effect.gen(function*() {
+        yield* sql`select pg_advisory_xact_lock(7463120513)`
+        assert.isNull(yield* checks.latest(Duration.minutes(1)))
+      }))
+      assert.isNotNull(yield* checks.latest(Duration.minutes(1)))
+      assert.deepStrictEqual(yield* query(sql`select count(*)::int as rows from ledger_checks`), [{ rows: 1 }])
+    }).pipe(Effect.provide(nodes)))
+})
 
 describe("gateway ledger verify", () => {
   it.scopedLive("finds charges that were exchanged between two runs, though every sum agrees, and names a run", () =>

@@ -15,6 +15,7 @@ import { sealingAndDeployment } from "./0010_sealing_and_deployment.js"
 import { storageWatch } from "./0011_storage_watch.js"
 import { refusedRuns } from "./0012_refused_runs.js"
 import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
+import { ledgerChecks } from "./0014_ledger_checks.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -29,5 +30,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0010_sealing_and_deployment": sealingAndDeployment,
   "0011_storage_watch": storageWatch,
   "0012_refused_runs": refusedRuns,
-  "0013_jobs_of_tool_runs": jobsOfToolRuns
+  "0013_jobs_of_tool_runs": jobsOfToolRuns,
+  "0014_ledger_checks": ledgerChecks
 }
