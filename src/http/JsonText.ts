@@ -7,15 +7,9 @@ import { Either } from "effect"
 import { cutText } from "../domain/Characters.js"
 import type { Json } from "../domain/Json.js"
 import { readJson } from "../domain/LosslessJson.js"
+import { endOfString } from "./BodyBudget.js"
 
-const quote = 0x22, backslash = 0x5c, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
-
-/** The index of the quote that ends the string whose first quote is at `start`. */
-const endOfString = (text: string, start: number): number => {
-  let i = start + 1
-  while (i < text.length && text.charCodeAt(i) !== quote) i += text.charCodeAt(i) === backslash ? 2 : 1
-  return i
-}
+const quote = 0x22, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
 
 const unstorable = /\0|\p{Surrogate}/u
 
