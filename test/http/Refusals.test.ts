@@ -95,6 +95,8 @@ describe("money in texts", () => {
     const quoted = (yield* post("/v1/runs/quote", { endpointId: "mock-company-enrich", input: { domain: "example.com" } })).json
     assert.include(quoted.limits.map(({ message }: { message: string | null }) => message), "The run needs $0.008, and $0.007 is available.")
     const capped = yield* run({ endpointId: find, input: ada, fallback: { maxCostUsd: 0.001 } })
+    assert.strictEqual(capped.error.message, "Every provider of this job costs more than the cap: the cheapest up to $0.005.")
+    assert.strictEqual(capped.error.retryHint, "Raise fallback.maxCostUsd to $0.005 at least, or ask for less.")
     assert.deepStrictEqual([capped.error.code, capped.requestedJob.skipped[0].reason], ["route_capped", "costs up to $0.005, and the cap is $0.001"])
     assert.strictEqual((yield* get("/v1/operations/mock-web-search")).json.endpoint.price.estimateFormula, "$0.0005 * results (at most limit, default 10, max 100)")
     for (const { text } of [poor, yield* post("/v1/runs/quote", { endpointId: find, input: ada })]) assert.notMatch(text, /\d micros/)

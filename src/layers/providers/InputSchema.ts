@@ -34,7 +34,7 @@ const regExp = Object.assign(
   { code: "linearPattern" }
 )
 
-const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, addUsedSchema: false, validateFormats: true, code: { regExp } })
+const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, ownProperties: true, addUsedSchema: false, validateFormats: true, code: { regExp } })
 
 /** Texts of any length and kind, which mean nothing to a check. */
 const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])
@@ -146,6 +146,23 @@ const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | 
 const exactly = (candidate: JsonObject, input: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, withExact(value, member(input, name))]))
 
+const isDefaultedWithin = (value: Json | undefined): boolean =>
+  Array.isArray(value)
+    ? value.some(isDefaultedWithin)
+    : isObject(value) && Object.entries(value).some(([name, inner]) => name === "default" || isDefaultedWithin(inner))
+
+/** Whether a default may be filled in below the input's own members: those are shared with the request, and with the other providers of a job. */
+const isDefaultedBelow = (schema: JsonObject): boolean => {
+  const { properties, ...others } = schema
+  const own = isObject(properties) ? Object.values(properties) : []
+  return isDefaultedWithin(others) || own.some((property) => isObject(property) && Object.entries(property).some(([name, inner]) => name !== "default" && isDefaultedWithin(inner)))
+}
+
+const copied = (value: Json): Json =>
+  Array.isArray(value)
+    ? value.map(copied)
+    : isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner)])) : value
+
 /** Left: why the schema itself cannot be used. */
 export const compileInputSchema = (operation: Operation): Either.Either<InputSchema, string> => {
   const schema = operation.input
@@ -163,11 +180,13 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
     }),
     (validate): InputSchema => {
       const required = strings(schema["required"])
+      const copies = isDefaultedBelow(schema)
       const check = (input: JsonObject): PreparedInput => {
         const missing = lacking(schema, input)
         // The schema's checks are of numbers; what is sent has every digit.
         const plain = withNumbers(input)
-        const candidate: { [name: string]: Json } = isObject(plain) ? { ...plain } : {}
+        const own = copies ? copied(plain) : plain
+        const candidate: { [name: string]: Json } = isObject(own) ? { ...own } : {}
         // Defaults may still fill a required field, so the schema has the last word on what is missing.
         refillPatternWork()
         const valid = validate(candidate)

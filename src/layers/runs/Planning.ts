@@ -147,12 +147,13 @@ type Verdict =
 
 const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, ranked: RankedEndpoint) => Effect.Effect<Verdict, StorageError> = Effect.fnUntraced(function*(parts, principal, request, { endpoint, reason }) {
   const { operation, provider } = endpoint
-  const skip = (code: Skipped["code"], why: string, more: Partial<Pick<Unusable, "problems" | "wantsKey">> = {}): Verdict => ({
+  const skip = (code: Skipped["code"], why: string, more: Partial<Pick<Unusable, "problems" | "wantsKey" | "maxMicros">> = {}): Verdict => ({
     _tag: "Skipped",
     skipped: { endpointId: operation.id, code, reason: why },
     provider,
     problems: more.problems ?? [],
-    wantsKey: more.wantsKey ?? false
+    wantsKey: more.wantsKey ?? false,
+    maxMicros: more.maxMicros ?? null
   })
   if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
   const health = yield* parts.health.health(provider.id)
@@ -168,6 +169,6 @@ const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, 
   }
   const candidate = candidateOf(endpoint, prepared.input)
   const cap = request.fallback?.maxCostMicros ?? null
-  if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`)
+  if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`, { maxMicros: candidate.maxMicros })
   return { _tag: "Fits", candidate, reason, mock: provider.mock }
 })

@@ -7,6 +7,7 @@ import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
+import { dollars, type Micros } from "../../domain/Micros.js"
 import type { RoutePlan, Skipped } from "../../domain/RoutePlan.js"
 import { InputRejected, RouteCapped, RouteNoFit, type RunFailure } from "../../domain/RunFailures.js"
 import type { InputProblem } from "../../services/Providers.js"
@@ -29,6 +30,8 @@ export interface Unusable {
   readonly problems: ReadonlyArray<InputProblem>
   /** It would run if it had a key. */
   readonly wantsKey: boolean
+  /** What it would cost at most, when that is what stands against it. */
+  readonly maxMicros: Micros | null
 }
 
 const named = 3
@@ -100,6 +103,12 @@ const needsInput = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternat
   })
 }
 
+const overCap = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+  const cheapest = dollars(Math.min(...skipped.flatMap(({ maxMicros }) => maxMicros ?? [])))
+  const message = `Every provider of this job costs more than the cap: the cheapest up to ${cheapest}.`
+  return deny(new RouteCapped({ detail: message, hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.` }), { code: "route_capped", message }, route)
+}
+
 const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   const reasons = skipped.filter(({ skipped: { code } }) => code === "rejected_input").map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
   const shown = reasons.slice(0, named).join("; ")
@@ -144,7 +153,7 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
 export const refuseRoute = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
-  if (codes.has("over_cost_cap")) return deny(new RouteCapped(), { code: "route_capped", message: "Every provider of this job costs more than the cap." }, route)
+  if (codes.has("over_cost_cap")) return overCap(route, skipped)
   if (codes.has("rejected_input")) return noFit(route, skipped)
   return codes.size === 1 && codes.has("excluded") ? allExcluded(route) : noRunnable(route, skipped)
 }

@@ -75,6 +75,18 @@ describe("common names", () => {
   })
 })
 
+describe("defaults below the first level", () => {
+  const paged = { input: { properties: { page: { type: "object", properties: { size: { type: "integer", default: 25 }, from: { type: "integer" } } }, list: { items: { properties: { n: { default: 1 } } } } } } }
+  it("are filled into a copy: the request stays as it was sent", () => {
+    const input = { page: { from: 2 }, list: [{}, { n: 3 }] }
+    const copy = structuredClone(input)
+    for (const prepared of [prepare(endpointOf({ operation: paged }), input), prepareJob(endpointOf({ operation: paged }), input)]) {
+      assert.deepStrictEqual(prepared, { _tag: "Accepted", input: { page: { from: 2, size: 25 }, list: [{ n: 1 }, { n: 3 }] } })
+      assert.deepStrictEqual(input, copy)
+    }
+  })
+})
+
 describe("the input of a tool", () => {
   it("is the provider's own: no name is read as a common one, moved or left out", () => {
     const operation = { input: { properties: { ...properties("firstName", "domain"), size: { default: 3 } } }, job: "people.email.find", accepts: { company: "domain" } }
@@ -107,6 +119,10 @@ describe("the operation's schema", () => {
       problems({}, { allOf: [{ anyOf: [{ required: ["limit", "people"] }, { required: ["email"] }] }, { oneOf: [{ required: ["kind"] }, { required: ["size"] }] }] }),
       [{ _tag: "Missing", field: "email", instead: [["limit", "people"]] }, { _tag: "Missing", field: "kind", instead: [["size"]] }]
     ))
+  it("looks for a field of its own, not for one that objects inherit", () => {
+    assert.deepStrictEqual(problems({}, { properties: { constructor: { type: "string" }, toString: { type: "string" } } }), [])
+    assert.deepStrictEqual(problems({}, { required: ["valueOf"] }), [{ _tag: "Missing", field: "valueOf" }])
+  })
   it("names a missing field inside a list", () => assert.deepStrictEqual(problems({ people: [{ age: 1 }, {}] }), [{ _tag: "Missing", field: "people.1.age" }]))
 
   const sentences: ReadonlyArray<[input: JsonObject, field: string, message: string]> = [
