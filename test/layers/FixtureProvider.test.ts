@@ -18,7 +18,13 @@ const inputs: { readonly [endpointId: string]: JsonObject } = {
   "mock-document": {},
   "mock-image": {},
   "mock-send-message": { to: "ada@example.com" },
-  "mock-echo": { anything: [1] }
+  "mock-echo": { anything: [1] },
+  "mock-company-funding": { domain: "example.com" },
+  "mock-keyword-volume": { keywords: ["effect typescript", "gateway"] },
+  "mock-chatgpt-search": { query: "What is Effect?" },
+  "mock-perplexity-search": { query: "What is Effect?" },
+  "mock-linkedin-profile": { linkedin_url: "https://www.linkedin.com/in/ada-example" },
+  "mock-tiktok-profile": { handle: "example" }
 }
 
 const withFixture = Effect.gen(function*() {
