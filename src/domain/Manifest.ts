@@ -188,6 +188,15 @@ export const Operation = Schema.Struct({
   fixed: withDefault(Schema.Array(FixedValue), () => []),
   /** From the common names of jobs to this operation's fields, where they differ: `{ company: organization }`. */
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
+  /**
+   * What becomes of input keys that the schema does not name, when a run uses the platform's key. Where nothing is said they pass, unless the
+   * price is fixed (neither free nor, up to `maxMicros`, read from the answer) and the schema does not say `additionalProperties`: then they are refused.
+   */
+  unknown: optional(Schema.Literal("pass", "refuse")),
+  /** Keys that pass although the schema does not name them. */
+  extras: optional(Schema.Array(Text)),
+  /** Fields that make the call dearer at the provider than the price says: refused under the platform's key, except for their default or false. */
+  ownKeyOnly: optional(Schema.Array(Text)),
   /** The header that takes the attempt's stable reference, for providers that know idempotency keys. */
   idempotencyHeader: optional(Text),
   price: Price,

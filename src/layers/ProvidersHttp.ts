@@ -7,6 +7,7 @@ import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../domain/Limits.js"
 import { setMember } from "../domain/Members.js"
+import { refusedFields } from "../domain/InputExtras.js"
 import type { CallResult, CostEvidence, Credential, Evidence, ProviderCall } from "../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected, InvalidResponse, type RunFailure } from "../domain/RunFailures.js"
 import { Providers } from "../services/Providers.js"
@@ -151,6 +152,9 @@ const callWith = (engine: Engine) =>
     if (Either.isLeft(plan)) return failed(plan.left, "not_sent", null)
     const key = keyFor(provider.auth, credential)
     if (Either.isLeft(key)) return failed(key.left, "not_sent", null)
+    // Planning has refused this; a connection may have gone since, and the run would now use the platform's key.
+    const [refused] = refusedFields(endpoint, credential._tag, call.input)
+    if (refused !== undefined) return failed(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }), "not_sent", null)
     const built = plan.right.request.build(call.input)
     if (Either.isLeft(built)) return failed(new InputRejected({ detail: `${built.left.field} ${built.left.message}` }), "not_sent", null)
 

@@ -56,6 +56,9 @@ class LeanOperation implements Operation {
   declare readonly bindings: Operation["bindings"]
   declare readonly fixed: Operation["fixed"]
   declare readonly accepts: Operation["accepts"]
+  declare readonly unknown?: NonNullable<Operation["unknown"]>
+  declare readonly extras?: NonNullable<Operation["extras"]>
+  declare readonly ownKeyOnly?: NonNullable<Operation["ownKeyOnly"]>
   declare readonly idempotencyHeader?: NonNullable<Operation["idempotencyHeader"]>
   declare readonly price: Operation["price"]
   declare readonly volume?: NonNullable<Operation["volume"]>
@@ -87,6 +90,9 @@ class LeanOperation implements Operation {
     this.bindings = common.bindings(operation.bindings)
     this.fixed = common.fixed(operation.fixed)
     this.accepts = common.accepts(operation.accepts)
+    if (operation.unknown !== undefined) this.unknown = operation.unknown
+    if (operation.extras !== undefined) this.extras = operation.extras
+    if (operation.ownKeyOnly !== undefined) this.ownKeyOnly = operation.ownKeyOnly
     if (operation.idempotencyHeader !== undefined) this.idempotencyHeader = operation.idempotencyHeader
     this.price = common.price(operation.price)
     if (operation.volume !== undefined) this.volume = common.volume(operation.volume)

@@ -6,9 +6,11 @@ import { Effect, Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { CatalogLoading } from "../../domain/ApiErrors.js"
 import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
+import { refusedFields, withoutRefusedUnknown } from "../../domain/InputExtras.js"
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { dollars } from "../../domain/Micros.js"
+import type { Credential } from "../../domain/ProviderCall.js"
 import { maxPrice } from "../../domain/Pricing.js"
 import type { Candidate, RoutePlan, Skipped } from "../../domain/RoutePlan.js"
 import {
@@ -19,7 +21,7 @@ import type { Principal } from "../../services/Accounts.js"
 import type { Catalog, RankedEndpoint } from "../../services/Catalog.js"
 import type { CredentialFailure, Credentials } from "../../services/Credentials.js"
 import type { Health, ProviderHealth } from "../../services/ProviderHealth.js"
-import type { Providers } from "../../services/Providers.js"
+import type { InputProblem, Providers } from "../../services/Providers.js"
 import type { RunRequest } from "../../services/Runs.js"
 import { deny, type Denial, noSupply, refuseRoute, sayProblem, skipForInput, unknownJob, type Unusable } from "./RouteRefusals.js"
 
@@ -70,8 +72,10 @@ const planTool: (parts: PlanningParts, principal: Principal, request: PlanReques
   if (blocked !== null) return deny(blocked)
   const prepared = parts.providers.prepare(endpoint, request.input)
   if (prepared._tag === "Rejected") return deny(new InputRejected({ detail: prepared.problems.map(sayProblem).join("; ") }))
-  const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
-  if (credential !== null) return deny(credential)
+  const key = yield* keyOf(parts, principal, endpoint, request.connectionId)
+  if (Either.isLeft(key)) return deny(key.left)
+  const refused = refusedFields(endpoint, key.right, prepared.input)
+  if (refused.length > 0) return deny(new InputRejected({ detail: refused.map((each) => sayProblem({ _tag: "Invalid", ...each })).join("; ") }))
   return Either.right<RoutePlan>({
     job: null,
     prefer: "balanced",
@@ -84,12 +88,13 @@ const planTool: (parts: PlanningParts, principal: Principal, request: PlanReques
   })
 })
 
-const credentialProblem = (parts: PlanningParts, principal: Principal, endpoint: Endpoint, connectionId: string | null) =>
+/** Whose key the run would use; Left: why there is none that it may use. */
+const keyOf = (parts: PlanningParts, principal: Principal, endpoint: Endpoint, connectionId: string | null): Effect.Effect<Either.Either<Credential["_tag"], CredentialFailure>, StorageError> =>
   endpoint.provider.auth.type === "none" && connectionId === null
-    ? Effect.succeed(null)
+    ? Effect.succeed(Either.right("None"))
     : parts.credentials.resolve({ workspaceId: principal.workspaceId, provider: endpoint.provider, connectionId }).pipe(
-      Effect.as(null),
-      Effect.catchIf(isCredentialFailure, (failure) => Effect.succeed(failure))
+      Effect.map(({ _tag }) => Either.right(_tag)),
+      Effect.catchIf(isCredentialFailure, (failure) => Effect.succeed(Either.left(failure)))
     )
 
 const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
@@ -160,14 +165,17 @@ const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, 
   const blocked = notRunnable(endpoint, health)
   if (blocked !== null) return skip("not_runnable", blocked.message)
   if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
-  const credential = yield* credentialProblem(parts, principal, endpoint, request.connectionId)
-  if (credential !== null) return skip("not_runnable", credential.message, { wantsKey: request.connectionId === null && needsKey.has(credential.code) })
+  const key = yield* keyOf(parts, principal, endpoint, request.connectionId)
+  if (Either.isLeft(key)) return skip("not_runnable", key.left.message, { wantsKey: request.connectionId === null && needsKey.has(key.left.code) })
   const prepared = parts.providers.prepareJob(endpoint, request.input)
   if (prepared._tag === "Rejected") {
     const { code, reason: why } = skipForInput(prepared.problems)
     return skip(code, why, { problems: prepared.problems })
   }
-  const candidate = candidateOf(endpoint, prepared.input)
+  const input = withoutRefusedUnknown(endpoint, key.right, prepared.input)
+  const refused = refusedFields(endpoint, key.right, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
+  if (refused.length > 0) return skip("rejected_input", refused.map(sayProblem).join("; "), { problems: refused })
+  const candidate = candidateOf(endpoint, input)
   const cap = request.fallback?.maxCostMicros ?? null
   if (cap !== null && candidate.maxMicros > cap) return skip("over_cost_cap", `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`, { maxMicros: candidate.maxMicros })
   return { _tag: "Fits", candidate, reason, mock: provider.mock }

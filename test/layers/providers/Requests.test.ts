@@ -122,6 +122,15 @@ describe("keys", () => {
   it.scopedLive("of an own connection are placed like platform keys", () =>
     Effect.map(sent({ provider: { auth: { type: "bearer" } }, credential: connectionKey("canary-own-key-1") }), (request) => assert.strictEqual(request.headers["authorization"], "Bearer canary-own-key-1")))
 
+  it.scopedLive("of the platform send no key that the schema does not name, even when planning let it through", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, {}))
+      const options = { provider: { auth: { type: "bearer" } }, operation: { input: { type: "object", properties: { a: {} } } }, input: { a: 1, b: 2 } }
+      const refused = yield* callOnce(provider, { ...options, credential: platformKey("platform-key-1") })
+      assert.deepStrictEqual(refused._tag === "Failed" && [refused.failure.code, refused.certainty, provider.requests.length], ["validation_error", "not_sent", 0])
+      assert.strictEqual((yield* callOnce(provider, { ...options, credential: connectionKey("own-key-12345") }))._tag, "Answered")
+    }))
+
   it.scopedLive("do not change the digest of the request", () =>
     Effect.gen(function*() {
       const provider = yield* serve((_, response) => json(response, 200, {}))

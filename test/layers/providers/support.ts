@@ -88,7 +88,7 @@ export const endpointOf = (shape: Shape = {}): Endpoint =>
       summary: "What the test needs",
       method: "POST",
       path: "/v1/things",
-      input: { type: "object" },
+      input: { type: "object", additionalProperties: true },
       price: { basis: "per_call", micros: 1000 },
       timeoutMs: 2000,
       ...shape.operation
