@@ -1,13 +1,18 @@
 /**
  * `npm run chaos`: every attack in its long form against a Postgres, gateways and a provider of its own. Ends with a table, and with 1
- * when any promise was broken. Names of attacks as arguments run only those: simultaneous, kills, storage, waiters, payments, answers, shapes.
+ * when any promise was broken. Names of attacks (those of `attacks` below) as arguments run only those.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { answers } from "./attacks/Answers.js"
+import { clocks } from "./attacks/Clocks.js"
 import { kills } from "./attacks/Kills.js"
 import { payments } from "./attacks/Payments.js"
+import { poison } from "./attacks/Poison.js"
+import { restarts } from "./attacks/Restarts.js"
+import { restores } from "./attacks/Restores.js"
 import { simultaneous } from "./attacks/Simultaneous.js"
+import { stalls } from "./attacks/Stalls.js"
 import { storage } from "./attacks/Storage.js"
 import { waiters } from "./attacks/Waiters.js"
 import { worstShapes } from "./attacks/WorstShapes.js"
@@ -25,6 +30,11 @@ const attacks: { readonly [name: string]: Attack } = {
   payments: (stage) => Effect.map(payments(stage, 60), (row) => [row]),
   answers: (stage) => Effect.map(answers(stage, { answers: 10_000, seed: 7 }), (row) => [row]),
   storage: (stage, postgres) => storage(stage, postgres, { clients: 16, awaySeconds: 30, massacres: 10, cuts: 8, lockSeconds: 12 }),
+  stalls: (stage) => stalls(stage, { seconds: 30, runs: 40 }),
+  clocks: (stage) => Effect.map(clocks(stage, { runs: 200 }), (row) => [row]),
+  poison: (stage) => Effect.map(poison(stage), (row) => [row]),
+  restarts: (stage) => Effect.map(restarts(stage, { restarts: 6, clients: 12 }), (row) => [row]),
+  restores: (stage, postgres) => Effect.map(restores(stage, postgres, { queued: 24 }), (row) => [row]),
   kills: (stage) => Effect.map(kills(stage, { nodes: 3, kills: 204, clients: 32 }), (row) => [row])
 }
 

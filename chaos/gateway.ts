@@ -11,6 +11,17 @@ import { Gateway } from "../src/layers/Main.js"
 import { CatalogPublisher } from "../src/services/CatalogPublisher.js"
 import { answerMeasurements } from "./stage/Measure.js"
 
+/** A node whose clock is off by so much; its timers are not. */
+const skew = Number(process.env["CHAOS_CLOCK_SKEW_MILLIS"] ?? 0)
+if (skew !== 0) {
+  const real = Date
+  const now = () => real.now() + skew
+  globalThis.Date = new Proxy(real, {
+    construct: (target, given: Array<never>) => given.length === 0 ? new target(now()) : Reflect.construct(target, given) as Date,
+    get: (target, name): unknown => name === "now" ? now : Reflect.get(target, name)
+  })
+}
+
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const { address } = yield* HttpServer.HttpServer
@@ -23,6 +34,11 @@ answerMeasurements()
 
 const inputEnded = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
   process.stdin.once("close", () => resume(Effect.void)).resume()
+  // `block 30000` keeps this thread busy with nothing for so many milliseconds.
+  process.stdin.on("data", (text) => {
+    const until = performance.now() + Number(/block (\d+)/.exec(String(text))?.[1] ?? 0)
+    while (performance.now() < until);
+  })
 })
 
 Layer.launch(started).pipe(

@@ -15,6 +15,13 @@ export interface Node {
   readonly kill: Effect.Effect<void>
   /** Does the work, and says what it cost the node. */
   readonly costOf: <E>(work: Effect.Effect<unknown, E>) => Effect.Effect<Cost, E>
+  /** Stands still as a whole, every thread of it, and goes on. */
+  readonly freeze: Effect.Effect<void>
+  readonly thaw: Effect.Effect<void>
+  /** Keeps its main thread busy with nothing for so long. */
+  readonly block: (millis: number) => Effect.Effect<void>
+  /** Asked to stop, as an operator does; answers when it has. */
+  readonly stop: Effect.Effect<void>
 }
 
 export interface NodeOptions {
@@ -73,7 +80,7 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
   Effect.gen(function*() {
     const port = yield* Deferred.make<number>()
     const ended = yield* Deferred.make<NodeJS.Signals | null>()
-    const state: { alive: boolean; asked: boolean } = { alive: true, asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined }
+    const state: { alive: boolean; asked: boolean; stopping?: boolean } = { alive: true, asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined }
     const child: ChildProcess = yield* Effect.acquireRelease(
       Effect.sync(() => spawn(process.execPath, ["--expose-gc", options.program], { env: environmentOf(options), stdio: ["pipe", "pipe", "pipe", "ipc"] })),
       (made) =>
@@ -85,7 +92,7 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
     )
     child.once("exit", (code, signal) => {
       state.alive = false
-      if (!state.asked || signal !== "SIGKILL") options.findings.note(`a node ended with ${signal ?? code}`)
+      if (state.stopping !== true && (!state.asked || signal !== "SIGKILL")) options.findings.note(`a node ended with ${signal ?? code}`)
       Deferred.unsafeDone(ended, Effect.succeed(signal))
     })
     const read = (line: string): void => {
@@ -102,6 +109,14 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
       origin: `http://127.0.0.1:${number}`,
       ended: Deferred.await(ended),
       isAlive: () => state.alive,
+      freeze: Effect.sync(() => void child.kill("SIGSTOP")),
+      thaw: Effect.sync(() => void child.kill("SIGCONT")),
+      block: (millis) => Effect.sync(() => void child.stdin?.write(`block ${millis}\n`)),
+      stop: Effect.suspend(() => {
+        state.stopping = true
+        child.kill("SIGTERM")
+        return Effect.asVoid(Deferred.await(ended))
+      }),
       kill: Effect.suspend(() => {
         state.asked = true
         child.kill("SIGKILL")

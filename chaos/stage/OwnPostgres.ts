@@ -1,4 +1,5 @@
 /** A Postgres of an attack's own, under a directory of its own, which can be stopped and started under the gateways' feet. */
+import { execFileSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,6 +15,10 @@ export interface OwnPostgres {
   readonly start: Effect.Effect<void>
   /** The end of its server without any shutdown; the next start recovers from its log. */
   readonly crash: Effect.Effect<void>
+  /** Sets a copy of its files aside, in a moment while it is stopped. */
+  readonly copy: Effect.Effect<void>
+  /** Goes on from the copy: what was written since is gone. */
+  readonly restore: Effect.Effect<void>
 }
 
 const settings = { max_connections: "200" }
@@ -41,10 +46,20 @@ export const acquireOwnPostgres: Effect.Effect<OwnPostgres, EmbeddedPostgres.Emb
   }))
   const url = yield* Effect.acquireRelease(launch, () => leave)
   const place = yield* Effect.flatMap(recorded(directory), Effect.orDie)
+  const stop = Effect.zipRight(Effect.orDie(Postmaster.stop(place)), leave)
+  const start = Effect.asVoid(Effect.orDie(launch))
+  const aside = `${place.cluster}.copy`
+  const files = (from: string, to: string) => Effect.sync(() => void execFileSync("cp", ["-a", from, to]))
   return {
     url,
-    stop: Effect.zipRight(Effect.orDie(Postmaster.stop(place)), leave),
-    start: Effect.asVoid(Effect.orDie(launch)),
+    stop,
+    start,
+    copy: stop.pipe(Effect.zipRight(files(place.cluster, aside)), Effect.zipRight(start)),
+    restore: stop.pipe(
+      Effect.zipRight(Effect.sync(() => rmSync(place.cluster, { recursive: true }))),
+      Effect.zipRight(files(aside, place.cluster)),
+      Effect.zipRight(start)
+    ),
     crash: Effect.gen(function*() {
       const server = yield* Effect.orDie(Postmaster.running(place))
       // The postmaster's children notice by themselves that it is gone, and go too.

@@ -52,6 +52,9 @@ export interface Transport {
 const connectionsPerOrigin = 64
 const maxHeaderBytes = 16_384
 const connectTimeoutMs = 10_000
+/** A deadline that comes so late says that the thread stood still; then so long is left to read what came meanwhile. */
+const stoodStillMillis = 500
+const readFirstMillis = 1_000
 /**
  * What may arrive on the socket for one answer: its body in chunks of a few bytes each, and its heads. What is no body (chunk
  * extensions, informational answers, trailers) would otherwise have no end.
@@ -248,9 +251,17 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
       clearTimeout(deadline)
       resume(result)
     })
+    const started = performance.now()
+    const end = (): void => resume(Effect.fail(exchange.stop()))
+    // Where this thread stood still the answer may lie in the socket, and timers come before sockets: it is read first.
+    const over = (): void => {
+      if (performance.now() - started < limits.timeoutMs + stoodStillMillis) return end()
+      // eslint-disable-next-line no-restricted-syntax
+      deadline = setTimeout(end, readFirstMillis)
+    }
     // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be interrupted.
     // eslint-disable-next-line no-restricted-syntax
-    const deadline = setTimeout(() => resume(Effect.fail(exchange.stop())), limits.timeoutMs)
+    let deadline = setTimeout(over, limits.timeoutMs)
     const options = { ...request, headers: { ...request.headers } }
     exchanges.set(options, exchange)
     agent.dispatch(options, exchange)
