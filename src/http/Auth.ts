@@ -67,8 +67,9 @@ export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Op
         yield* spendPublic(limiter, request, trustProxy, exchange)
         return yield* new Unauthorized()
       }
-      // A caller who guesses tokens runs out of the bucket of their address.
-      const principal = yield* Effect.tapErrorTag(accounts.authenticate(token), "unauthorized", () => spendPublic(limiter, request, trustProxy, exchange))
+      // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
+      const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
+        _tag === "unauthorized" || _tag === "token_revoked" ? spendPublic(limiter, request, trustProxy, exchange) : Effect.void)
       yield* spend(limiter, principal.workspaceId, exchange)
       return principal
     })

@@ -40,7 +40,8 @@ describe("what a status means", () => {
     [307, "redirect_blocked"]
   ]
   for (const [status, code, options] of cases) {
-    it.scopedLive(`${status}${options?.credential === undefined ? "" : ` on a ${options.credential._tag.toLowerCase()} key`} is ${code}, and the provider has answered`, () =>
+    const key = options?.credential === undefined ? "" : ` on a ${options.credential._tag.toLowerCase()} key`
+    it.scopedLive(`${status}${key} is ${code}, and the provider has answered`, () =>
       Effect.gen(function*() {
         const provider = yield* serve((_, response) => json(response, status, { message: "no" }, { location: "/elsewhere" }))
         const found = yield* failure(provider, options)
