@@ -2,6 +2,7 @@
 // (domain <- services <- layers, http; only layers/Main.ts and the entry points know both sides).
 import js from "@eslint/js"
 import tseslint from "typescript-eslint"
+import openLookup from "./eslint/openLookup.js"
 
 const noAmbient = (allowed = []) => [
   { selector: "MemberExpression[object.name='process'][property.name='env']", message: "Read configuration through effect's Config (src/layers/Config.ts)." },
@@ -34,11 +35,16 @@ export default tseslint.config(
   { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: { Buffer: "readonly", performance: "readonly", process: "readonly", console: "readonly", URL: "readonly", setTimeout: "readonly" } } },
   {
     files: ["src/**/*.ts"],
+    languageOptions: { parserOptions: { project: "./tsconfig.json" } },
+    plugins: { gateway: { rules: { "open-lookup": openLookup } } },
     rules: {
+      "gateway/open-lookup": "error",
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
       "no-restricted-syntax": ["error", ...noAmbient()]
     }
   },
+  // The one place that looks up such names, and does it safely.
+  { files: ["src/domain/Members.ts"], rules: { "gateway/open-lookup": "off" } },
   {
     files: ["src/domain/**/*.ts"],
     rules: imports(

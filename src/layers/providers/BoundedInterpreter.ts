@@ -8,6 +8,7 @@ import { type jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Data } from "effect"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import type { Json } from "../../domain/Json.js"
+import { member } from "../../domain/Members.js"
 
 export type Ast = ReturnType<typeof jmespath.compile>
 
@@ -171,7 +172,7 @@ const equal = (left: unknown, right: unknown): boolean => {
   if (!isRecord(left) || !isRecord(right)) return false
   let members = 0
   for (const name in left) {
-    if (!Object.hasOwn(right, name) || !equal(left[name], right[name])) return false
+    if (!Object.hasOwn(right, name) || !equal(member(left, name), member(right, name))) return false
     members += 1
   }
   for (const _ in right) if (--members < 0) return false
@@ -198,7 +199,7 @@ prototype.visit = function(this: Interpreter, node: Ast, value: unknown): unknow
   budget.spend(1)
   switch (node.type) {
     case "Field":
-      return isRecord(value) && Object.hasOwn(value, node.name) ? value[node.name] ?? null : null
+      return isRecord(value) ? member(value, node.name) ?? null : null
     case "OrExpression": {
       const left = this.visit(node.left, value)
       return truthy(left) ? left : this.visit(node.right, value)

@@ -51,17 +51,17 @@ export const checkVocabulary = (schema: JsonObject): CheckedVocabulary => {
     const kept: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(value)) {
       const place = under(key)
-      if (lists.has(key) && Array.isArray(member)) kept[key] = member.map((each: Json, at) => checked(each, `${place}.${at}`, depth + 1))
+      if (lists.has(key) && Array.isArray(member)) setMember(kept, key, member.map((each: Json, at) => checked(each, `${place}.${at}`, depth + 1)))
       else if (maps.has(key) && isObject(member)) {
         const members: { [key: string]: Json } = {}
         for (const [name, each] of Object.entries(member)) {
           if (key !== "patternProperties" || isUsable(`${place}.${name}`, name)) setMember(members, name, checked(each, `${place}.${name}`, depth + 1))
         }
-        kept[key] = members
-      } else if (singles.has(key)) kept[key] = checked(member, place, depth + 1)
+        setMember(kept, key, members)
+      } else if (singles.has(key)) setMember(kept, key, checked(member, place, depth + 1))
       else if (key === "pattern") {
-        if (isUsable(place, member)) kept[key] = member
-      } else if (plain.has(key) || (key === "$schema" && member === dialect && depth === 0)) kept[key] = member
+        if (isUsable(place, member)) setMember(kept, key, member)
+      } else if (plain.has(key) || (key === "$schema" && member === dialect && depth === 0)) setMember(kept, key, member)
       else if (references.has(key)) refuse(place, "cannot be used: schemas are written out where they apply")
       else refuse(place, "is no keyword of JSON Schema 2020-12 that can be used here")
     }
