@@ -31,7 +31,7 @@ const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boo
   const text = forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded
   if (!ipaddr.isValid(text)) return text.slice(0, 64)
   const address = ipaddr.process(text)
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(":") : address.toString()
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).map((part) => part.toString(16)).join(":") : address.toString()
 }
 
 /** For a request whose sender is not known: spends from the bucket of their address and from that of all such requests. */

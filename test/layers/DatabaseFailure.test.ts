@@ -3,6 +3,7 @@ import { SqlError } from "@effect/sql"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Option } from "effect"
 import Pg from "pg"
+import { DataRefused } from "../../src/domain/StorageErrors.js"
 import { failureOf } from "../../src/layers/database/Failure.js"
 import { Database, sqlState } from "../../src/layers/Database.js"
 import { testDatabase } from "../support/postgres.js"
@@ -126,7 +127,9 @@ describe("a statement that Postgres refuses", () => {
           const failure = Option.getOrNull(Cause.failureOption(cause))
           const defect = Option.getOrNull(Cause.dieOption(cause))
           assert.strictEqual(failure?._tag ?? ours, meaning, `${code} ${name}`)
-          if (meaning === ours) assert.strictEqual(defect instanceof SqlError.SqlError ? sqlState(defect) : defect, code)
+          const refusal = defect instanceof DataRefused ? defect.cause : defect
+          if (meaning === ours) assert.strictEqual(refusal instanceof SqlError.SqlError ? sqlState(refusal) : refusal, code)
+          assert.strictEqual(defect instanceof DataRefused, /^(22|54)/.test(code), `${code} ${name}`)
         }
       }
     }).pipe(Effect.provide(testDatabase({ connectionsMax: 2 }))))
