@@ -96,7 +96,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
       yield* attack("database crashed", 1, Effect.zipRight(postgres.crash, postgres.start)),
       yield* attack("all backends killed", size.massacres, Effect.repeatN(Effect.delay(massacre(stage.databaseUrl), "300 millis"), size.massacres - 1)),
       yield* attack(`database away for ${size.awaySeconds} s`, 1, postgres.stop.pipe(Effect.zipRight(Effect.sleep(size.awaySeconds * 1000)), Effect.zipRight(postgres.start))),
-      yield* attack("runs locked, pool exhausted", 1, exhausted(stage, findings, direct, purses[0]!, size.lockSeconds)),
+      yield* attack("runs locked, pool exhausted", 1, exhausted(stage, findings, direct, purses, size.lockSeconds)),
       yield* attack("no connection left on the server", 1, crowd(stage.databaseUrl)),
       yield* attack("network swallows everything", 1, swallowed(proxy), noticedWithinMillis)
     ]
@@ -110,12 +110,12 @@ const massacre = (url: string) =>
   Effect.asVoid(apart(url, (client) =>
     client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'provider-gateway%' and application_name not like '%in use%'")))
 
-/** Holds a lock that every statement about runs needs, and asks more than the pool has connections for. */
-const exhausted = (stage: Stage, findings: Findings, node: Node, purse: Purse, seconds: number) =>
+/** Holds a lock that every statement about runs needs, and asks more than the pool has connections for: for several workspaces, for one alone has its turns. */
+const exhausted = (stage: Stage, findings: Findings, node: Node, purses: ReadonlyArray<Purse>, seconds: number) =>
   apart(stage.databaseUrl, async (client) => {
     await client.query("begin")
     await client.query("lock table runs in access exclusive mode")
-    const asks = Array.from({ length: 40 }, () => ask(findings, node, "GET", "/v1/runs", { token: purse.token }))
+    const asks = Array.from({ length: 40 }, (_, n) => ask(findings, node, "GET", "/v1/runs", { token: purses[n % purses.length]!.token }))
     const [answers] = await Promise.all([
       Effect.runPromise(Effect.all(asks, { concurrency: "unbounded" })),
       client.query("select pg_sleep($1)", [seconds]).then(() => client.query("rollback"))
