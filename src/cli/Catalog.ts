@@ -9,6 +9,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, type Layer, Option } from "effect"
 import { join, resolve } from "node:path"
 import { builtInCatalog } from "../layers/BuiltInCatalog.js"
+import type { FolderSize } from "../layers/CatalogFiles.js"
 import type { Imported, ImportReport } from "../layers/catalog/ImportReport.js"
 import { readConfig } from "../layers/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
@@ -24,11 +25,20 @@ interface Problem {
   readonly message: string
 }
 
-const linted = (sizes: { readonly endpoints: number; readonly jobs: number }, problems: ReadonlyArray<Problem>): Answer => ({
+interface Sizes {
+  readonly endpoints: number
+  readonly jobs: number
+}
+
+/** `named`: what each of the folders holds that stand over the built-in one. */
+const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: ReadonlyArray<Problem>): Answer => ({
   ok: problems.length === 0,
-  json: { ok: problems.length === 0, ...sizes, problems: problems.map((problem) => ({ ...problem })) },
+  json: { ok: problems.length === 0, ...sizes, folders: named.map((each) => ({ ...each })), problems: problems.map((problem) => ({ ...problem })) },
   text: problems.length === 0
-    ? `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs`
+    ? [
+      `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs${named.length === 0 ? "" : ", the built-in ones among them"}`,
+      ...named.map(({ endpoints, folder, jobs }) => `  from ${folder}: ${endpoints} operations, ${jobs} jobs`)
+    ].join("\n")
     : [...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`), `${problems.length} problems`].join("\n")
 })
 
@@ -41,9 +51,9 @@ const lint = Command.make("lint", { folders: Args.directory({ name: "FOLDER", ex
     return yield* readCatalog([...all], { thorough: true }).pipe(
       Effect.flatMap((content) =>
         Effect.map(lintCatalog(content), (problems) =>
-          linted({ endpoints: content.endpoints.length, jobs: content.jobs.length }, problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))))),
+          linted({ endpoints: content.endpoints.length, jobs: content.jobs.length }, content.folders.filter(({ folder }) => folder !== builtInCatalog), problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))))),
       Effect.catchTag("CatalogInvalid", ({ problems }) =>
-        Effect.succeed(linted({ endpoints: 0, jobs: 0 }, problems.map(({ file, ...rest }) => ({ subject: file, ...rest })))))
+        Effect.succeed(linted({ endpoints: 0, jobs: 0 }, [], problems.map(({ file, ...rest }) => ({ subject: file, ...rest })))))
     )
   }))).pipe(Command.withDescription("Check the built-in manifests and those of more folders, and replay their documented samples; ends with 1 when something is wrong"))
 

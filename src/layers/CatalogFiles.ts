@@ -37,8 +37,16 @@ export interface FolderOverride extends Overridden {
   readonly folder: string
 }
 
-/** The content of several folders. */
+/** How much one folder holds. */
+export interface FolderSize {
+  readonly folder: string
+  readonly endpoints: number
+  readonly jobs: number
+}
+
+/** The content of several folders, and how much each of them holds. */
 export interface FolderContent extends CatalogContent {
+  readonly folders: ReadonlyArray<FolderSize>
   readonly overridden: ReadonlyArray<FolderOverride>
 }
 
@@ -166,7 +174,12 @@ const assemble = (
     : Either.left(new CatalogInvalid({ problems }))
 }
 
-/** Reads catalog folders, the later over the earlier; a folder without `jobs` or `providers` simply adds none. Fails with every problem found. */
+const emptyFolder = "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
+
+/**
+ * Reads catalog folders, the later over the earlier. A folder may hold only `jobs` or only `providers`; one with neither is not a catalog
+ * but a wrong path, and a problem. Fails with every problem found.
+ */
 export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folders: ReadonlyArray<string>, options: ReadOptions = {}) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -185,6 +198,10 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folde
   for (const folder of folders) {
     if (!(yield* files.exists(folder).pipe(Effect.orElseSucceed(() => false)))) return yield* unreadable(folder)
   }
+  const holds = (folder: string) =>
+    Effect.exists(["jobs", "providers"], (kind) => files.exists(path.join(folder, kind)).pipe(Effect.mapError(() => unreadable(folder))))
+  const wrong = yield* Effect.filter(folders, holds, { negate: true })
+  if (wrong.length > 0) return yield* new CatalogInvalid({ problems: wrong.map((file) => ({ file, path: "", message: emptyFolder })) })
   const jobs = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "jobs"))
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
   // A file a turn: parsing all of them takes a second, in which a database is waiting to be spoken to.
@@ -200,6 +217,10 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function*(folde
     if (Either.isLeft(part)) return below
     const found = overriddenBy(below, part.right)
     const nothing = found.jobs.length + found.operations.length === 0
-    return { ...mergeCatalogs(below, part.right), overridden: nothing ? below.overridden : [...below.overridden, { folder, ...found }] }
-  }, { jobs: [], endpoints: [], overridden: [] })
+    return {
+      ...mergeCatalogs(below, part.right),
+      folders: [...below.folders, { folder, endpoints: part.right.endpoints.length, jobs: part.right.jobs.length }],
+      overridden: nothing ? below.overridden : [...below.overridden, { folder, ...found }]
+    }
+  }, { jobs: [], endpoints: [], folders: [], overridden: [] })
 })

@@ -31,6 +31,11 @@ const statement = (text: string) =>
       await client.query(text).finally(() => client.end())
     }))
 
+const batManifest = [
+  "id: bats", "name: Bats", "baseUrl: https://api.bats.example", "operations:", "  - id: bats-list", "    name: List bats", "    summary: Lists bats.", "    category: nature",
+  "    method: GET", "    path: /bats", "    input: { type: object }", "    price: { basis: free, micros: 0 }"
+].join("\n")
+
 layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) => {
   it.effect("makes a workspace, sets its limits and clears them again", () =>
     Effect.gen(function*() {
@@ -247,6 +252,14 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.match([...refused.out, ...refused.err].join("\n"), /nobody/)
       assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
 
+      for (const wrong of [join(place, "drafts", "providers"), place]) {
+        const { code, err } = yield* cli(["catalog", "publish", "--replace", wrong])
+        assert.strictEqual(code, 1)
+        assert.match(err.join("\n"), /holds neither providers\/ nor jobs\//)
+        assert.include(err.join("\n"), wrong)
+        assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+      }
+
       assert.deepInclude(yield* json(["catalog", "publish", join(place, "drafts"), "--replace"]), { published: true, publishedOperations: 1 })
       assert.deepStrictEqual(yield* inForce, ["bees.list"])
       assert.deepInclude(yield* json("catalog published"), { sequence: 3, operations: 1 })
@@ -259,10 +272,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     Effect.scoped(Effect.gen(function*() {
       const place = yield* temporary
       mkdirSync(join(place, "providers"))
-      writeFileSync(join(place, "providers", "bats.yaml"), [
-        "id: bats", "name: Bats", "baseUrl: https://api.bats.example", "operations:", "  - id: bats-list", "    name: List bats", "    summary: Lists bats.", "    category: nature",
-        "    method: GET", "    path: /bats", "    input: { type: object }", "    price: { basis: free, micros: 0 }"
-      ].join("\n"))
+      writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
       assert.deepInclude(yield* json(["catalog", "publish", place]), { nodes: 0, nodesInForce: 0 })
       assert.match((yield* cli("catalog withdraw")).out.join("\n"), /no gateway runs on this database now; the next one that starts serves it/)
 
@@ -295,6 +305,14 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.isFalse(found.ok)
       assert.sameMembers(found.problems.map(({ path }: { path: string }) => path.split(".")[0]), ["baseUrl", "operations"])
       assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
-      assert.deepInclude(yield* json("catalog lint"), { ok: true, problems: [] })
+      const whole = yield* json("catalog lint")
+      assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
+
+      const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.out.join("\n"), /providers: holds neither providers\/ nor jobs\//)
+      writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
+      assert.deepInclude(yield* json(["catalog", "lint", place]), { endpoints: whole["endpoints"] + 1, folders: [{ folder: place, endpoints: 1, jobs: 0 }] })
+      assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operations, 0 jobs`)
     })), 60_000)
 })

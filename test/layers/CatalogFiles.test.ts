@@ -125,6 +125,13 @@ describe("the built-in catalog", () => {
       assert.deepStrictEqual(problems.map(({ endpointId, message, path }) => `${endpointId} ${path}: ${message}`), [])
     }).pipe(Effect.provide(NodeContext.layer)), 60_000)
 
+  it.scopedLive("says which folders hold neither providers nor jobs", () =>
+    Effect.gen(function*() {
+      const failure = yield* Effect.flip(readCatalog(["catalog", "catalog/providers", "src"]))
+      assert.deepStrictEqual(failure.problems.map(({ file }) => file), ["catalog/providers", "src"])
+      assert.match(failure.message, /neither providers\/ nor jobs\//)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.live("says which folder cannot be read", () =>
     Effect.gen(function*() {
       const failure = yield* Effect.flip(readCatalog(["no-such-folder"]))
