@@ -75,7 +75,8 @@ const again = "Send it again with a new idempotency key."
 const later = "Wait a little, then send it again with a new idempotency key."
 const fixInput = "Correct the input and send it with a new idempotency key."
 const otherProvider = "Choose another provider, or run the job with fallback."
-const askOperator = "Ask the operator of this gateway; the same input will not work until then."
+/** For a failure that only the operator can end, whatever its class says. */
+export const askOperator = "Ask the operator of this gateway; the same input will not work until then."
 
 // --- the provider answered, or failed to
 export class ProviderError extends failure("provider_error", { whoseError: "provider", retryable: true, retryHint: later, summary: "The provider failed." }) {}

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../domain/Ids.js"
-import { ConnectionNotFound, ConnectionUnusable } from "../domain/RunFailures.js"
+import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../domain/RunFailures.js"
 import { nameProblem } from "../domain/Token.js"
 import { type Connection, Connections } from "../services/Connections.js"
 import { Ids } from "../services/Ids.js"
@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
     const secret = yield* Effect.catchTag(sealing.open(sealed, aboutConnection(connection)), "SealUnreadable", ({ keyId }) =>
       Effect.zipRight(
         Effect.logError("a connection's secret cannot be opened").pipe(Effect.annotateLogs({ connectionId: connection.connectionId, sealingKey: keyId })),
-        new ConnectionUnusable({ detail: "The secret of this connection cannot be read any more; make a new connection." })
+        new ConnectionUnusable({ detail: "The gateway cannot open the secret of this connection.", hint: askOperator, blames: "gateway" })
       ))
     return { connection, secret }
   })

@@ -28,6 +28,7 @@ import { LeasesRenewedApart } from "./leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "./RateLimiterMemory.js"
 import { RefusedRunsForgotten } from "./RefusedRunsForgotten.js"
 import { RunsAdmitted } from "./RunsAdmitted.js"
+import { assertSecretsOpen } from "./SealingPg.js"
 import { SettlementBatched } from "./SettlementBatched.js"
 import { storageChecks } from "./StorageChecks.js"
 import { VocabularyFile } from "./search/Vocabulary.js"
@@ -93,7 +94,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
         publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
         publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
       })),
-      Layer.provideMerge(Layer.tap(StoragePg(config), (context) => Effect.provide(enterDeployment(config.production), context)))
+      Layer.provideMerge(Layer.tap(StoragePg(config), (context) => Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)))
     )
   }))
 

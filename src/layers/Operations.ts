@@ -64,7 +64,8 @@ export const StoragePg = (config: GatewayConfig) =>
   ).pipe(
     Layer.provideMerge(WalletPg),
     Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
-    Layer.provide([PaymentsNone, SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })]),
+    Layer.provide(PaymentsNone),
+    Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: config.inflightLimit })),
     Layer.provideMerge(IdsCrypto),
     Layer.provideMerge(DatabaseConfigured(config))

@@ -39,6 +39,7 @@ export const parseSealingKeys = (text: string): Either.Either<SealingKeys, strin
 export const SealingAesGcm = ({ byId, current }: SealingKeys): Layer.Layer<Sealing> =>
   Layer.succeed(Sealing, Sealing.of({
     currentKeyId: current,
+    keyIds: new Set(byId.keys()),
     seal: (secret, about) =>
       Effect.suspend(() => {
         const key = byId.get(current)

@@ -34,7 +34,7 @@ export class Connections extends Context.Tag("gateway/services/Connections")<Con
   readonly get: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<Connection, NotFound | StorageError>
   /** Destroys the secret at once. Runs that name the connection fail with `connection_unusable` from then on. */
   readonly delete: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<void, NotFound | StorageError>
-  /** `ConnectionUnusable` when it is deleted or expired, or its secret cannot be opened. */
+  /** `ConnectionUnusable` when it is deleted or expired, or (the gateway's fault then) its secret cannot be opened. */
   readonly use: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<OpenedConnection, ConnectionNotFound | ConnectionUnusable | StorageError>
   /** The workspace's newest connection to a provider that is neither deleted nor expired; null without one. */
   readonly useNewest: (workspaceId: WorkspaceId, providerId: string) => Effect.Effect<OpenedConnection | null, ConnectionUnusable | StorageError>

@@ -15,6 +15,8 @@ export class SealUnreadable extends Data.TaggedError("SealUnreadable")<{ readonl
 export class Sealing extends Context.Tag("gateway/services/Sealing")<Sealing, {
   /** The key that `seal` uses. */
   readonly currentKeyId: string
+  /** The keys that `open` has, the current one among them. */
+  readonly keyIds: ReadonlySet<string>
   /** `about` says what the secret belongs to; the same text opens it. */
   readonly seal: (secret: Redacted.Redacted<string>, about: string) => Effect.Effect<Sealed>
   readonly open: (sealed: Sealed, about: string) => Effect.Effect<Redacted.Redacted<string>, SealUnreadable>

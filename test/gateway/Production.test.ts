@@ -1,10 +1,13 @@
 /** What a node in production does with the fixture provider, where an operator has left it on. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Context, Effect, Exit, Option, Redacted } from "effect"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Database } from "../../src/layers/Database.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { startGateway } from "../support/gateway.js"
+import { acquireTestDatabase } from "../support/postgres.js"
 
 it.scopedLive("in production nothing is written to the data folder, and a token of development that lies there is neither used nor changed", () =>
   Effect.gen(function*() {
@@ -39,4 +42,18 @@ it.scopedLive("in production a job never picks a fixture, though it may be run b
       }
       assert.strictEqual((yield* run("mock-email-find")).json.status, "completed")
     }
+  }))
+
+it.scopedLive("a node without the sealing key of a stored secret never listens, and its error names the key", () =>
+  Effect.gen(function*() {
+    const databaseUrl = Option.some(yield* acquireTestDatabase())
+    yield* Effect.scoped(Effect.gen(function*() {
+      const { services } = yield* startGateway({ production: true, databaseUrl })
+      yield* Context.get(services, PlatformKeys).set("hunter", Redacted.make("s3cret"))
+      const { sql, transact } = Context.get(services, Database)
+      yield* transact(sql`update platform_keys set key_id = 'removed-too-early'`)
+    }))
+    const started = yield* Effect.exit(Effect.scoped(startGateway({ production: true, databaseUrl })))
+    if (Exit.isSuccess(started)) return assert.fail("it started")
+    assert.include(Cause.pretty(started.cause), "GATEWAY_SEALING_KEYS: 1 stored secret is sealed with the key removed-too-early")
   }))

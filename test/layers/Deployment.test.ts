@@ -2,14 +2,19 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Either, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Either, Layer, Redacted, TestClock } from "effect"
 import { Accounts } from "../../src/services/Accounts.js"
+import { Connections } from "../../src/services/Connections.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { Sealing } from "../../src/services/Sealing.js"
+import { AccountsPg } from "../../src/layers/AccountsPg.js"
 import { readConfig } from "../../src/layers/Config.js"
 import { Database } from "../../src/layers/Database.js"
 import { demoWorkspace, tokenFile } from "../../src/layers/Demo.js"
 import { enterDeployment } from "../../src/layers/Deployment.js"
-import { SealingPg } from "../../src/layers/SealingPg.js"
+import { IdsCrypto } from "../../src/layers/IdsCrypto.js"
+import { assertSecretsOpen, SealingPg } from "../../src/layers/SealingPg.js"
+import { SecretsPg } from "../../src/layers/Secrets.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 import { storagePg } from "../support/engine.js"
 import { testDatabase } from "../support/postgres.js"
@@ -57,6 +62,39 @@ describe("sealing keys and the database", () => {
       const answers = yield* Effect.all([1, 2].map((fill) => Effect.either(start(`k1:${key(fill)}`))), { concurrency: 2 })
       assert.lengthOf(answers.filter(Either.isRight), 1)
     }).pipe(Effect.provide([testDatabase(), NodeContext.layer])))
+
+  it.scoped("a node without a key that usable secrets are sealed with does not start, and the message names the key and what to do", () =>
+    Effect.gen(function*() {
+      const nodeWith = (keys: string) => withEnvironment({ GATEWAY_SEALING_KEYS: keys })(Effect.map(start(keys), (context) => Layer.succeedContext(context)))
+      const before = yield* nodeWith(`k1:${key(1)}`)
+      const after = yield* nodeWith(`k2:${key(2)}`)
+      const secretsOf = (node: Layer.Layer<Sealing>) => Layer.provide(SecretsPg, Layer.merge(node, IdsCrypto))
+      const opens = (node: Layer.Layer<Sealing>) => Effect.provide(assertSecretsOpen, node)
+      const { workspaceId } = yield* newWorkspace
+      yield* opens(after)
+
+      const made = yield* Effect.gen(function*() {
+        const connections = yield* Connections
+        const make = (expiresAt: number | null) => connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt })
+        yield* make(1_000)
+        yield* (yield* PlatformKeys).set("p", Redacted.make("s"))
+        return yield* make(null)
+      }).pipe(Effect.provide(secretsOf(before)))
+      yield* TestClock.setTime(1_000)
+
+      const refused = yield* Effect.flip(opens(after))
+      if (refused._tag !== "SealingKeysMissing") return assert.fail(refused._tag)
+      assert.deepStrictEqual([refused.keyIds, refused.secrets], [["k1"], 2])
+      for (const word of ["GATEWAY_SEALING_KEYS", "k1", "gateway secrets rotate"]) assert.include(refused.message, word)
+      for (const fill of [1, 2]) assert.notInclude(refused.message, key(fill))
+
+      // With both keys it starts; so it does without the old one once nothing usable is sealed with it.
+      yield* opens(yield* nodeWith(`k2:${key(2)},k1:${key(1)}`))
+      yield* Effect.provide(Effect.flatMap(Connections, (connections) => connections.delete(workspaceId, made.connectionId)), secretsOf(after))
+      assert.strictEqual((yield* Effect.flip(opens(after)))._tag, "SealingKeysMissing")
+      yield* Effect.provide(Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("new"))), secretsOf(after))
+      yield* opens(after)
+    }).pipe(Effect.provide([Layer.provideMerge(AccountsPg, Layer.merge(IdsCrypto, testDatabase())), NodeContext.layer])))
 
   it.scoped("in production no key is made: without configured ones the start fails, and no file appears", () =>
     Effect.gen(function*() {

@@ -1,6 +1,6 @@
 /** What connections, platform keys, their rotation and the credentials of calls promise, over every storage. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, TestClock } from "effect"
+import { Effect, HashMap, Layer, Logger, Redacted, TestClock } from "effect"
 import { describe } from "vitest"
 import { type Auth, ProviderId } from "../../src/domain/Manifest.js"
 import { SealingAesGcm, type SealingKeys } from "../../src/layers/SealingAesGcm.js"
@@ -194,7 +194,17 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
           return [Redacted.value(secret), platform === null ? null : Redacted.value(platform)]
         })
         const reseal = Effect.flatMap(SecretRotation, (rotation) => rotation.reseal)
-        assert.strictEqual((yield* Effect.flip(Effect.provide(use, withKeys(sealingOf("two", { two: 2 })))))._tag, "connection_unusable")
+        const logged: Array<string> = []
+        const log = Logger.replace(Logger.defaultLogger, Logger.make(({ annotations, logLevel, message }) =>
+          void logged.push(`${logLevel.label} ${String(message)} ${String(HashMap.unsafeGet(annotations, "sealingKey"))}`)))
+        const unopened = yield* Effect.flip(Effect.provide(use, withKeys(sealingOf("two", { two: 2 })))).pipe(Effect.provide(log))
+        if (unopened._tag !== "connection_unusable") return assert.fail(unopened._tag)
+        assert.isNull(yield* Effect.provide(Effect.flatMap(PlatformKeys, (platform) => platform.use("acme-mail")), withKeys(sealingOf("two", { two: 2 }))).pipe(Effect.provide(log)))
+        assert.deepStrictEqual(logged, ["ERROR a connection's secret cannot be opened one", "ERROR a platform key cannot be opened one"])
+        // The customer's connection is as good as it was: a new one is not what helps.
+        assert.deepStrictEqual([unopened.whoseError, unopened.retryable], ["gateway", false])
+        assert.include(unopened.retryHint, "operator")
+        assert.notInclude(unopened.message, "new connection")
         assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2 }))), { resealed: 0, unreadable: 2 })
         assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), { resealed: 2, unreadable: 0 })
         assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), { resealed: 0, unreadable: 0 })
