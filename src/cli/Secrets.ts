@@ -10,11 +10,13 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
 import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { checkProvider } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
 
 const setKey = Command.make("set", { providerId: Inputs.providerArgument, json: Inputs.json }, ({ json, providerId }) =>
   answer(json, Effect.gen(function*() {
     const keys = yield* PlatformKeys
+    yield* checkProvider(providerId, "PROVIDER")
     yield* keys.set(providerId, yield* (yield* SecretInput).read)
     return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
   }))).pipe(Command.withDescription("Set the gateway's own key at a provider; the key is read from standard input"))
@@ -56,6 +58,7 @@ const createConnection = Command.make("create", {
     const connections = yield* Connections
     // Connections do not ask for their workspace: a wrong id would make one that nobody can use.
     yield* (yield* Accounts).workspace(workspaceId)
+    yield* checkProvider(providerId, "--provider")
     const secret = yield* (yield* SecretInput).read
     const made = shown(yield* connections.create({ workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) }))
     return { json: made, text: made.connectionId }
@@ -115,6 +118,7 @@ const setState = Command.make("state", {
   json: Inputs.json
 }, ({ json, providerId, state }) =>
   answer(json, Effect.gen(function*() {
+    yield* checkProvider(providerId, "PROVIDER")
     yield* (yield* ProviderHealth).setState(providerId, state)
     return { json: { providerId, state }, text: `${providerId} is ${state}` }
   }))).pipe(Command.withDescription("Enable a provider, drain it (no new runs), or disable it"))

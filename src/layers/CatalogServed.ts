@@ -8,10 +8,12 @@ import { CatalogLoading, NotFound, ValidationError } from "../domain/ApiErrors.j
 import type { CatalogFilter } from "../domain/CatalogView.js"
 import { jobEndpointId } from "../domain/EndpointIds.js"
 import type { WorkspaceId } from "../domain/Ids.js"
+import { unknownProvider } from "../domain/KnownProviders.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import { contractOf, jobContractOf, type OperationContract } from "../domain/OperationContract.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { RoutingCandidate } from "../domain/Routing.js"
+import { similar } from "../domain/Similar.js"
 import { Catalog } from "../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../services/CatalogPublisher.js"
 import { ContractStore } from "../services/ContractStore.js"
@@ -30,7 +32,6 @@ import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./catalog
 import { RowBook } from "./catalog/Rows.js"
 import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./catalog/StoredContracts.js"
 import { noMatch, search, type Serving } from "./catalog/Searching.js"
-import { similar } from "./catalog/Similar.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
 
 export interface CatalogOptions {
@@ -157,6 +158,8 @@ const make = (options: CatalogOptions) => Effect.gen(function*() {
     jobMeant: (endpointId) => Effect.map(current, ({ revision }) => jobMeant(revision, endpointId)),
     jobNamed: (capability) => Effect.map(current, ({ revision }) => jobNamed(revision, capability)),
     similarJobs: (jobId) => Effect.map(current, ({ revision }) => similar(jobId, revision.jobs.keys())),
+    providerProblem: (providerId) =>
+      Effect.map(current, ({ revision: { provider: { codeOf } } }) => (codeOf.has(providerId) ? null : unknownProvider(providerId, codeOf.keys()))),
     revision: Effect.map(current, ({ revision }) => revision.id),
 
     search: (query, workspaceId) => Effect.map(at(workspaceId), ({ moment, served }) => search(served, query, moment)),

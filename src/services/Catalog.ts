@@ -37,6 +37,8 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<Catalog, {
   readonly jobNamed: (capability: string) => Effect.Effect<string | null, CatalogLoading>
   /** Up to 3 job ids that look like this one. */
   readonly similarJobs: (jobId: string) => Effect.Effect<ReadonlyArray<string>, CatalogLoading>
+  /** Null when an operation of this provider is in the catalog, runnable or not; else what to say of the id, with close names. */
+  readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
   readonly revision: Effect.Effect<string, CatalogLoading>
 
   readonly search: (query: CatalogQuery, workspaceId: WorkspaceId) => Effect.Effect<SearchAnswer, CatalogLoading>

@@ -94,22 +94,22 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
   it.effect("sets, lists and removes keys without ever showing one", () =>
     Effect.gen(function*() {
       const secret = "sk-canary-0123456789"
-      const set = yield* cli("key set acme-mail --json", { input: secret })
+      const set = yield* cli("key set hunter --json", { input: secret })
       const list = yield* cli("key list --json")
       const plain = yield* cli("key list")
-      assert.deepStrictEqual(JSON.parse(set.out.join("")), { providerId: "acme-mail", set: true })
+      assert.deepStrictEqual(JSON.parse(set.out.join("")), { providerId: "hunter", set: true })
       const [key] = JSON.parse(list.out.join("")).keys
-      assert.strictEqual(key.providerId, "acme-mail")
+      assert.strictEqual(key.providerId, "hunter")
       assert.match(key.sealedWith, /^local-[0-9a-f]{8}$/)
       assert.notInclude(JSON.stringify([set, list, plain]), "canary")
       const { services } = yield* CommandLine
-      const kept = yield* Effect.flatMap(PlatformKeys, (keys) => keys.use("acme-mail")).pipe(Effect.provide(services))
+      const kept = yield* Effect.flatMap(PlatformKeys, (keys) => keys.use("hunter")).pipe(Effect.provide(services))
       assert.strictEqual(kept === null ? null : Redacted.value(kept), secret)
       assert.deepStrictEqual(yield* json("secrets rotate"), { resealed: 0, unreadable: 0 })
-      yield* json("key remove acme-mail")
-      const again = yield* cli("key remove acme-mail")
-      assert.deepStrictEqual(again, { code: 1, out: [], err: ["No platform key with the id acme-mail"] })
-      const empty = yield* cli("key set acme-mail", { input: "" })
+      yield* json("key remove hunter")
+      const again = yield* cli("key remove hunter")
+      assert.deepStrictEqual(again, { code: 1, out: [], err: ["No platform key with the id hunter"] })
+      const empty = yield* cli("key set hunter", { input: "" })
       assert.strictEqual(empty.code, 1)
       assert.lengthOf(empty.err, 1)
     }))
@@ -117,19 +117,19 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
   it.effect("makes, lists and deletes connections of a workspace", () =>
     Effect.gen(function*() {
       const id = yield* workspace
-      const made = yield* json(["connection", "create", "--workspace", id, "--provider", "acme-mail", "--label", "our account"], { input: "sk-canary-1" })
-      assert.deepInclude(made, { providerId: "acme-mail", label: "our account", expiresAt: null })
+      const made = yield* json(["connection", "create", "--workspace", id, "--provider", "hunter", "--label", "our account"], { input: "sk-canary-1" })
+      assert.deepInclude(made, { providerId: "hunter", label: "our account", expiresAt: null })
       assert.deepStrictEqual((yield* json(`connection list --workspace ${id}`))["connections"], [made])
       assert.deepStrictEqual(yield* json(`connection delete ${made["connectionId"]} --workspace ${id}`), { connectionId: made["connectionId"], deleted: true })
       assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
-      const stranger = yield* cli(`connection create --workspace ws_${nobody} --provider acme-mail --label x`, { input: "sk-canary-2" })
+      const stranger = yield* cli(`connection create --workspace ws_${nobody} --provider hunter --label x`, { input: "sk-canary-2" })
       assert.deepStrictEqual(stranger, { code: 1, out: [], err: [`No workspace with the id ws_${nobody}`] })
     }))
 
   it.effect("sets the state of a provider", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* json("provider state acme-mail draining"), { providerId: "acme-mail", state: "draining" })
-      const wrong = yield* cli("provider state acme-mail off")
+      assert.deepStrictEqual(yield* json("provider state hunter draining"), { providerId: "hunter", state: "draining" })
+      const wrong = yield* cli("provider state hunter off")
       assert.strictEqual(wrong.code, 2)
       assert.match(wrong.err.join("\n"), /^[^\n]*enabled[^\n]*$/)
     }))
@@ -292,6 +292,33 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         assert.match((yield* cli("catalog withdraw")).out.join("\n"), /in force on all 2 nodes/)
         assert.deepStrictEqual(yield* seen, [false, false])
       }
+    })), 60_000)
+
+  it.effect("refuses a provider that nobody knows with close names, and keeps nothing under it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const id = yield* workspace
+      for (const [line, typed] of [
+        ["key set huntr", "PROVIDER"], ["provider state huntr disabled", "PROVIDER"], ["provider state huntr enabled --json", "PROVIDER"],
+        [`connection create --workspace ${id} --provider huntr --label x`, "--provider"]
+      ] as const) {
+        const { code, err, out } = yield* cli(line, { input: "sk-canary-3" })
+        assert.deepStrictEqual([code, out], [1, []], line)
+        assert.match(err.join("\n"), new RegExp(`^${typed}: huntr is no provider of the catalog; did you mean hunter[^\n]*\\?$`), line)
+      }
+      assert.deepStrictEqual((yield* json("key list"))["keys"].filter(({ providerId }: { providerId: string }) => providerId === "huntr"), [])
+      assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
+
+      // A provider that is published alone, and what was set while it was.
+      const place = yield* temporary
+      mkdirSync(join(place, "providers"))
+      writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
+      yield* json(["catalog", "publish", place])
+      yield* json("provider state bats disabled")
+      yield* json("key set bats", { input: "sk-canary-4" })
+      yield* json("catalog withdraw")
+      yield* json("key remove bats")
+      yield* json("provider state bats enabled")
+      assert.strictEqual((yield* cli("provider state bats disabled")).code, 1)
     })), 60_000)
 
   it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>

@@ -48,11 +48,11 @@ describe("the gateway program", () => {
       yield* EmbeddedPostgres.start({ dataDir: place })
       const [again, key, verified] = yield* Effect.all([
         gateway(place, ["workspace", "create", "acme"]),
-        gateway(place, ["key", "set", "acme-mail", "--json"], "sk-canary\n"),
+        gateway(place, ["key", "set", "hunter", "--json"], "sk-canary\n"),
         gateway(place, ["ledger", "verify", "--json"])
       ], { concurrency: 3 })
       assert.deepStrictEqual(again, { code: 1, out: "", err: "NAME: is the name of another workspace\n" })
-      assert.deepStrictEqual(key, { code: 0, out: `${JSON.stringify({ providerId: "acme-mail", set: true })}\n`, err: "" })
+      assert.deepStrictEqual(key, { code: 0, out: `${JSON.stringify({ providerId: "hunter", set: true })}\n`, err: "" })
       assert.deepStrictEqual(verified, { code: 0, out: `${JSON.stringify({ ok: true, driftMicros: 0, entries: 0, workspaces: 1 })}\n`, err: "" })
       assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "Some", "a database that others use goes on")
     })), 120_000)

@@ -109,6 +109,8 @@ describe("connections", () => {
         assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.error.details[0].field], [400, "validation_error", field], answer.text)
         assert.notInclude(answer.text, secret)
       }
+      const close = yield* post("/v1/connections", { ...wanted, providerId: "p-fnid" }, { authorization })
+      assert.match(close.json.error.details[0].message, /is no provider of the catalog; did you mean p-find/)
       assert.deepStrictEqual((yield* get("/v1/connections", { authorization })).json.connections, [])
     }))
 })

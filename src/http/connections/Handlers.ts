@@ -3,7 +3,6 @@ import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import { noFilter } from "../../domain/CatalogView.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
 import { Connections } from "../../services/Connections.js"
@@ -32,8 +31,8 @@ export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-ga
         .handleRaw("create", answering(Effect.fnUntraced(function*({ request }) {
           const { workspaceId } = yield* Principal
           const { expiresAt = null, ...input } = yield* readConnection(request)
-          const known = yield* catalog.list({ ...noFilter, hidden: true, provider: input.providerId, limit: 1, after: null, facets: false }, workspaceId)
-          if (known.total === 0) return yield* ValidationError.of("providerId", "is no provider of the catalog")
+          const problem = yield* catalog.providerProblem(input.providerId)
+          if (problem !== null) return yield* ValidationError.of("providerId", problem)
           return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
         })))
         .handle("list", reading(Effect.fnUntraced(function*({ urlParams }) {

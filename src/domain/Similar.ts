@@ -1,5 +1,5 @@
-// Job ids that look like a mistyped one: few edits away, or made of the same words.
-import { cutText } from "../../domain/Characters.js"
+// Ids that look like a mistyped one: few edits away, or made of the same words.
+import { cutText } from "./Characters.js"
 
 const suggestionsMax = 3
 const closeEnough = 0.45
