@@ -57,7 +57,9 @@ export const OperationContract = Schema.Struct({
   contractVersion: Schema.String,
   effectClassification: Schema.Literal("effectful", "read_only"),
   /** Dollars that a run with the example input holds at most. */
-  estimatedMaxCost: Schema.Number,
+  estimatedMaxCost: Schema.Number.annotations({
+    description: "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros"
+  }),
   usageHints: Schema.Struct({
     requiredInputFields: Schema.Array(Schema.String),
     optionalInputFields: Schema.Array(Schema.String),
@@ -177,6 +179,16 @@ const curlOf = (endpointId: string, input: JsonObject): string => {
   return `curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" -H "Idempotency-Key: $(uuidgen)" -H "Content-Type: application/json" -d '${body}'`
 }
 
+/** The input's schema, in which a volume field says the maximum that a run enforces (contract: "Limits"). */
+const withVolumeMaximum = ({ input, volume }: Operation): JsonObject => {
+  const properties = input["properties"]
+  const field = volume === undefined || !isObject(properties) ? undefined : member(properties, volume.field)
+  if (volume === undefined || !isObject(properties) || !isObject(field)) return input
+  const bound = field["type"] === "array" ? "maxItems" : "maximum"
+  if (field[bound] !== undefined || (bound === "maximum" && field["type"] === "string")) return input
+  return { ...input, properties: { ...properties, [volume.field]: { ...field, [bound]: volume.max } } }
+}
+
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
 export interface ContractContext {
@@ -216,7 +228,7 @@ export const contractOf = ({ contractVersion, operation, provider }: Endpoint, {
       exampleInput: input,
       curl: curlOf(operation.id, input)
     },
-    inputSchema: { $schema: draft, ...operation.input },
+    inputSchema: { $schema: draft, ...withVolumeMaximum(operation) },
     requestBinding: Object.fromEntries(names.map((name) => [name, bindingOf(operation, name)])),
     outputFormat: {
       schema: operation.outputSchema ?? null,

@@ -16,8 +16,22 @@ export interface Body extends Extra {
   readonly error: { readonly code: string; readonly message: string; readonly requestId: string; readonly retryable: boolean }
 }
 
-/** A client asked for RFC 9457 when it names that type in `Accept`. */
-export const wantsProblem = (accept: string | undefined): boolean => accept !== undefined && accept.includes("application/problem+json")
+const problemType = "application/problem+json"
+
+/** The weight that an `Accept` header gives to a type that it names; 0 when it does not name it. */
+const weightOf = (accept: string, type: string): number => {
+  const named = accept.split(",").map((each) => each.split(";").map((part) => part.trim().toLowerCase())).find(([name]) => name === type)
+  if (named === undefined) return 0
+  const weight = named.find((part) => part.startsWith("q="))
+  return weight === undefined ? 1 : Number(weight.slice(2))
+}
+
+/** A client asked for RFC 9457 when it names that type in `Accept` and prefers plain JSON no more. */
+export const wantsProblem = (accept: string | undefined): boolean => {
+  if (accept === undefined || !accept.includes(problemType)) return false
+  const weight = weightOf(accept, problemType)
+  return weight > 0 && weight >= weightOf(accept, "application/json")
+}
 
 interface Failure {
   readonly _tag: string
@@ -219,7 +233,7 @@ export const errorResponse = (error: unknown, requestId: string, accept: string 
     : body
   return HttpServerResponse.text(JSON.stringify(members), {
     status: entry.status,
-    contentType: problem ? "application/problem+json" : "application/json",
+    contentType: problem ? problemType : "application/json",
     headers: entry.headers(error)
   })
 }

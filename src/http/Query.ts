@@ -22,13 +22,17 @@ export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
     }
   )
 
-const digits = /^[0-9]{1,15}$/
+const digits = /^[0-9]+$/
 
-/** A whole number in a range; anything else is refused, not clamped. */
+/** A whole number in a range; anything else is refused, not clamped. Without a maximum, what is beyond all amounts counts as the largest. */
 export const intParam = (minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema.Schema<number, string> =>
   parameter(Schema.Int, {
     expected: maximum === Number.MAX_SAFE_INTEGER ? `must be a whole number of at least ${minimum}` : `must be a whole number from ${minimum} to ${maximum}`,
-    read: (raw) => (digits.test(raw) && Number(raw) >= minimum && Number(raw) <= maximum ? Number(raw) : undefined),
+    read: (raw) => {
+      if (!digits.test(raw)) return undefined
+      const value = Math.min(Number(raw), Number.MAX_SAFE_INTEGER)
+      return value >= minimum && value <= maximum ? value : undefined
+    },
     jsonSchema: { type: "integer", minimum, ...(maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }) }
   })
 

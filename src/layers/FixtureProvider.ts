@@ -5,10 +5,11 @@
  */
 import * as http from "node:http"
 import { Effect, Either, type Scope } from "effect"
-import { isObject, type Json, type JsonObject } from "../domain/Json.js"
+import { isObject, type JsonObject } from "../domain/Json.js"
 import { readJson, writeJson } from "../domain/LosslessJson.js"
 import { type Answer, answers } from "./fixture/Answers.js"
 import { listenLocally, type PortUnavailable } from "./fixture/LocalServer.js"
+import { readScript, type Script } from "./fixture/Script.js"
 import { setBounded } from "./providers/BoundedMap.js"
 
 /** The origin under which manifests know the fixture; it resolves nowhere by itself (RFC 2606). */
@@ -40,11 +41,11 @@ const parse = (text: string): JsonObject => {
   return isObject(value) ? value : {}
 }
 
-const number = (value: Json | undefined): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined)
-
 const send = (response: http.ServerResponse, status: number, contentType: string, body: string | Uint8Array): void => {
   // As real providers do; the gateway's runs then say how long to wait.
   if (status === 429 || status === 503) response.setHeader("retry-after", "1")
+  // These have no body, and say so by having no length either.
+  if (status === 204 || status === 304) return void response.writeHead(status).end()
   response.writeHead(status, { "content-type": contentType, "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.length })
   response.end(body)
 }
@@ -89,34 +90,23 @@ const referenceOf = (request: http.IncomingMessage): string | null => {
   return typeof value === "string" ? value : null
 }
 
-const respond = (endpointId: string, input: JsonObject, script: JsonObject, request: http.IncomingMessage, response: http.ServerResponse): void => {
-  const status = number(script["status"])
-  const contentType = typeof script["contentType"] === "string" ? script["contentType"] : undefined
-  const redirect = script["redirect"]
-  const bytes = number(script["bytes"])
-  const scripted = script["body"]
-
-  if (script["drop"] === true) return void request.socket.destroy()
-  if (typeof redirect === "string") {
+const respond = (endpointId: string, input: JsonObject, script: Script, request: http.IncomingMessage, response: http.ServerResponse): void => {
+  const { base64, body: scripted, bytes, contentType, costMicros: cost, drop, outcome = "hit", redirect, status } = script
+  if (drop === true) return void request.socket.destroy()
+  if (redirect !== undefined) {
     response.writeHead(status ?? 302, { location: redirect })
     return void response.end()
   }
-  if (script["drop"] === "mid") {
+  if (drop === "mid") {
     response.writeHead(status ?? 200, { "content-type": contentType ?? "application/json", "content-length": 4096 })
     return void response.write("{\"partial\":", () => request.socket.destroy())
   }
-  const ordinary = (): Answer => {
-    const outcome = script["outcome"]
-    const headers = Object.keys(request.headers)
-    return answers(endpointId, input, outcome === "miss" || outcome === "weak" || outcome === "error" ? outcome : "hit", { headers, reference: referenceOf(request) })
-  }
+  const ordinary = (): Answer => answers(endpointId, input, outcome, { headers: Object.keys(request.headers), reference: referenceOf(request) })
   if (bytes !== undefined) {
     const size = Math.min(bytesMax, Math.max(0, Math.trunc(bytes)))
     return pour(response, status ?? 200, contentType === undefined ? frameOf(ordinary()) : { contentType, head: nothing, tail: nothing }, size)
   }
-  // Bytes that no text of JSON could say.
-  const base64 = script["base64"]
-  if (typeof base64 === "string") return send(response, status ?? 200, contentType ?? "application/octet-stream", Buffer.from(base64, "base64"))
+  if (base64 !== undefined) return send(response, status ?? 200, contentType ?? "application/octet-stream", Buffer.from(base64, "base64"))
   if (scripted !== undefined) {
     return send(response, status ?? 200, contentType ?? "application/json", typeof scripted === "string" ? scripted : writeJson(scripted))
   }
@@ -125,7 +115,6 @@ const respond = (endpointId: string, input: JsonObject, script: JsonObject, requ
   }
   const answer = ordinary()
   if (typeof answer.body === "string" || answer.body instanceof Uint8Array) return send(response, status ?? 200, contentType ?? answer.contentType, answer.body)
-  const cost = script["costMicros"]
   send(response, status ?? 200, contentType ?? "application/json", writeJson(cost === undefined ? answer.body : { ...answer.body, cost_micros: cost }))
 }
 
@@ -163,11 +152,13 @@ const makeServer = (): { readonly server: http.Server; readonly calls: FixtureCa
       const reference = referenceOf(request)
       if (reference !== null) count(byReference, reference)
       const input = parse(Buffer.concat(chunks).toString("utf8"))
-      const script = isObject(input["_mock"]) ? input["_mock"] : {}
-      const delayMs = number(script["delayMs"]) ?? slowness(endpointId)
-      const answer = () => respond(endpointId, input, script, request, response)
-      if (delayMs <= 0) return answer()
-      const waiting = Effect.runFork(Effect.delay(Effect.sync(answer), delayMs))
+      const script = readScript(input["_mock"] ?? {})
+      if (Either.isLeft(script)) return send(response, 400, "application/json", JSON.stringify({ error: { code: "bad_mock", message: script.left } }))
+      const delayMs = script.right.delayMs ?? slowness(endpointId)
+      // Whatever goes wrong with one answer ends that answer, and not the process of everybody else's.
+      const answer = Effect.catchAllDefect(Effect.sync(() => respond(endpointId, input, script.right, request, response)), () => Effect.sync(() => void response.destroy()))
+      if (delayMs <= 0) return Effect.runSync(answer)
+      const waiting = Effect.runFork(Effect.delay(answer, delayMs))
       response.once("close", () => waiting.unsafeInterruptAsFork(waiting.id()))
     })
   })

@@ -78,6 +78,10 @@ describe("the table of errors", () => {
         const problem = yield* gateway.get(`/v1/runs/${runId}`, { headers: { "x-request-id": "r", accept: "application/problem+json" } })
         const { detail, instance, status, title, type, ...members } = problem.json
         assert.strictEqual(problem.headers.get("content-type"), "application/problem+json")
+        for (const accept of ["application/json, application/problem+json;q=0.5", "application/problem+json;q=0"]) {
+          const plain = yield* gateway.get(`/v1/runs/${runId}`, { headers: { accept } })
+          assert.strictEqual(plain.headers.get("content-type"), "application/json", accept)
+        }
         assert.deepStrictEqual([status, detail, instance], [plain.status, plain.json.error.message, "r"])
         assert.match(type, /^\/docs#/)
         assert.isNotEmpty(title)

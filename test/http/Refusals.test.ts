@@ -39,6 +39,11 @@ describe("an id that names nothing", () => {
     assert.strictEqual((yield* run({ endpointId: "nothing-like-it", input: {} })).error.message, "There is no endpoint with the id nothing-like-it.")
   }))
 
+  live("of a job still tells what was asked for", ({ run }) => Effect.gen(function*() {
+    const made = yield* run({ endpointId: "job:people.email.fnd", input: ada, fallback: { prefer: "cheapest" } })
+    assert.deepStrictEqual(made.requestedJob, { job: "people.email.fnd", prefer: "cheapest", pickedEndpointId: null, reason: "There is no such job.", skipped: [] })
+  }))
+
   live("but for blanks is the id without them", ({ get, post, run }) => Effect.gen(function*() {
     assert.deepStrictEqual((yield* run({ endpointId: " job: people.email.find ", input: ada })).requestedJob.job, "people.email.find")
     assert.strictEqual((yield* run({ endpointId: "mock-echo ", input: ada })).endpointId, "mock-echo")
@@ -57,6 +62,9 @@ describe("a job that nobody can do", () => {
     for (const need of made.result.needs) assert.deepInclude(need, { fields: ["domain"], instead: [["company"]] })
     assert.deepStrictEqual(made.requestedJob.skipped.map(({ reason }: { reason: string }) => reason), ["needs domain (or company)", "needs domain (or company)"])
     assert.match(made.error.retryHint, /^Give .*name and domain.*, or /)
+    const linked = yield* run({ endpointId: find, input: { linkedinUrl: "https://www.linkedin.com/in/ada" } })
+    assert.strictEqual(linked.result.code, "needs_input")
+    assert.notInclude(linked.error.retryHint, "linkedin_url", "which is there already")
     const tool = yield* run({ endpointId: "mock-slow-email-find", input: { name: "Ada Example" } })
     assert.strictEqual(tool.error.message, "input.domain: is required, or company instead")
   }))

@@ -7,6 +7,7 @@ import type { Principal } from "../../src/services/Accounts.js"
 import type { Page, PageRequest } from "../../src/services/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import type { ListedRun, Run } from "../../src/domain/Run.js"
+import { ProviderTimeout, toRunError } from "../../src/domain/RunFailures.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
 
@@ -53,7 +54,7 @@ describe("POST /v1/runs", () => {
       const { calls, gateway } = yield* recording
       const forms: ReadonlyArray<readonly [query: string, body: object, seconds: number]> = [
         ["", {}, 0], ["?wait", {}, 20], ["?wait=", {}, 20], ["?wait=true", {}, 20], ["?wait=false", {}, 0], ["?wait=0", {}, 0], ["?wait=12.5", {}, 12.5],
-        ["?wait=61", {}, 60], ["?wait=-3", {}, 0], ["", { wait: true }, 20], ["", { wait: 7 }, 7], ["", { wait: 1e9 }, 60], ["?wait=5", { wait: 50 }, 5], ["?wait=false", { wait: true }, 0]
+        ["?wait=61", {}, 60], ["?wait=9007199254740993", {}, 60], ["?wait=1e1", {}, 10], ["?wait=1e400", {}, 60], ["?wait=5.", {}, 5], ["?wait=-3", {}, 0], ["", { wait: true }, 20], ["", { wait: 7 }, 7], ["", { wait: 1e9 }, 60], ["?wait=5", { wait: 50 }, 5], ["?wait=false", { wait: true }, 0]
       ]
       for (const [query, body] of forms) assert.strictEqual((yield* gateway.post(`/v1/runs${query}`, { ...run, ...body }, { headers: key })).status, 201, query)
       assert.deepStrictEqual(calls.map(({ waitSeconds }) => waitSeconds), forms.map(([, , seconds]) => seconds))
@@ -134,6 +135,17 @@ describe("a run", () => {
       assert.notProperty(json.pricing, "finalChargeMicros")
     }))
 
+  it.scopedLive("that is under way shows nothing of what it has found so far, which the next attempt may change", () =>
+    Effect.gen(function*() {
+      const failure = toRunError(new ProviderTimeout({}), "req_1")
+      const interim: Run = { ...completedRun, status: "running", chargeMicros: null, completedAt: null, outcome: "error", outcomeReason: failure.message, error: failure }
+      const gateway = yield* showing(interim, [attempt])
+      const { json } = yield* gateway.get(`/v1/runs/${runId}`)
+      assert.deepStrictEqual([json.status, json.route.attempts.length], ["running", 1])
+      for (const name of ["outcome", "outcomeReason", "result", "normalized", "error", "servedEndpointId", "servedProviderId"]) assert.notProperty(json, name)
+      assert.isNull(json.providerResponseStatus)
+    }))
+
   it.scopedLive("of a tool has no job and no route, whatever it was sent with", () =>
     Effect.gen(function*() {
       const gateway = yield* showing({ ...completedRun, requestedEndpointId: "mock-email-find", plan: { ...plan, job: null } }, [attempt])
@@ -151,7 +163,7 @@ describe("a run", () => {
       assert.deepStrictEqual((yield* file.get(`/v1/runs/${runId}`)).json.result, {
         media: { downloadPath: `/v1/runs/${runId}/media/${mediaId}`, contentType: "image/png", bytes: 3, sha256: "s" }
       })
-      const refused = yield* showing({ ...queuedRun, plan: null, result: { _tag: "Refusal", value: { code: "unknown_job", suggestions: ["people.email.find"] } } })
+      const refused = yield* showing({ ...queuedRun, status: "failed", plan: null, result: { _tag: "Refusal", value: { code: "unknown_job", suggestions: ["people.email.find"] } } })
       assert.deepStrictEqual((yield* refused.get(`/v1/runs/${runId}`)).json.result, { code: "unknown_job", suggestions: ["people.email.find"] })
     }))
 

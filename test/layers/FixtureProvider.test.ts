@@ -107,13 +107,36 @@ describe("the fixture provider", () => {
         [{ bytes: 1000, contentType: "image/png" }, "unsupported_response_type"],
         [{ bytes: 20_000_000 }, "response_too_large"],
         [{ bytes: 20_000_000, contentType: "application/json" }, "response_too_large"],
-        [{ delayMs: 1 }, "hit"]
+        [{ delayMs: 1 }, "hit"],
+        // What is misspelt, or what no HTTP server can send, is refused and not taken for an ordinary hit.
+        [{ statuss: 503 }, "provider_http_error"],
+        [{ outcome: "bogus" }, "provider_http_error"],
+        [{ status: 0 }, "provider_http_error"],
+        [{ status: "503" }, "provider_http_error"],
+        [{ contentType: "text/plain\r\nx: y", body: {} }, "provider_http_error"],
+        [{ redirect: "http://a/\r\nx: y" }, "provider_http_error"]
       ]
       for (const [mock, expected] of cases) assert.strictEqual(yield* outcome(mock), expected, JSON.stringify(mock))
       for (const id of Object.keys(inputs)) {
         assert.strictEqual(yield* outcome({ outcome: "error" }, id), "provider_reported_error", id)
         assert.strictEqual(yield* outcome({ status: 503 }, id), "provider_error", id)
       }
+    }))
+
+  it.scopedLive("says what is wrong with a _mock that it does not understand", () =>
+    Effect.gen(function*() {
+      const { run } = yield* withFixture
+      const message = (mock: JsonObject) =>
+        Effect.map(run("mock-email-find", { _mock: mock }), (result) => (result._tag === "Failed" ? result.failure.message : "answered"))
+      assert.include(yield* message({ statuss: 503 }), "_mock.statuss is no instruction; there are outcome, status,")
+      assert.include(yield* message({ status: 1000 }), "_mock.status: Expected a number between 100 and 999")
+    }))
+
+  it.scopedLive("answers 204 without a body, and an effect that it confirms so is done", () =>
+    Effect.gen(function*() {
+      const { run } = yield* withFixture
+      const sent = yield* run("mock-send-message", { _mock: { status: 204 } })
+      assert.deepStrictEqual([sent._tag, sent._tag === "Answered" ? sent.outcome : sent.failure.code], ["Answered", "hit"])
     }))
 
   it.scopedLive("gives any answer of its own as many bytes as _mock.bytes says", () =>

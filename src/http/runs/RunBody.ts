@@ -11,6 +11,7 @@ import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
 import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
 import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
+import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { RunDetail } from "../../services/Runs.js"
 import { optional, Time, time, timeOrNull } from "../Fields.js"
 
@@ -185,10 +186,16 @@ const summaryOf = (run: Stored.RunSummary) => ({
   resultBytes: run.resultBytes
 })
 
-export const runSummary = (run: Stored.ListedRun): RunSummary => ({
-  ...summaryOf(run),
-  ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) })
-})
+/**
+ * What a run that is under way has found so far is not its answer: the next attempt may bring a better one. A client that took it for the
+ * end would send the run again and pay twice (contract: `error` is present on a failed run).
+ */
+const nothingYet = { outcome: null, error: null, providerStatus: null, result: null, resultBytes: null, servedEndpointId: null, servedProviderId: null }
+
+export const runSummary = (stored: Stored.ListedRun): RunSummary => {
+  const run = isSettledForWaiters(stored.status) ? stored : { ...stored, ...nothingYet }
+  return { ...summaryOf(run), ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) }) }
+}
 
 const requestedJobOf = (run: Run): NonNullable<RunBody["requestedJob"]> | null => {
   const job = jobNamedBy(run.requestedEndpointId)
@@ -224,7 +231,8 @@ const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): N
 })
 
 /** The full run, without what only some answers add (`replayed`, `trimmed`). */
-export const runBody = ({ attempts, run }: RunDetail): RunBody => {
+export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
+  const run = isSettledForWaiters(stored.status) ? stored : { ...stored, ...nothingYet, outcomeReason: null, normalized: null }
   const requestedJob = requestedJobOf(run)
   const route = run.plan !== null && run.plan.job !== null && run.plan.fallback?.enabled === true ? routeOf(run, run.plan, attempts) : null
   return {

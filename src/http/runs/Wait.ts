@@ -15,7 +15,8 @@ export const WaitQuery: Schema.Schema<number, string> = parameter(Schema.Number,
   read: (raw) => {
     if (raw === "" || raw === "true") return waitSeconds(true)
     if (raw === "false") return waitSeconds(false)
-    return /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(raw) ? waitSeconds(Number(raw)) : undefined
+    // Any number is clamped, however large; a blank and words such as Infinity or 0x10 are no numbers of seconds.
+    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
   },
   jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: secondsMax }, { const: "" }] }
 })

@@ -190,11 +190,11 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
   const stopped = (why: Stop): Effect.Effect<SharedResult, LeaseLost> =>
     why === "lease_lost" ? new LeaseLost() : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
 
-  /** What a customer's own key ran into says nothing about the provider for everybody else. */
-  const record = (attempt: Attempt, { credential }: ProviderCall, result: CallResult) =>
+  /** What a customer's own key ran into, or a rehearsal with a fixture, says nothing about the provider for everybody else. */
+  const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, result: CallResult) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.zipRight(
-        credential._tag === "Connection" ? Effect.void : parts.health.record(attempt.providerId, result),
+        credential._tag === "Connection" || endpoint.provider.mock ? Effect.void : parts.health.record(attempt.providerId, result),
         parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
       ))
 
@@ -212,7 +212,7 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
       return yield* settle(work, failed(run, result.failure, "error", null), attempts, "Cancelled", ending.attempt, null)
     }
     if (ending.uncertain) {
-      return yield* settle(work, { ...ending.run, error: null, outcome: null, outcomeReason: lostAnswer }, attempts, "Uncertain", ending.attempt, null)
+      return yield* settle(work, { ...ending.run, error: null, outcome: null, outcomeReason: uncertainReason(result) }, attempts, "Uncertain", ending.attempt, null)
     }
     return yield* goOn(work, ending.run, attempts, ending.attempt, ending.media)
   })
@@ -296,4 +296,9 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
   return (leased, stop) => Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
 }
 
-const lostAnswer = "The provider's answer was lost after the call was sent; whether it took effect is not known. The hold stays until an operator resolves the run."
+const notKnown = "Whether it took effect is not known. The hold stays until an operator resolves the run."
+const lostAnswer = `The provider's answer was lost after the call was sent. ${notKnown}`
+
+/** A provider that did answer, though not so that it could be read, is not said to have been silent. */
+const uncertainReason = (result: CallResult): string =>
+  result._tag === "Failed" && result.evidence?.responseDigest != null ? `${result.failure.message} ${notKnown}` : lostAnswer

@@ -41,7 +41,7 @@ export interface Judged {
   readonly result: Either.Either<Verdict, RunFailure>
   readonly cost: CostEvidence
   readonly providerRequestId: string | null
-  /** The body could not be read to its end, or its rules not worked out, so a 2xx does not say that all is well. */
+  /** The body of a 2xx could not be read, or its rules not worked out: the provider may have done what it was asked, or not. */
   readonly partial: boolean
 }
 
@@ -167,7 +167,11 @@ const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Ei
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
   if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
   if (seen.rules.success !== undefined && !holds(seen.rules.success, view)) {
-    return Either.left(new InvalidResponse({ detail: "The provider's answer lacks what a success of this operation holds.", providerStatus: view.status }))
+    const facts = { detail: "The provider's answer lacks what a success of this operation holds.", providerStatus: view.status }
+    // It answered, and it may have done something all the same: nobody is told to send that again.
+    return Either.left(seen.endpoint.operation.effect === "effectful"
+      ? new ProviderReportedError({ ...facts, hint: "Look at the provider whether it was done before you send it again." })
+      : new InvalidResponse(facts))
   }
   const guessed = holds(seen.rules.guessed, view)
   return guessed ? verdict("weak", "The provider marks the answer as a guess.", true) : verdict("hit", "The provider answered.")
@@ -250,7 +254,7 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
     if (readable.left._tag === "Unparsable") return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), true)
     const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
-    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })))
+    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), true)
   }
   const view = viewOf(seen, answer, readable.right.view)
   return about(view, Option.match(reportedError(seen, view), {

@@ -2,13 +2,14 @@
  * From a request to the plan of its run, or to the reason why no provider will be called. The same function serves a run and
  * its quote. Reads the catalog, the keys that are there and the providers' health; writes nothing and calls nobody.
  */
-import { Effect, Either } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { CatalogLoading } from "../../domain/ApiErrors.js"
 import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import { refusedFields, withoutRefusedUnknown } from "../../domain/InputExtras.js"
 import type { JsonObject } from "../../domain/Json.js"
-import type { Endpoint } from "../../domain/Manifest.js"
+import { commonNameOf } from "../../domain/InputMapping.js"
+import { type Endpoint, JobId } from "../../domain/Manifest.js"
 import { dollars } from "../../domain/Micros.js"
 import type { Credential } from "../../domain/ProviderCall.js"
 import { maxPrice } from "../../domain/Pricing.js"
@@ -102,11 +103,12 @@ const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "
 const isCredentialFailure = (error: CredentialFailure | StorageError): error is CredentialFailure => "whoseError" in error
 
 const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest, jobId: string) => Planned = Effect.fnUntraced(function*(parts, principal, request, jobId) {
-  const prefer = request.fallback?.prefer ?? "balanced"
-  const supply = yield* parts.catalog.supply(jobId, prefer)
+  const supply = yield* parts.catalog.supply(jobId, preferOf(request))
   if (supply === null) {
     const suggestions = yield* parts.catalog.similarJobs(jobId)
-    return unknownJob(jobId, suggestions.map(jobEndpointId))
+    const named = Option.getOrNull(toJobId(jobId))
+    const route = named === null ? null : { ...routeTo(named, request), reason: "There is no such job." }
+    return unknownJob(jobId, suggestions.map(jobEndpointId), route)
   }
   const problems = parts.providers.checkCommon(request.input)
   if (problems.length > 0) return deny(new InputRejected({ detail: problems.map(sayProblem).join("; ") }))
@@ -120,24 +122,42 @@ const planJob: (parts: PlanningParts, principal: Principal, request: PlanRequest
   const unusable = judged.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
   const skipped = unusable.map((each) => each.skipped)
   const first = chosen[0]
-  const fallback = request.fallback
   const route: RoutePlan = {
-    job: supply.job.id,
-    prefer,
-    reason: first?.reason ?? "No provider could be picked.",
-    candidates: candidatesOf(chosen.map(({ candidate }) => candidate), fallback?.enabled === true),
+    ...routeTo(supply.job.id, request),
+    ...(first === undefined ? {} : { reason: first.reason }),
+    candidates: candidatesOf(chosen.map(({ candidate }) => candidate), request.fallback?.enabled === true),
     skipped,
-    fallback: fallback === null ? null : {
-      enabled: fallback.enabled,
-      maxAttempts: fallback.maxAttempts,
-      maxCostMicros: fallback.maxCostMicros,
-      stopAtFirstMiss: fallback.stopAtFirstMiss
-    },
-    connectionId: request.connectionId,
     capped: skipped.some(({ code }) => code === "over_cost_cap")
   }
-  return first === undefined ? refuseRoute(route, unusable, supply.job.needs) : Either.right(route)
+  return first === undefined ? refuseRoute(route, unusable, stillNeeded(supply.job.needs, request.input)) : Either.right(route)
 })
+
+const toJobId = Schema.decodeOption(JobId)
+
+const preferOf = ({ fallback }: PlanRequest) => fallback?.prefer ?? "balanced"
+
+/** The route of a job before anybody is found for it. */
+const routeTo = (job: JobId, request: PlanRequest): RoutePlan => ({
+  job,
+  prefer: preferOf(request),
+  reason: "No provider could be picked.",
+  candidates: [],
+  skipped: [],
+  fallback: request.fallback === null ? null : {
+    enabled: request.fallback.enabled,
+    maxAttempts: request.fallback.maxAttempts,
+    maxCostMicros: request.fallback.maxCostMicros,
+    stopAtFirstMiss: request.fallback.stopAtFirstMiss
+  },
+  connectionId: request.connectionId,
+  capped: false
+})
+
+/** Of the sets of fields of which a job needs one, those that the input does not hold already: to ask for these would help nobody. */
+const stillNeeded = (needs: ReadonlyArray<ReadonlyArray<string>>, input: JsonObject): ReadonlyArray<ReadonlyArray<string>> => {
+  const given = new Set(Object.entries(input).flatMap(([key, value]) => (value === null ? [] : [key, commonNameOf(key) ?? key])))
+  return needs.filter((set) => !set.every((name) => given.has(name)))
+}
 
 /** Without fallback only the first can be tried; an effectful operation is attempted once, and never after another. */
 const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): ReadonlyArray<Candidate> => {
@@ -152,21 +172,24 @@ type Verdict =
 
 const judge: (parts: PlanningParts, principal: Principal, request: PlanRequest, ranked: RankedEndpoint) => Effect.Effect<Verdict, StorageError> = Effect.fnUntraced(function*(parts, principal, request, { endpoint, reason }) {
   const { operation, provider } = endpoint
-  const skip = (code: Skipped["code"], why: string, more: Partial<Pick<Unusable, "problems" | "wantsKey" | "maxMicros">> = {}): Verdict => ({
+  const skip = (code: Skipped["code"], why: string, more: Partial<Pick<Unusable, "problems" | "wantsKey" | "maxMicros" | "pausedSeconds">> = {}): Verdict => ({
     _tag: "Skipped",
     skipped: { endpointId: operation.id, code, reason: why },
     provider,
     problems: more.problems ?? [],
     wantsKey: more.wantsKey ?? false,
+    pausedSeconds: more.pausedSeconds ?? 0,
     maxMicros: more.maxMicros ?? null
   })
   if (request.fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true) return skip("excluded", "excluded by the request")
   const health = yield* parts.health.health(provider.id)
   const blocked = notRunnable(endpoint, health)
   if (blocked !== null) return skip("not_runnable", blocked.message)
-  if (health.openForSeconds > 0) return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`)
   const key = yield* keyOf(parts, principal, endpoint, request.connectionId)
   if (Either.isLeft(key)) return skip("not_runnable", key.left.message, { wantsKey: request.connectionId === null && needsKey.has(key.left.code) })
+  if (health.openForSeconds > 0) {
+    return skip("not_runnable", `${provider.name} is failing and is left alone for ${health.openForSeconds} s`, { pausedSeconds: health.openForSeconds })
+  }
   const prepared = parts.providers.prepareJob(endpoint, request.input)
   if (prepared._tag === "Rejected") {
     const { code, reason: why } = skipForInput(prepared.problems)

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { dollars, type Micros } from "../../domain/Micros.js"
 import type { RoutePlan, Skipped } from "../../domain/RoutePlan.js"
-import { InputRejected, RouteCapped, RouteNoFit, type RunFailure } from "../../domain/RunFailures.js"
+import { InputRejected, NoRouteCandidate, RouteCapped, RouteNoFit, type RunFailure } from "../../domain/RunFailures.js"
 import type { InputProblem } from "../../services/Providers.js"
 
 /** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
@@ -30,6 +30,8 @@ export interface Unusable {
   readonly problems: ReadonlyArray<InputProblem>
   /** It would run if it had a key. */
   readonly wantsKey: boolean
+  /** It is left alone for so long because it was failing; 0 when it is not. */
+  readonly pausedSeconds: number
   /** What it would cost at most, when that is what stands against it. */
   readonly maxMicros: Micros | null
 }
@@ -75,11 +77,12 @@ const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = 
   )
 
 /** `suggestions` are `job:…` ids that look like this one. */
-export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>) => {
+export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, route: RoutePlan | null) => {
   const guess = suggestions.length === 0 ? "." : `; did you mean ${anyOf(suggestions)}?`
   return refuseJob("unknown_job", `There is no job ${cutText(jobId, 200)}${guess}`, {
     hint: "Search the catalog for the job, or take one of result.suggestions.",
-    extra: { suggestions }
+    extra: { suggestions },
+    ...(route === null ? {} : { route })
   })
 }
 
@@ -126,7 +129,16 @@ const allExcluded = (route: RoutePlan) =>
     route
   )
 
+/** Somebody could run this but for a pause: the same input works when that is over. */
+const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
+  const seconds = Math.min(...paused.map(({ pausedSeconds }) => pausedSeconds))
+  const message = `The providers that could run this job were failing and are left alone, the first of them for ${seconds} s more.`
+  return deny(new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }), { code: "no_runnable_provider", message }, route)
+}
+
 const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+  const paused = skipped.filter(({ pausedSeconds }) => pausedSeconds > 0)
+  if (paused.length > 0) return allPaused(route, paused)
   const message = "No provider of this job can run for this workspace now."
   if (route.connectionId !== null) {
     return refuseJob("no_runnable_provider", message, { hint: "Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each.", route })
@@ -148,7 +160,7 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
 
 /**
  * The reason that a client can do most about comes first: give a field, raise the cap, change the input. `alternatives` are the sets of
- * fields of which the job needs one.
+ * fields of which the job needs one and which the input does not hold already.
  */
 export const refuseRoute = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))

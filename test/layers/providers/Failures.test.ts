@@ -117,8 +117,8 @@ describe("what the body means", () => {
     ["truncated JSON", "application/json", "{\"data\": {\"email\": \"a", "invalid_response", "unanswered"],
     ["an empty 200 where JSON is promised", "application/json", "", "invalid_response", "unanswered"],
     ["an HTML error page called JSON", "application/json", "<html><body>Bad gateway</body></html>", "invalid_response", "unanswered"],
-    ["an HTML error page called HTML", "text/html", "<html></html>", "unsupported_response_type", "answered"],
-    ["a content type that is not allowed", "application/pdf", "%PDF-1.4", "unsupported_response_type", "answered"],
+    ["an HTML error page called HTML", "text/html", "<html></html>", "unsupported_response_type", "unanswered"],
+    ["a content type that is not allowed", "application/pdf", "%PDF-1.4", "unsupported_response_type", "unanswered"],
     ["an answer without what a success holds", "application/json", "{\"other\": 1}", "invalid_response", "answered"]
   ]
   for (const [name, contentType, body, code, certainty] of bodies) {
@@ -128,6 +128,12 @@ describe("what the body means", () => {
         yield* assertFailure(provider, code, certainty, rules)
       }))
   }
+
+  it.scopedLive("an effectful operation that lacks what its success holds is not said to be worth sending again", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{\"other\": 1}"))
+      yield* assertFailure(provider, "provider_reported_error", "answered", { operation: { ...rules.operation, effect: "effectful" } })
+    }))
 
   it.scopedLive("an output map that stumbles over the answer is output_mapping_error and names the field", () =>
     Effect.gen(function*() {
