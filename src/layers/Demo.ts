@@ -5,6 +5,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, Redacted } from "effect"
 import { Micros, microsPerUsd } from "../domain/Micros.js"
+import { shellKey } from "../domain/OperationContract.js"
 import { scopes } from "../domain/Scope.js"
 import { Accounts } from "../services/Accounts.js"
 import { Wallet } from "../services/Wallet.js"
@@ -59,7 +60,7 @@ Run a job:
 
   curl -s '${url}/v1/runs?wait=true' \\
     -H "Authorization: Bearer $(cat ${file})" \\
-    -H "Idempotency-Key: $(date +%s%N)" \\
+    -H "Idempotency-Key: ${shellKey}" \\
     -H 'Content-Type: application/json' \\
     -d '{"endpointId":"job:people.email.find","input":{"name":"Ada Example","domain":"example.com"}}'
 `

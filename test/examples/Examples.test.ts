@@ -1,8 +1,10 @@
 // The examples work: each one is run here against a whole gateway, so that none of them can rot.
-import { execFile, spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { execFile, execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Effect, Either } from "effect"
@@ -10,6 +12,7 @@ import { assert, describe, it } from "vitest"
 import { gatewayClient, GatewayRefusal, RunFailed } from "../../examples/client.js"
 import { decodeCatalog } from "../../src/layers/CatalogFiles.js"
 import { lintCatalog } from "../../src/layers/CatalogLint.js"
+import { welcome } from "../../src/layers/Demo.js"
 import { drop, fail, failures, hit, type Listening, miss, testGateway, type TestGatewayOptions } from "../../src/testing.js"
 import "../../examples/test-with-scripted-providers.test.js"
 
@@ -103,6 +106,40 @@ describe("examples/client.ts", () => {
         assert.strictEqual(runs.length, 1)
       } finally {
         server.close()
+      }
+    }))
+})
+
+describe("a command to paste", () => {
+  // `sh` is told to look nowhere but here: what a machine need not have is not there.
+  const pasted = (command: string, more: Readonly<Record<string, string>>) => {
+    const place = mkdtempSync(join(tmpdir(), "gateway-paste-"))
+    const programs = execFileSync("sh", ["-c", "command -v curl; command -v date; command -v cat"], { encoding: "utf8" }).trim().split("\n")
+    for (const program of programs) symlinkSync(program, join(place, basename(program)))
+    return promisify(execFile)("/bin/sh", ["-c", command], { env: { PATH: place, ...more } }).finally(() => rmSync(place, { recursive: true }))
+  }
+  const ran = ({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }) => {
+    const { outcome, status } = JSON.parse(stdout) as { readonly status: string; readonly outcome: string }
+    assert.deepStrictEqual([status, outcome, stderr], ["completed", "hit", ""])
+  }
+
+  it.runIf(hasCurl)("of a contract runs with nothing but a POSIX shell, date and curl", () =>
+    withGateway({}, async ({ token, url }) => {
+      for (const id of ["mock-email-find", "job:people.email.find"]) {
+        const contract = await gatewayClient({ url, token }).send<{ readonly usageHints: { readonly curl: string } }>("GET", `/v1/operations/${encodeURIComponent(id)}`)
+        ran(await pasted(contract.usageHints.curl, { GATEWAY_URL: url, GATEWAY_TOKEN: token }))
+      }
+    }))
+
+  it.runIf(hasCurl)("of the welcome does too", () =>
+    withGateway({}, async ({ token, url }) => {
+      const place = mkdtempSync(join(tmpdir(), "gateway-welcome-"))
+      try {
+        writeFileSync(join(place, "dev-token"), `${token}\n`)
+        const text = welcome(url, join(place, "dev-token"))
+        ran(await pasted(text.slice(text.indexOf("curl")), {}))
+      } finally {
+        rmSync(place, { recursive: true })
       }
     }))
 })
