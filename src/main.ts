@@ -3,14 +3,16 @@ import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { tokenFile, welcome } from "./layers/Demo.js"
-import { readConfig } from "./layers/Config.js"
+import { publicUrlProblem, readConfig, urlOf } from "./layers/Config.js"
 import { GatewayWithCatalog } from "./layers/Main.js"
 
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const { address } = yield* HttpServer.HttpServer
     const port = address._tag === "TcpAddress" ? address.port : config.port
-    const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`
+    const url = urlOf(config.host, port)
+    const problem = publicUrlProblem(config)
+    if (problem !== null) yield* Effect.logWarning(problem)
     if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
     yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
   })).pipe(Layer.provide(GatewayWithCatalog(config)))

@@ -50,6 +50,17 @@ export interface GatewayConfig {
   readonly faultPoint: Option.Option<Kill>
 }
 
+/** An address as a URL has it: IPv6 in brackets. */
+export const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"])
+
+/** What to warn of at the start, or null: an address that means all of this machine's own leads nobody here. */
+export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null =>
+  URL.canParse(publicUrl) && everyAddress.has(new URL(publicUrl).hostname)
+    ? `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
+    : null
+
 const list = (name: string) =>
   Config.string(name).pipe(
     Config.map((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== "")),
@@ -108,7 +119,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
     billing: yield* onOff("GATEWAY_BILLING", true),
-    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(`http://${host}:${port}`))).replace(/\/+$/, ""),
+    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(/\/+$/, ""),
     trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
     serviceAgents: yield* Config.validate(list("GATEWAY_SERVICE_AGENTS"), {
       message: `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`,

@@ -8,7 +8,7 @@ import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { Sealing } from "../../src/services/Sealing.js"
 import { AccountsPg } from "../../src/layers/AccountsPg.js"
-import { readConfig } from "../../src/layers/Config.js"
+import { publicUrlProblem, readConfig } from "../../src/layers/Config.js"
 import { Database } from "../../src/layers/Database.js"
 import { demoWorkspace, tokenFile } from "../../src/layers/Demo.js"
 import { enterDeployment } from "../../src/layers/Deployment.js"
@@ -22,6 +22,20 @@ import { testDatabase } from "../support/postgres.js"
 const withEnvironment = (entries: Readonly<Record<string, string>>) => Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(entries))))
 const key = (fill: number) => Buffer.alloc(32, fill).toString("base64")
 const production = { NODE_ENV: "production", DATABASE_URL: "postgres://nowhere/db" }
+
+describe("GATEWAY_PUBLIC_URL", () => {
+  it.effect("is asked for at the start where links would name an address that leads nobody here", () =>
+    Effect.gen(function*() {
+      const told = (entries: Readonly<Record<string, string>>) => Effect.map(withEnvironment(entries)(readConfig), publicUrlProblem)
+      for (const HOST of ["0.0.0.0", "::", "0:0:0:0:0:0:0:0"]) {
+        assert.include(yield* told({ HOST }), "set GATEWAY_PUBLIC_URL", HOST)
+        assert.isNull(yield* told({ HOST, GATEWAY_PUBLIC_URL: "https://gateway.example" }), HOST)
+      }
+      assert.isNull(yield* told({}))
+      assert.isNull(yield* told({ HOST: "::1" }))
+      assert.strictEqual((yield* withEnvironment({ HOST: "::1" })(readConfig)).publicUrl, "http://[::1]:8080")
+    }))
+})
 
 describe("NODE_ENV", () => {
   it.effect("takes production, development and test, and nothing that only looks like one of them", () =>
