@@ -83,3 +83,10 @@ export type CallResult =
     readonly cost: CostEvidence
     readonly evidence: Evidence | null
   }
+
+/**
+ * Whether a call says how well its operation works. Where nothing was sent, and not for the provider's fault, it says nothing: the
+ * gateway's own policy stood in the way, or the customer's key or input.
+ */
+export const saysHowItDid = (result: CallResult): boolean =>
+  result._tag === "Answered" || result.certainty !== "not_sent" || result.failure.whoseError === "provider"

@@ -20,6 +20,7 @@ import { type Case, judge, judgeStatus } from "./providers/Judgement.js"
 import { type Key, keyFor, placeKey, secretParts } from "./providers/KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./providers/OAuthTokens.js"
 import { onOwnFiber } from "./providers/OwnFiber.js"
+import { makeRefusedTargets, type RefusedTargets } from "./providers/RefusedTargets.js"
 import { type RequestParts, write, type Written } from "./providers/RequestPlan.js"
 import { acceptedEncodings, makeTransport, type Transport, type WireAnswer, type WireFailure } from "./providers/Transport.js"
 import { CallStopped, stoppedBy } from "./providers/WireOutcome.js"
@@ -43,6 +44,7 @@ const userAgent = "provider-gateway/0.1"
 interface Engine {
   readonly transport: Transport
   readonly tokens: OAuthTokens
+  readonly refusedTargets: RefusedTargets
   readonly originFor: (origin: string) => string
   readonly inlineBytes: number
 }
@@ -78,6 +80,10 @@ const refusedToken = (seen: Case, refused: TokenRefused): RunFailure =>
     ? judgeStatus(seen, 401, {})
     : new InvalidResponse({ detail: "The provider's token address answered without a token." })
 
+/** The log says which address was refused: that of the operation, or of its access tokens. */
+const warnWhereRefused = (engine: Engine, { seen }: Prepared, address: string) => (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
+  problem._tag === "WireFailure" && problem.reason === "refused" ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word) : Effect.void
+
 /** One exchange with the key placed, the secrets blotted out of whatever comes back. */
 const send = (
   engine: Engine,
@@ -89,13 +95,15 @@ const send = (
 ): Effect.Effect<WireAnswer, CallStopped> => {
   const { operation, provider } = prepared.seen.endpoint
   const written = write(placeKey(provider.auth, secret, parts), prepared.boundary)
+  const origin = engine.originFor(prepared.origin)
   return engine.transport.exchange({
-    origin: engine.originFor(prepared.origin),
+    origin,
     method: parts.method,
     path: written.path,
     headers: { accept: operation.contentTypes.join(", "), "accept-encoding": acceptedEncodings, "user-agent": userAgent, ...written.headers },
     body: written.body
   }, { timeoutMs, maxBytes: operation.maxBytes }).pipe(
+    Effect.tapError(warnWhereRefused(engine, prepared, origin)),
     Effect.mapBoth({
       onFailure: (wire) => stoppedBy(prepared.seen, wire),
       onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
@@ -129,7 +137,10 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
     const started = yield* Clock.currentTimeMillis
     const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
     const once = Effect.fnUntraced(function*() {
-      const token = yield* engine.tokens.take(auth, client, yield* left).pipe(Effect.mapError(notSent))
+      const token = yield* engine.tokens.take(auth, client, yield* left).pipe(
+        Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)),
+        Effect.mapError(notSent)
+      )
       const answer = yield* send(engine, prepared, parts, token, blotFor([client.secret, token]), yield* left)
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
@@ -199,7 +210,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const originFor = (origin: string) => origins.get(origin) ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
-      const callOnce = callWith({ transport, tokens, originFor, inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax })
+      const callOnce = callWith({ transport, tokens, refusedTargets: makeRefusedTargets(), originFor, inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax })
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<CallResult> =>
         withDeadlines(request.endpoint, callOnce(request)).pipe(Effect.catchAllDefect((defect) =>

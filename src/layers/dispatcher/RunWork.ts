@@ -11,7 +11,7 @@ import { AttemptId, MediaId, ReceiptId } from "../../domain/Ids.js"
 import * as Money from "../../domain/Micros.js"
 import { workersLostMax } from "../../domain/Limits.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.js"
-import type { CallResult, ProviderCall } from "../../domain/ProviderCall.js"
+import { type CallResult, type ProviderCall, saysHowItDid } from "../../domain/ProviderCall.js"
 import type { Candidate } from "../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure, RuntimeStoreReplacedBeforeDispatch } from "../../domain/RunFailures.js"
@@ -195,7 +195,9 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.zipRight(
         credential._tag === "Connection" || endpoint.provider.mock ? Effect.void : parts.health.record(attempt.providerId, result),
-        parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
+        saysHowItDid(result)
+          ? parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
+          : Effect.void
       ))
 
   const tryCandidate = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt) {

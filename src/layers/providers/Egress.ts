@@ -11,6 +11,10 @@ import ipaddr from "ipaddr.js"
 /** The egress policy refuses this target. `range` names the kind of address, never more. */
 export class TargetRefused extends Data.TaggedError("TargetRefused")<{ readonly host: string; readonly range: string }> {}
 
+const neverOpened: ReadonlySet<string> = new Set(["scheme", "userinfo", "unreadable"])
+/** Whether the operator can lift a refusal of this `range`; the others end with another manifest, or another answer of the name's servers. */
+export const mayBeOpened = (range: string): boolean => !neverOpened.has(range)
+
 export type Resolve = (hostname: string, answer: (error: Error | null, addresses: ReadonlyArray<string>) => void) => void
 
 export const systemResolve: Resolve = (hostname, answer) =>

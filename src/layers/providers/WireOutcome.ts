@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { CallResult } from "../../domain/ProviderCall.js"
 import {
+  askOperator,
   ContractInvalid,
   FetchFailed,
   InvalidResponse,
@@ -14,6 +15,7 @@ import {
   RouteDenied,
   type RunFailure
 } from "../../domain/RunFailures.js"
+import { mayBeOpened } from "./Egress.js"
 import { type Case, judgeStatus } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
 
@@ -31,7 +33,7 @@ const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
   const facts = status === null ? {} : { providerStatus: status }
   switch (wire.reason) {
     case "refused":
-      return new RouteDenied({ detail: `The egress policy refuses the provider's address (${wire.word}).` })
+      return new RouteDenied({ detail: `The egress policy refuses the provider's address (${wire.word}).`, ...(mayBeOpened(wire.word) ? {} : { hint: askOperator }) })
     case "unwritable":
       return new ContractInvalid({ detail: "The stored contract makes a request that cannot be written." })
     case "unreachable":

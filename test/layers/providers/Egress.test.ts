@@ -1,8 +1,9 @@
 // The egress guard: which addresses a call may reach, as a table, and that what was vetted is what is connected to.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect, Either, HashMap, Logger, TestClock } from "effect"
 import { makeEgress, refusedRange, type Resolve } from "../../../src/layers/providers/Egress.js"
-import { callOnce, json, serve } from "./support.js"
+import { makeRefusedTargets } from "../../../src/layers/providers/RefusedTargets.js"
+import { callOnce, json, platformKey, serve } from "./support.js"
 
 describe("an address", () => {
   const refused: ReadonlyArray<string> = [
@@ -123,5 +124,53 @@ describe("a name", () => {
       const provider = yield* serve((_, response) => json(response, 200, {}))
       const result = yield* callOnce({ ...provider, origin: "http://127.0.0.1:1" }, { provider: { baseUrl: `http://127.0.0.1:${provider.port}` } })
       assert.strictEqual(result._tag === "Failed" && result.failure.code, "route_denied")
+    }))
+})
+
+describe("a refused address", () => {
+  const collected = <A, E, R>(work: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
+    const lines: Array<string> = []
+    const spy = Logger.make(({ annotations, logLevel }) =>
+      void lines.push([logLevel.label, ...["providerId", "address", "range"].map((name) => String(HashMap.unsafeGet(annotations, name)))].join(" ")))
+    return Effect.provide(work(lines), Logger.replace(Logger.defaultLogger, spy))
+  }
+
+  it.effect("is one line of the log for a provider and address in a minute, with host and port and nothing else of the address", () =>
+    collected((lines) => Effect.gen(function*() {
+      const { warn } = makeRefusedTargets()
+      for (let time = 0; time < 3; time += 1) yield* warn("acme", "http://user:s3cret@127.0.0.1:9000/path?key=s3cret", "loopback")
+      yield* warn("acme", "https://[::1]", "loopback")
+      yield* warn("other", "http://127.0.0.1:9000", "loopback")
+      const first = ["WARN acme 127.0.0.1:9000 loopback", "WARN acme [::1]:443 loopback", "WARN other 127.0.0.1:9000 loopback"]
+      assert.deepStrictEqual(lines, first)
+      yield* TestClock.adjust("59 seconds")
+      yield* warn("acme", "http://127.0.0.1:9000", "loopback")
+      assert.lengthOf(lines, 3)
+      yield* TestClock.adjust("1 second")
+      yield* warn("acme", "http://127.0.0.1:9000", "loopback")
+      assert.deepStrictEqual(lines, [...first, ...first.slice(0, 1)])
+    })))
+
+  it.scopedLive("is named in the log when it is that of the access tokens", () =>
+    collected((lines) => Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, {}))
+      const auth = { type: "oauth2_client_credentials", tokenUrl: `http://127.0.0.1:${provider.port}/token` }
+      const result = yield* callOnce({ ...provider, origin: "http://127.0.0.1:1" }, { provider: { auth }, credential: platformKey("id:s3cret") })
+      assert.strictEqual(result._tag === "Failed" && result.failure.code, "route_denied")
+      assert.deepStrictEqual(lines, [`WARN test 127.0.0.1:${provider.port} loopback`])
+    })))
+
+  it.scopedLive("comes with a hint at the setting only where the setting helps", () =>
+    Effect.gen(function*() {
+      const provider = yield* serve((_, response) => json(response, 200, {}))
+      const hint = (addresses: ReadonlyArray<string>) =>
+        Effect.map(
+          callOnce({ ...provider, origin: "http://127.0.0.1:1" }, { provider: { baseUrl: "http://rebound.test" }, http: { resolve: resolving(addresses).resolve } }),
+          (result) => (result._tag === "Failed" ? result.failure.retryHint : "it was called")
+        )
+      assert.include(yield* hint(["127.0.0.1"]), "GATEWAY_EGRESS_ALLOW")
+      const unreadable = yield* hint(["metadata"])
+      assert.include(unreadable, "operator")
+      assert.notInclude(unreadable, "GATEWAY_EGRESS_ALLOW")
     }))
 })

@@ -1,0 +1,40 @@
+/**
+ * Tells the operator, in the log, which address the egress policy refused: the run says only that it was refused. One line for a
+ * provider and address in a minute, however many runs end there. Never logs a path, a query or credentials.
+ */
+import { Clock, Effect } from "effect"
+import { setBounded } from "./BoundedMap.js"
+import { mayBeOpened } from "./Egress.js"
+
+const quietMillis = 60_000
+/** More addresses than manifests name in practice; beyond them the oldest may be told of once more. */
+const remembered = 1_000
+
+/** `host:port` of an address, as `GATEWAY_EGRESS_ALLOW` takes it; null for one that cannot be read. */
+const hostAndPort = (address: string): string | null => {
+  if (!URL.canParse(address)) return null
+  const { hostname, port, protocol } = new URL(address)
+  return `${hostname}:${port !== "" ? port : protocol === "https:" ? "443" : "80"}`
+}
+
+export interface RefusedTargets {
+  /** `range` is the kind of address that was refused. */
+  readonly warn: (providerId: string, address: string, range: string) => Effect.Effect<void>
+}
+
+export const makeRefusedTargets = (): RefusedTargets => {
+  const warnedAt = new Map<string, number>()
+  return {
+    warn: Effect.fnUntraced(function*(providerId, address, range) {
+      const now = yield* Clock.currentTimeMillis
+      const target = hostAndPort(address) ?? "unreadable"
+      const key = `${providerId} ${target}`
+      const before = warnedAt.get(key)
+      if (before !== undefined && now - before < quietMillis) return
+      setBounded(warnedAt, remembered, key, now)
+      yield* Effect.logWarning(`The egress policy refuses a provider's address${mayBeOpened(range) ? "; where it is meant to be called, GATEWAY_EGRESS_ALLOW opens it" : ""}`).pipe(
+        Effect.annotateLogs({ providerId, address: target, range })
+      )
+    })
+  }
+}
