@@ -63,12 +63,15 @@ const folder = Options.directory("to").pipe(
   Options.optional
 )
 
-const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<string>): Answer => ({
+const nothingWritten = "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
+
+const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<string>, asked: Asked): Answer => ({
   ok: imported > 0,
   json: { read, imported, files: files.length, notes: notes.map((note) => ({ ...note })) },
   text: [
     `${imported} of ${read} operations imported${files.length === 0 ? "" : ` into ${files.length} manifests`}`,
-    ...notes.map(({ count, effect, examples, message }) => `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`)
+    ...notes.map(({ count, effect, examples, message }) => `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`),
+    ...(Option.isNone(asked.to) && Option.isNone(asked.publish) ? [nothingWritten] : [])
   ].join("\n")
 })
 
@@ -94,7 +97,7 @@ interface Asked {
 const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Effect.gen(function*() {
     tell("")
-    const told = reported(report, Option.isNone(asked.to) ? [] : yield* writeDrafts(asked.to.value, endpoints))
+    const told = reported(report, Option.isNone(asked.to) ? [] : yield* writeDrafts(asked.to.value, endpoints), asked)
     return Option.isSome(asked.publish) && endpoints.length > 0
       ? yield* Effect.provide(publishAs({ jobs: [], endpoints }, asked.publish.value, told), revisions)
       : told

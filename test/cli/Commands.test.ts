@@ -222,6 +222,10 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.deepInclude(jsonl, { imported: 1, files: 1 })
       assert.isNotEmpty(jsonl["notes"])
       assert.lengthOf(readdirSync(join(place, "drafts", "providers")), 2)
+      for (const [command, file] of [["import-openapi", document], ["import-jsonl", flat]] as const) {
+        assert.match((yield* cli(["catalog", command, file])).out.join("\n"), /\nNothing was written or published: --to FOLDER/)
+        assert.notMatch((yield* cli(["catalog", command, file, "--to", join(place, "drafts")])).out.join("\n"), /Nothing was written/)
+      }
       const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
       assert.strictEqual(nothing.code, 1)
       assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
