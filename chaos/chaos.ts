@@ -13,6 +13,7 @@ import { restarts } from "./attacks/Restarts.js"
 import { restores } from "./attacks/Restores.js"
 import { simultaneous } from "./attacks/Simultaneous.js"
 import { stalls } from "./attacks/Stalls.js"
+import { slowReaders } from "./attacks/SlowReaders.js"
 import { storage } from "./attacks/Storage.js"
 import { waiters } from "./attacks/Waiters.js"
 import { worstShapes } from "./attacks/WorstShapes.js"
@@ -27,6 +28,7 @@ const attacks: { readonly [name: string]: Attack } = {
   simultaneous: (stage) => Effect.forEach([1, 2, 3], (nodes) => simultaneous(stage, { nodes, mixedRuns: 400, credits: 500 })),
   waiters: (stage) => Effect.map(waiters(stage, { runs: 30, waitersOfEach: 10, runMillis: 3_000 }), (row) => [row]),
   shapes: (stage) => Effect.map(worstShapes(stage, { every: 1 }), (row) => [row]),
+  readers: (stage) => Effect.map(slowReaders(stage, { readers: 186 }), (row) => [row]),
   payments: (stage) => Effect.map(payments(stage, 60), (row) => [row]),
   answers: (stage) => Effect.map(answers(stage, { answers: 10_000, seed: 7 }), (row) => [row]),
   storage: (stage, postgres) => storage(stage, postgres, { clients: 16, awaySeconds: 30, massacres: 10, cuts: 8, lockSeconds: 12 }),
