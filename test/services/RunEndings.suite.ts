@@ -43,14 +43,21 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     const kinds = ({ runId, workspaceId }: Run) =>
       Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.entries(workspaceId, { runId }, { limit: 20, after: null }), ({ items }) => items.map(({ kind }) => kind).reverse()))
 
-    /** Takes a running run away from the node that works on it, as another would after its death. */
+    /**
+     * Takes a running run away from the node that works on it, as another would after its death. That node lives, and may renew its lease
+     * between the two steps: then it is tried again.
+     */
     const takeAway = (run: Run, leaseMillis = 600_000): Effect.Effect<LeasedRun, unknown, RunStore | Transactions> =>
       Effect.gen(function*() {
         const store = yield* RunStore
-        const fences = yield* (yield* Transactions).transact(store.lock([run]))
-        yield* store.heartbeat([{ ...run, token: fences.get(run.runId)?.leaseToken ?? "" }], -1)
-        const taken = yield* store.reclaim({ node: "another", limit: 10, leaseMillis, except: [] })
-        return taken.find((leased) => leased.run.runId === run.runId) ?? (yield* Effect.dieMessage("the run was not taken"))
+        const { transact } = yield* Transactions
+        const once = Effect.gen(function*() {
+          const fences = yield* transact(store.lock([run]))
+          yield* store.heartbeat([{ ...run, token: fences.get(run.runId)?.leaseToken ?? "" }], -1)
+          const taken = yield* store.reclaim({ node: "another", limit: 10, leaseMillis, except: [] })
+          return taken.find((leased) => leased.run.runId === run.runId)
+        })
+        return (yield* Effect.repeat(once, { until: (found) => found !== undefined, times: 20 })) ?? (yield* Effect.dieMessage("the run was not taken"))
       })
     /** A run that a node left when it died, with its first attempt under way. Made by a node that works on nothing itself. */
     const leftBehind = (principal: Principal, endpointId: string, changes: Partial<RunRequest> = {}, agoMillis = 0) =>
