@@ -1,11 +1,11 @@
 // Lint holds what the compiler cannot: no silenced types, no escapes from Effect, and imports that point one way
-// (domain <- services <- layers, http; only layers/Main.ts and the entry points know both sides).
+// (domain <- services <- layers, http; only layers/compose/Main.ts and the entry points know both sides).
 import js from "@eslint/js"
 import tseslint from "typescript-eslint"
 import openLookup from "./eslint/openLookup.js"
 
 const noAmbient = (allowed = []) => [
-  { selector: "MemberExpression[object.name='process'][property.name='env']", message: "Read configuration through effect's Config (src/layers/Config.ts)." },
+  { selector: "MemberExpression[object.name='process'][property.name='env']", message: "Read configuration through effect's Config (src/layers/node/Config.ts)." },
   { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: "Take time from effect's Clock." },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: "Take time from effect's Clock." },
   { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: "Take randomness from effect's Random or the Ids service." },
@@ -62,7 +62,7 @@ export default tseslint.config(
     })
   },
   { files: ["src/http/**/*.ts"], rules: imports(up("layers", "http reaches layers only through services")) },
-  { files: ["src/layers/**/*.ts"], ignores: ["src/layers/Main.ts"], rules: imports(up("http", "only layers/Main.ts composes http")) },
+  { files: ["src/layers/**/*.ts"], ignores: ["src/layers/compose/Main.ts"], rules: imports(up("http", "only layers/compose/Main.ts composes http")) },
   {
     files: ["test/**/*.ts", "bench/**/*.ts", "chaos/**/*.ts"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" }

@@ -1,13 +1,13 @@
 /**
- * One node under attack: the gateway of `layers/Main.ts` with a catalog of fixtures only (GATEWAY_CATALOG), because it is started
+ * One node under attack: the gateway of `layers/compose/Main.ts` with a catalog of fixtures only (GATEWAY_CATALOG), because it is started
  * hundreds of times. Says its port in one line once it serves, and ends when its standard input does, so that it never outlives its test.
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
-import { readCatalog } from "../src/layers/CatalogFiles.js"
-import { readConfig } from "../src/layers/Config.js"
-import { Gateway } from "../src/layers/Main.js"
+import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"
+import { readConfig } from "../src/layers/node/Config.js"
+import { Gateway } from "../src/layers/compose/Main.js"
 import { CatalogPublisher } from "../src/services/CatalogPublisher.js"
 import { answerMeasurements } from "./stage/Measure.js"
 

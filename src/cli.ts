@@ -5,8 +5,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Exit, Layer, Logger, LogLevel } from "effect"
 import { run } from "./cli/Gateway.js"
 import { SecretInputStdin } from "./cli/SecretInput.js"
-import { readConfig } from "./layers/Config.js"
-import { Operations } from "./layers/Operations.js"
+import { readConfig } from "./layers/node/Config.js"
+import { Operations } from "./layers/compose/StorageOnPostgres.js"
 
 const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
 

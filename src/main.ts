@@ -1,10 +1,10 @@
-/** Starts the gateway: `npm start`. Everything is in `layers/Main.ts`; this file adds the newcomer's welcome in development. */
+/** Starts the gateway: `npm start`. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in development. */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
-import { tokenFile, welcome } from "./layers/Demo.js"
-import { publicUrlProblem, readConfig, urlOf } from "./layers/Config.js"
-import { GatewayWithCatalog } from "./layers/Main.js"
+import { tokenFile, welcome } from "./layers/accounts/DemoWorkspace.js"
+import { publicUrlProblem, readConfig, urlOf } from "./layers/node/Config.js"
+import { GatewayWithCatalog } from "./layers/compose/Main.js"
 
 const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
   Layer.effectDiscard(Effect.gen(function*() {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import type { SearchDocument } from "../../src/layers/search/Document.js"
+import type { SearchDocument } from "../../src/layers/catalog/search/Document.js"
 
 interface OperationRow {
   readonly endpointId: string

@@ -1,8 +1,8 @@
 // The catalog service over operations of a benchmark, with nothing around it: every key is missing and nothing has run yet.
 import { Context, Effect, Layer } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
-import { CatalogServed } from "../../src/layers/CatalogServed.js"
-import type { VocabularyFile } from "../../src/layers/search/Vocabulary.js"
+import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
+import type { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, type CatalogRefused } from "../../src/services/CatalogPublisher.js"
 import { ContractStore } from "../../src/services/ContractStore.js"

@@ -3,21 +3,21 @@
 
 const settlement = "src/domain/Settlement.ts"
 const admission = "src/domain/Admission.ts"
-const admitting = "src/layers/AdmissionBatched.ts"
-const settling = "src/layers/SettlementBatched.ts"
-const storePg = "src/layers/RunStorePg.ts"
-const walletPg = "src/layers/WalletPg.ts"
-const work = "src/layers/dispatcher/RunWork.ts"
+const admitting = "src/layers/runs/AdmissionBatched.ts"
+const settling = "src/layers/runs/SettlementBatched.ts"
+const storePg = "src/layers/postgres/RunStorePg.ts"
+const walletPg = "src/layers/postgres/WalletPg.ts"
+const work = "src/layers/runs/dispatch/RunWork.ts"
 
-const endingsMemory = "test/layers/RunEndingsMemory.test.ts"
-const endingsPg = "test/layers/RunEndingsPg.test.ts"
-const runsMemory = "test/layers/RunsMemory.test.ts"
-const runsPg = "test/layers/RunsPg.test.ts"
+const endingsMemory = "test/layers/memory/RunEndingsMemory.test.ts"
+const endingsPg = "test/layers/postgres/RunEndingsPg.test.ts"
+const runsMemory = "test/layers/memory/RunsMemory.test.ts"
+const runsPg = "test/layers/postgres/RunsPg.test.ts"
 
 export const defects = [
   {
     name: "the owner of a key is not looked at",
-    edits: [["src/layers/IdempotencyPg.ts", "return keys.map((one) => owners.get(placeText(one)) ?? null)", "return keys.map(() => null)"]],
+    edits: [["src/layers/postgres/IdempotencyPg.ts", "return keys.map((one) => owners.get(placeText(one)) ?? null)", "return keys.map(() => null)"]],
     tests: [runsPg]
   },
   {
@@ -43,17 +43,17 @@ export const defects = [
   {
     name: "the wallets' lock is left out",
     edits: [[walletPg, "for update of w, t`", "`"]],
-    tests: ["test/layers/WalletPg.test.ts"]
+    tests: ["test/layers/postgres/WalletPg.test.ts"]
   },
   {
     name: "a credit does not lock the wallet",
     edits: [[walletPg, "where workspace_id = ${input.workspaceId} for update`", "where workspace_id = ${input.workspaceId}`"]],
-    tests: ["test/layers/WalletPg.test.ts"]
+    tests: ["test/layers/postgres/WalletPg.test.ts"]
   },
   {
     name: "a credit that comes again is credited again",
-    edits: [["src/layers/WalletMemory.ts", "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance", ""]],
-    tests: ["test/layers/WalletMemory.test.ts"]
+    edits: [["src/layers/memory/WalletMemory.ts", "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance", ""]],
+    tests: ["test/layers/memory/WalletMemory.test.ts"]
   },
   {
     name: "the hold is not released",
@@ -166,7 +166,7 @@ export const defects = [
   },
   {
     name: "a write action whose answer was lost fails, though it may have happened",
-    edits: [["src/layers/dispatcher/AttemptEnding.ts", 'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"', "const uncertain = false"]],
+    edits: [["src/layers/runs/dispatch/AttemptEnding.ts", 'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"', "const uncertain = false"]],
     tests: [runsMemory]
   },
   {
@@ -191,13 +191,13 @@ export const defects = [
   },
   {
     name: "the failure of a statement that was sent is not looked at",
-    edits: [["src/layers/database/Reserved.ts", "if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))", ""]],
-    tests: ["test/layers/Database.test.ts"]
+    edits: [["src/layers/postgres/database/Reserved.ts", "if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))", ""]],
+    tests: ["test/layers/postgres/Database.test.ts"]
   },
   {
     name: "a write follows a BEGIN that may be refused",
-    edits: [["src/layers/database/Reserved.ts", "if (atOnce || this.begun === \"answered\")", "if (true)"]],
-    tests: ["test/layers/Database.test.ts"]
+    edits: [["src/layers/postgres/database/Reserved.ts", "if (atOnce || this.begun === \"answered\")", "if (true)"]],
+    tests: ["test/layers/postgres/Database.test.ts"]
   },
   {
     name: "an attempt is opened under a lost lease",
@@ -211,12 +211,12 @@ export const defects = [
   },
   {
     name: "the cancel of a queued run charges it",
-    edits: [["src/layers/RunsAdmitted.ts", "costMicros: zero,\n          reason: null,", "costMicros: run.holdMicros,\n          reason: null,"]],
+    edits: [["src/layers/runs/RunsAdmitted.ts", "costMicros: zero,\n          reason: null,", "costMicros: run.holdMicros,\n          reason: null,"]],
     tests: [endingsMemory]
   },
   {
     name: "a run that waited too long for a slot keeps one",
-    edits: [["src/layers/DispatcherQueue.ts", "Effect.ensuring(expire(leased, now), slot.release)", "expire(leased, now)"]],
+    edits: [["src/layers/runs/dispatch/DispatcherQueue.ts", "Effect.ensuring(expire(leased, now), slot.release)", "expire(leased, now)"]],
     tests: [endingsMemory]
   },
   {
@@ -246,7 +246,7 @@ export const defects = [
   },
   {
     name: "a half-done transaction stays",
-    edits: [["src/layers/MemoryStorage.ts", "const result = yield* Effect.provideService(work, Draft, draft)", "const result = yield* Effect.ensuring(Effect.provideService(work, Draft, draft), Effect.flatMap(Ref.get(draft), (half) => Ref.set(committed, half)))"]],
-    tests: ["test/layers/MemoryStorage.test.ts"]
+    edits: [["src/layers/memory/MemoryStorage.ts", "const result = yield* Effect.provideService(work, Draft, draft)", "const result = yield* Effect.ensuring(Effect.provideService(work, Draft, draft), Effect.flatMap(Ref.get(draft), (half) => Ref.set(committed, half)))"]],
+    tests: ["test/layers/memory/MemoryStorage.test.ts"]
   }
 ]

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Option, Redacted, Ref, Scope } from "effect"
-import { recorded } from "../../src/layers/embedded/Place.js"
-import * as Postmaster from "../../src/layers/embedded/Postmaster.js"
-import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.js"
+import { recorded } from "../../src/layers/postgres/embedded/Place.js"
+import * as Postmaster from "../../src/layers/postgres/embedded/Postmaster.js"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 
 export interface OwnPostgres {
   readonly url: string

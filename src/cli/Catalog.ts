@@ -8,10 +8,10 @@ import * as Options from "@effect/cli/Options"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, type Layer, Option } from "effect"
 import { join, resolve } from "node:path"
-import { builtInCatalog } from "../layers/BuiltInCatalog.js"
-import type { FolderSize } from "../layers/CatalogFiles.js"
-import type { Imported, ImportReport } from "../layers/catalog/ImportReport.js"
-import { readConfig } from "../layers/Config.js"
+import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import type { FolderSize } from "../layers/catalog/CatalogFiles.js"
+import type { Imported, ImportReport } from "../layers/catalog/import/ImportReport.js"
+import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
@@ -44,8 +44,8 @@ const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: Readon
 
 const lint = Command.make("lint", { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.repeated), json: Inputs.json }, ({ folders, json }) =>
   answer(json, Effect.gen(function*() {
-    const { lintCatalog } = yield* Effect.promise(() => import("../layers/CatalogLint.js"))
-    const { readCatalog } = yield* Effect.promise(() => import("../layers/CatalogFiles.js"))
+    const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
+    const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
     const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
     const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
     return yield* readCatalog([...all], { thorough: true }).pipe(
@@ -83,7 +83,7 @@ const tell = (words: string): void => {
 /** One manifest a provider, for a person to go over. A file of the same name is replaced. */
 const writeDrafts = Effect.fnUntraced(function*(to: string, endpoints: ReadonlyArray<Endpoint>) {
   const files = yield* FileSystem.FileSystem
-  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
+  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
   const place = join(to, "providers")
   yield* files.makeDirectory(place, { recursive: true })
   return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) => Effect.as(files.writeFileString(join(place, file), text), file))
@@ -108,14 +108,14 @@ const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1
 const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make("import-openapi", { files: documents, to: folder, publish: publishing, json: Inputs.json }, ({ files, json, ...asked }) =>
     answer(json, Effect.gen(function*() {
-      const imports = yield* Effect.promise(() => import("../layers/catalog/ImportOpenApi.js"))
+      const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
       return yield* kept(yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)), asked, revisions)
     }))).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
 
 const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make("import-jsonl", { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, publish: publishing, json: Inputs.json }, ({ file, json, ...asked }) =>
     answer(json, Effect.gen(function*() {
-      const imports = yield* Effect.promise(() => import("../layers/catalog/ImportJsonl.js"))
+      const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportJsonl.js"))
       return yield* kept(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), asked, revisions)
     }))).pipe(Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too"))
 

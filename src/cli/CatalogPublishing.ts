@@ -7,8 +7,8 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Effect } from "effect"
 import { resolve } from "node:path"
-import { builtInCatalog } from "../layers/BuiltInCatalog.js"
-import { readConfig } from "../layers/Config.js"
+import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
@@ -34,7 +34,7 @@ const refused = ({ problems }: CatalogRefused): Answer => ({
 })
 
 /** The reader of manifests, loaded when it is asked for. */
-const reader = Effect.map(Effect.promise(() => import("../layers/CatalogFiles.js")), ({ readCatalog }) => readCatalog)
+const reader = Effect.map(Effect.promise(() => import("../layers/catalog/CatalogFiles.js")), ({ readCatalog }) => readCatalog)
 
 const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) => readCatalog([builtInCatalog, ...catalogFolders]))
 

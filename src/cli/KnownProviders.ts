@@ -6,8 +6,8 @@
 import { Effect } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { unknownProvider } from "../domain/KnownProviders.js"
-import { builtInCatalog } from "../layers/BuiltInCatalog.js"
-import { readConfig } from "../layers/Config.js"
+import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
@@ -16,7 +16,7 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 const idsOf = ({ endpoints }: CatalogContent): ReadonlyArray<string> => endpoints.map(({ provider }) => provider.id)
 
 const read = (folders: ReadonlyArray<string>) =>
-  Effect.flatMap(Effect.promise(() => import("../layers/CatalogFiles.js")), ({ readCatalog }) => Effect.map(readCatalog(folders), idsOf))
+  Effect.flatMap(Effect.promise(() => import("../layers/catalog/CatalogFiles.js")), ({ readCatalog }) => Effect.map(readCatalog(folders), idsOf))
 
 /** Fails where nobody knows the provider; `typedAs` is the option or argument that named it. */
 export const checkProvider = Effect.fn("cli.checkProvider")(function*(providerId: string, typedAs: "--provider" | "PROVIDER") {

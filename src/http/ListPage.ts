@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { CursorKey } from "../services/CursorKey.js"
-import type { Page, PageRequest } from "../services/Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
 
 export interface PageQuery {

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { IdempotencyConflict } from "../domain/ApiErrors.js"
 import type { CapabilityRequestId, WorkspaceId } from "../domain/Ids.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 
 export interface CapabilityRequest {
   readonly capabilityRequestId: CapabilityRequestId

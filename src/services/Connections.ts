@@ -4,7 +4,7 @@ import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { ConnectionId, WorkspaceId } from "../domain/Ids.js"
 import type { ConnectionNotFound, ConnectionUnusable } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 
 export interface Connection {
   readonly connectionId: ConnectionId

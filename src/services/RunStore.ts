@@ -7,7 +7,7 @@ import { Context, type Effect } from "effect"
 import type { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
 import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 
 /** Names the run inside its workspace; every access leads with the workspace. */
 export interface RunKey {

@@ -12,7 +12,7 @@ import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { RunError } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Principal } from "./Accounts.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 import type { StoredMedia, RunFilter } from "./RunStore.js"
 
 /** The fallback of a run request, with its defaults filled in (completions, section 3). */

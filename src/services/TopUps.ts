@@ -5,7 +5,7 @@ import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 
 export type TopUpStatus = "pending" | "paid" | "expired" | "failed" | "refused"
 

@@ -11,7 +11,7 @@ import type { Micros } from "../domain/Micros.js"
 import type { TokenLine } from "../domain/TokenLine.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { Page, PageRequest } from "./Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 
 /** One workspace and one of its tokens. */
 export interface Purse {

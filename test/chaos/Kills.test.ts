@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { kills } from "../../chaos/attacks/Kills.js"
-import { parseKill } from "../../src/layers/FaultPointsKill.js"
+import { parseKill } from "../../src/layers/node/FaultPointsKill.js"
 import { faultPoints } from "../../src/services/FaultPoints.js"
 import { attacked } from "./stage.js"
 

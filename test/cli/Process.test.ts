@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
-import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.js"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Runs TypeScript without a build; comes with vitest. */

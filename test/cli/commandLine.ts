@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../../src/cli/Gateway.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
-import { readConfig } from "../../src/layers/Config.js"
-import { Operations } from "../../src/layers/Operations.js"
+import { readConfig } from "../../src/layers/node/Config.js"
+import { Operations } from "../../src/layers/compose/StorageOnPostgres.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 
 export interface Ended {

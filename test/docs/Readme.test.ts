@@ -8,7 +8,7 @@ import { ConfigProvider, Console, Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 import { run } from "../../src/cli/Gateway.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
-import { readConfig } from "../../src/layers/Config.js"
+import { readConfig } from "../../src/layers/node/Config.js"
 import { rowsOf } from "./tables.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))

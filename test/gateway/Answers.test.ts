@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { readJson, writeJson } from "../../src/domain/LosslessJson.js"
-import { Database } from "../../src/layers/Database.js"
-import { listenLocally } from "../../src/layers/fixture/LocalServer.js"
+import { Database } from "../../src/layers/postgres/Database.js"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { type RunningGateway, startGateway } from "../support/gateway.js"
 
 const price = 700

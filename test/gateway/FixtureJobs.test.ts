@@ -2,7 +2,7 @@
 import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readCatalog } from "../../src/layers/CatalogFiles.js"
+import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
 import { startGateway } from "../support/gateway.js"
 
 const later = ["company.funding", "google.keywords.volume", "linkedin.person.profile", "search.chatgpt", "search.perplexity", "tiktok.user.profile"]

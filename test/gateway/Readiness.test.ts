@@ -1,8 +1,8 @@
 /** When a node says that it should get no requests, and why: asked over HTTP, of a whole gateway on Postgres. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { aheadMillis } from "../../src/layers/StorageChecks.js"
-import { Database } from "../../src/layers/Database.js"
+import { aheadMillis } from "../../src/layers/postgres/StorageChecks.js"
+import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
 import { client, gatewayLayer, portOf } from "../support/httpGateway.js"
 import { startGateway, type RunningGateway } from "../support/gateway.js"

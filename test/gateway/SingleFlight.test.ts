@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { listenLocally } from "../../src/layers/fixture/LocalServer.js"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { startGateway } from "../support/gateway.js"
 
 const price = 700

@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, Layer, TestClock, TestContext } from "effect"
-import { ReconciliationStored } from "../../src/layers/ReconciliationStored.js"
+import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored.js"
 import { engine, storageMemory } from "../support/engine.js"
 import { commands, simulate } from "./Simulation.suite.js"
 import { ProvidersByCase } from "./support/ProvidersByCase.js"

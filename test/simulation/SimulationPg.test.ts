@@ -1,6 +1,6 @@
 import { it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ReconciliationStored } from "../../src/layers/ReconciliationStored.js"
+import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored.js"
 import { engine, storagePgByClock } from "../support/engine.js"
 import { testDatabase } from "../support/postgres.js"
 import { commands, simulate } from "./Simulation.suite.js"

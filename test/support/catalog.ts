@@ -3,9 +3,9 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Endpoint, JobManifest, ProviderManifest } from "../../src/domain/Manifest.js"
-import { endpointsOf } from "../../src/layers/CatalogFiles.js"
-import { CatalogServed } from "../../src/layers/CatalogServed.js"
-import { ContractStoreMemory } from "../../src/layers/ContractStoreMemory.js"
+import { endpointsOf } from "../../src/layers/catalog/CatalogFiles.js"
+import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
+import { ContractStoreMemory } from "../../src/layers/memory/ContractStoreMemory.js"
 import type { Catalog } from "../../src/services/Catalog.js"
 import { type CatalogContent, CatalogPublisher } from "../../src/services/CatalogPublisher.js"
 import type { ContractStore } from "../../src/services/ContractStore.js"

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
 import type { TestProject } from "vitest/node"
-import { DatabasePg } from "../../src/layers/Database.js"
-import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.js"
-import { migrate } from "../../src/layers/Migrations.js"
-import { migrations } from "../../src/layers/migrations/index.js"
+import { DatabasePg } from "../../src/layers/postgres/Database.js"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { migrate } from "../../src/layers/postgres/Migrations.js"
+import { migrations } from "../../src/layers/postgres/migrations/index.js"
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import Pg from "pg"
 import { inject } from "vitest"
-import { type Database, type DatabaseOptions, DatabasePg } from "../../src/layers/Database.js"
+import { type Database, type DatabaseOptions, DatabasePg } from "../../src/layers/postgres/Database.js"
 
 const administer = (statement: string) =>
   Effect.promise(async () => {

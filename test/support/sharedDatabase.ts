@@ -1,7 +1,7 @@
 /** One database for all tests of a file, for suites whose tests keep apart by making workspaces of their own. */
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll } from "vitest"
-import type { Database } from "../../src/layers/Database.js"
+import type { Database } from "../../src/layers/postgres/Database.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { testDatabase } from "./postgres.js"
 

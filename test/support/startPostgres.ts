@@ -1,6 +1,6 @@
 // A program for tests of the embedded Postgres: starts it, says its url, and leaves it at SIGTERM. Arguments: data dir, shelter.
 import { Effect, Redacted } from "effect"
-import * as EmbeddedPostgres from "../../src/layers/EmbeddedPostgres.js"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 
 const [dataDir = "", shelter = ""] = process.argv.slice(2)
 

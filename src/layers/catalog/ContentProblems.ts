@@ -1,7 +1,7 @@
 // What is wrong with a catalog as a whole, beyond what the Schema of one manifest can see. All of it, not just the first.
 import { Effect } from "effect"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
-import { inSlices } from "../Slices.js"
+import { inSlices } from "../node/TimeSlices.js"
 
 export const problemsOf = ({ endpoints, jobs }: CatalogContent): Effect.Effect<ReadonlyArray<ContentProblem>> => Effect.gen(function*() {
   const problems: Array<ContentProblem> = []

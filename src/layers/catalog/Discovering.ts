@@ -4,7 +4,7 @@ import { titleOf, type Discovered, type DiscoveredOperation, type DiscoverQuery,
 import { requiredFields } from "../../domain/OperationContract.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
-import type { SearchHit } from "../search/SearchHits.js"
+import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
 import { find, type Moment, noMatch, nothing, type Serving } from "./Searching.js"

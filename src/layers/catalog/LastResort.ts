@@ -1,11 +1,11 @@
 // What is shown when nothing matches a question in whole words: a look at what the catalog can do, the most served jobs first, one
 // operation each. Never called results: rows are marked `tokens`, and the answer warns with `no_match`.
 import type { Prefer } from "../../domain/RoutePlan.js"
-import { SearchHits } from "../search/SearchHits.js"
+import { SearchHits } from "./search/SearchHits.js"
 import type { Keeps } from "./Filtering.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { Statistics } from "./Rows.js"
+import type { Statistics } from "./RowBook.js"
 
 const rowsMax = 20
 

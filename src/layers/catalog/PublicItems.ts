@@ -12,7 +12,7 @@ import type { PreparedInput } from "../../services/Providers.js"
 import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
 import { jobOf } from "./Revision.js"
-import { worksView } from "./Rows.js"
+import { worksView } from "./RowBook.js"
 import { find, type Moment, nothing, type Serving } from "./Searching.js"
 
 const typeOf = (schema: JsonObject): string => {

@@ -3,7 +3,7 @@
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { expectedMicros, type Routed, route, type RoutingCandidate } from "../../domain/Routing.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { Statistics } from "./Rows.js"
+import type { Statistics } from "./RowBook.js"
 
 export const candidateOf = (revision: Revision, number: number, statistics: Statistics, obstacle: RoutingCandidate["obstacle"] = 0): RoutingCandidate | null => {
   const endpoint = revision.endpoints[number]

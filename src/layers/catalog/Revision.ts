@@ -7,11 +7,11 @@ import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifes
 import { member } from "../../domain/Members.js"
 import { inputFields, listedMicros, placementOf } from "../../domain/OperationContract.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
-import type { SearchDocument } from "../search/Document.js"
-import { SearchIndex } from "../search/SearchIndex.js"
-import type { VocabularyFile } from "../search/Vocabulary.js"
+import type { SearchDocument } from "./search/Document.js"
+import { SearchIndex } from "./search/SearchIndex.js"
+import type { VocabularyFile } from "./search/Vocabulary.js"
 import { Common, leanEndpoint } from "./LeanEndpoint.js"
-import { inSlices, sortedInSlices } from "../Slices.js"
+import { inSlices, sortedInSlices } from "../node/TimeSlices.js"
 
 export type Provider = Endpoint["provider"]
 

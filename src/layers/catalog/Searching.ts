@@ -4,14 +4,14 @@
 import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
-import { isNatural } from "../search/QueryText.js"
-import { type SearchHit, SearchHits } from "../search/SearchHits.js"
+import { isNatural } from "./search/QueryText.js"
+import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
 import { lastResort } from "./LastResort.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { RowBook, Statistics } from "./Rows.js"
+import type { RowBook, Statistics } from "./RowBook.js"
 
 const window = 200
 

@@ -10,7 +10,7 @@ import { monthOf, type Run } from "../../domain/Run.js"
 import { isBlocking, toRunError } from "../../domain/RunFailures.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
-import type { Denial } from "./RouteRefusals.js"
+import type { Denial } from "./planning/RouteRefusals.js"
 
 /** What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not count. */
 export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>

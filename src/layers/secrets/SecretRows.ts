@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Connection } from "../../services/Connections.js"
-import type { PageRequest } from "../../services/Page.js"
+import type { PageRequest } from "../../domain/Page.js"
 import type { Sealed } from "../../services/Sealing.js"
 
 export interface ConnectionRow {

@@ -1,10 +1,10 @@
 /** Imports: what becomes of an OpenAPI document and of flat rows, and that nothing they cannot express goes missing in silence. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { decodeCatalog } from "../../../src/layers/CatalogFiles.js"
-import { importLines } from "../../../src/layers/catalog/ImportJsonl.js"
-import { importOpenApi, manifestTexts } from "../../../src/layers/catalog/ImportOpenApi.js"
-import type { Imported } from "../../../src/layers/catalog/ImportReport.js"
+import { decodeCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
+import { importOpenApi, manifestTexts } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
 
 const document = `
 openapi: 3.0.3

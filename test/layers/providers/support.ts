@@ -5,9 +5,9 @@ import { Effect, Redacted, Schema } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import { type Endpoint, ProviderManifest } from "../../../src/domain/Manifest.js"
 import type { CallResult, Credential } from "../../../src/domain/ProviderCall.js"
-import { endpointsOf } from "../../../src/layers/CatalogFiles.js"
-import { listenLocally } from "../../../src/layers/fixture/LocalServer.js"
-import { ProvidersHttp, type ProvidersHttpOptions } from "../../../src/layers/ProvidersHttp.js"
+import { endpointsOf } from "../../../src/layers/catalog/CatalogFiles.js"
+import { listenLocally } from "../../../src/layers/providers/fixture/LocalServer.js"
+import { ProvidersHttp, type ProvidersHttpOptions } from "../../../src/layers/providers/ProvidersHttp.js"
 import { Providers } from "../../../src/services/Providers.js"
 
 /** Where the test's manifests say that their provider is. */

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { ProviderCall } from "../../../src/domain/ProviderCall.js"
-import { ProvidersScripted, type Step } from "../../../src/layers/ProvidersScripted.js"
+import { ProvidersScripted, type Step } from "../../../src/layers/providers/ProvidersScripted.js"
 import { Providers } from "../../../src/services/Providers.js"
 
 interface Case {

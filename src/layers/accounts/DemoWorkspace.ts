@@ -1,0 +1,66 @@
+/**
+ * What a newcomer needs on a development machine: a workspace `demo` with 100 dollars, a token with every scope in a file that
+ * only its owner can read, and a command to paste. Never used in production. A second start keeps all of it.
+ */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Either, Redacted } from "effect"
+import { Micros, microsPerUsd } from "../../domain/Micros.js"
+import { shellKey } from "../../domain/OperationContract.js"
+import { scopes } from "../../domain/Scope.js"
+import { Accounts } from "../../services/Accounts.js"
+import { Wallet } from "../../services/Wallet.js"
+
+export const demoWorkspaceName = "demo"
+export const demoTokenLabel = "development"
+export const demoCreditKey = "demo"
+
+/** Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal. */
+export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.resolve(dataDir, "dev-token"))
+
+export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: string) {
+  const accounts = yield* Accounts
+  const wallet = yield* Wallet
+  const files = yield* FileSystem.FileSystem
+  const file = yield* tokenFile(dataDir)
+
+  const workspace = (yield* accounts.workspaceByName(demoWorkspaceName)) ?? (yield* accounts.createWorkspace(demoWorkspaceName))
+  yield* wallet.credit({
+    workspaceId: workspace.workspaceId,
+    kind: "adjustment",
+    micros: Micros.make(100 * microsPerUsd),
+    reason: "development credit",
+    topUpId: null,
+    key: demoCreditKey
+  })
+
+  const kept = yield* files.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
+  const works = yield* Effect.either(accounts.authenticate(Redacted.make(kept.trim())))
+  if (Either.isRight(works)) return
+  const { token } = yield* accounts.createToken({
+    workspaceId: workspace.workspaceId,
+    label: demoTokenLabel,
+    scopes: [...scopes],
+    monthlyLimitMicros: null,
+    expiresAt: null
+  })
+  yield* files.makeDirectory(dataDir, { recursive: true })
+  yield* files.remove(file, { force: true })
+  yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
+})
+
+/** What is printed once the gateway listens. */
+export const welcome = (url: string, file: string): string => `
+provider-gateway is ready.
+
+  Address   ${url}
+  Docs      ${url}/docs
+  Token     ${file}   (workspace demo, 100 dollars, every scope)
+
+Run a job:
+
+  curl -s '${url}/v1/runs?wait=true' \\
+    -H "Authorization: Bearer $(cat ${file})" \\
+    -H "Idempotency-Key: ${shellKey}" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"endpointId":"job:people.email.find","input":{"name":"Ada Example","domain":"example.com"}}'
+`

@@ -1,0 +1,8 @@
+/** A gateway without a payment processor: every checkout is refused, and balances grow by the operator's hand. */
+import { Effect, Layer } from "effect"
+import { CheckoutUnavailable, Payments } from "../../services/Payments.js"
+
+export const PaymentsNone: Layer.Layer<Payments> = Layer.succeed(Payments, Payments.of({
+  configured: false,
+  createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
+}))

@@ -1,0 +1,65 @@
+// Takes a query apart: sentences and clauses, and in each the words that name the subject. What people wrap a request
+// in is dropped unless nothing else is left. It knows no index; terms are looked up where this is used.
+import { cutText } from "../../../domain/Characters.js"
+import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
+import { functionWords, requestWords, weakWords } from "./Words.js"
+
+export interface QueryWord {
+  readonly text: string
+  readonly reading: Reading
+  /** Verbs of asking and words every operation has. */
+  readonly weak: boolean
+  readonly numeric: boolean
+  /** Follows the word before it in the list directly, with nothing dropped between. */
+  readonly adjacent: boolean
+}
+
+export interface QueryClause {
+  readonly words: ReadonlyArray<QueryWord>
+}
+
+const longestQuery = 4_000
+/** Each clause costs a pass over the catalog; what follows is read as one. */
+const mostClauses = 12
+const sentenceEnd = /[.!?]+(?=\s|$)|[;\n\r]+|\s[-–—]\s/
+const isRequest = (lower: string): boolean => functionWords.has(lower) || requestWords.has(lower)
+
+const wordsOf = (sentence: string, analyzer: Analyzer, keepRequests: boolean): ReadonlyArray<QueryWord> => {
+  const words: Array<QueryWord> = []
+  let gap = true
+  for (const chunk of chunksOf(sentence)) {
+    const lower = chunk.toLowerCase().replace(/'/g, "")
+    const weak = weakWords.has(lower) || (keepRequests && requestWords.has(lower))
+    if (functionWords.has(lower) || (!weak && isRequest(lower))) {
+      gap = true
+      continue
+    }
+    const reading = analyzer.read(chunk)
+    if (reading.parts.length === 0 && reading.whole === null) continue
+    words.push({ text: lower, reading, weak, numeric: /^\d+$/.test(lower), adjacent: !gap })
+    gap = false
+  }
+  return words
+}
+
+const take = (text: string, analyzer: Analyzer, keepRequests: boolean): ReadonlyArray<QueryClause> => {
+  const clauses: Array<QueryClause> = []
+  for (const sentence of text.split(sentenceEnd)) {
+    const words = wordsOf(sentence, analyzer, keepRequests)
+    const last = clauses[mostClauses - 1]
+    if (last !== undefined) clauses[mostClauses - 1] = { words: [...last.words, ...words] }
+    else if (words.length > 0) clauses.push({ words })
+  }
+  return clauses
+}
+
+/** From this many words on, of whatever kind, a query counts as natural language and is never answered with nothing. */
+const naturalWords = 3
+export const isNatural = (query: string): boolean => wordCountOf(cutText(query, longestQuery)) >= naturalWords
+
+/** The clauses of a query, in order; empty when the text has nothing but signs and words that say nothing. */
+export const clausesOf = (query: string, analyzer: Analyzer): ReadonlyArray<QueryClause> => {
+  const text = fold(cutText(query, longestQuery))
+  const clauses = take(text, analyzer, false)
+  return clauses.length > 0 ? clauses : take(text, analyzer, true)
+}

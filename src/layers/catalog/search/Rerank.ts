@@ -1,0 +1,98 @@
+// A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
+// and whether words that stand together in the query stand together in the text.
+import { type IndexData, isNameToken, isProse, termOf } from "./IndexData.js"
+import { f32, u32 } from "./NumberLists.js"
+import type { SearchClause } from "./Resolve.js"
+import type { Tuning } from "./Tuning.js"
+
+/** Puts a row among the `count` before it, which are in order: the higher score first, and of equal ones the lower row. */
+const insert = (rows: Array<number>, scores: Array<number>, count: number, row: number, score: number): void => {
+  let at = count
+  for (; at > 0; at -= 1) {
+    const before = scores[at - 1] ?? 0
+    const rowBefore = rows[at - 1] ?? 0
+    if (before > score || (before === score && rowBefore < row)) break
+    scores[at] = before
+    rows[at] = rowBefore
+  }
+  rows[at] = row
+  scores[at] = score
+}
+
+export class Reranker {
+  /** Trust in a term as an answer to the query, 0 to 1; all 0 between queries. */
+  private readonly trust: Float32Array
+  constructor(private readonly data: IndexData, private readonly tuning: Tuning) {
+    this.trust = new Float32Array(data.termTexts.length)
+  }
+
+  /** Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the others stay. */
+  raise(rows: Array<number>, scores: Array<number>, clauses: ReadonlyArray<SearchClause>): void {
+    const used: Array<number> = []
+    const pairs = new Set<number>()
+    const termCount = this.data.rarity.length
+    for (const { words } of clauses) {
+      let before = -1
+      for (const word of words) {
+        for (const { term, weight } of word.alternatives) {
+          const trust = Math.min(1, weight / Math.max(0.1, f32(this.data.rarity, term)))
+          if (trust > f32(this.trust, term)) this.trust[term] = trust
+          used.push(term)
+        }
+        const own = word.own ? word.alternatives[0]?.term ?? -1 : -1
+        if (own >= 0 && before >= 0 && own !== before) pairs.add(before * termCount + own)
+        if (own >= 0) before = own
+      }
+    }
+    const count = Math.min(rows.length, this.tuning.rerank)
+    for (let at = 0; at < count; at += 1) {
+      const row = rows[at] ?? 0
+      const score = (scores[at] ?? 0) * (1 + this.gain(row)) + this.closeness(row, pairs)
+      insert(rows, scores, at, row, score)
+    }
+    for (const term of used) this.trust[term] = 0
+  }
+
+  private gain(row: number): number {
+    const { tokens } = this.data
+    let name = 0
+    let found = 0
+    const end = u32(tokens.start, row + 1)
+    for (let at = u32(tokens.start, row); at < end; at += 1) {
+      const token = u32(tokens.items, at)
+      if (!isNameToken(token)) break
+      const term = termOf(token)
+      const rarity = f32(this.data.rarity, term)
+      name += rarity
+      found += rarity * f32(this.trust, term)
+    }
+    return name > 0 ? (this.tuning.nameCoverage * found) / name : 0
+  }
+
+  private closeness(row: number, pairs: ReadonlySet<number>): number {
+    if (this.tuning.proximity === 0 || pairs.size === 0) return 0
+    const { tokens } = this.data
+    const termCount = this.data.rarity.length
+    let sum = 0
+    let before = -1
+    // Few at most, and mostly none.
+    const seen: Array<number> = []
+    const end = u32(tokens.start, row + 1)
+    for (let at = u32(tokens.start, row); at < end; at += 1) {
+      const token = u32(tokens.items, at)
+      if (!isProse(token)) break
+      const term = termOf(token)
+      if (f32(this.trust, term) === 0) {
+        before = -1
+        continue
+      }
+      const pair = before * termCount + term
+      if (before >= 0 && pairs.has(pair) && !seen.includes(pair)) {
+        seen.push(pair)
+        sum += Math.min(f32(this.data.rarity, before), f32(this.data.rarity, term))
+      }
+      before = term
+    }
+    return this.tuning.proximity * sum
+  }
+}

@@ -1,0 +1,142 @@
+// From the words of a query to weighted terms of one index: each word becomes alternatives of which the best counts
+// (itself, its synonyms, its likely spelling), so that a document is not paid twice for saying a thing two ways.
+import { stemOf } from "./Analyzer.js"
+import type { IndexData } from "./IndexData.js"
+import { f32 } from "./NumberLists.js"
+import type { QueryClause, QueryWord } from "./QueryText.js"
+import type { Tuning } from "./Tuning.js"
+import type { Vocabulary } from "./Vocabulary.js"
+
+export interface Alternative {
+  readonly term: number
+  /** Importance of the word times the trust in this alternative. */
+  readonly weight: number
+}
+
+export interface SearchWord {
+  /** When `own`, the first is the word itself. */
+  readonly alternatives: ReadonlyArray<Alternative>
+  readonly own: boolean
+}
+
+export interface SearchClause {
+  readonly words: ReadonlyArray<SearchWord>
+}
+
+export interface Resolver {
+  readonly data: IndexData
+  readonly vocabulary: Vocabulary
+  readonly tuning: Tuning
+  /** Terms spelled like an unknown stem. */
+  readonly near: (stem: string) => ReadonlyArray<number>
+}
+
+/** A word said more often than this adds nothing but work. */
+const mostRepeats = 3
+
+const rarity = (data: IndexData, term: number): number => f32(data.rarity, term)
+
+/** Alternatives from the vocabulary for one word or a phrase; `limit` keeps a rare synonym from outweighing its word. */
+const expansions = (resolver: Resolver, key: string, factor: number, limit: number): ReadonlyArray<Alternative> => {
+  const { data, tuning, vocabulary } = resolver
+  const found: Array<Alternative> = []
+  const seen = new Set<number>()
+  for (const { same, stems } of vocabulary.expansions.get(key) ?? []) {
+    const trust = (factor * (same ? tuning.synonym : tuning.related)) / stems.length
+    for (const stem of stems) {
+      const term = data.terms.get(stem)
+      if (term === undefined || seen.has(term)) continue
+      seen.add(term)
+      found.push({ term, weight: trust * Math.min(rarity(data, term), limit) })
+    }
+  }
+  return found
+}
+
+const single = (resolver: Resolver, stem: string, factor: number, spell: boolean): SearchWord | null => {
+  const { data, tuning } = resolver
+  const term = data.terms.get(stem)
+  if (term !== undefined) {
+    const worth = rarity(data, term)
+    const others = expansions(resolver, stem, factor * tuning.knownWord, worth).filter((other) => other.term !== term)
+    return { alternatives: [{ term, weight: factor * worth }, ...others], own: true }
+  }
+  const others = expansions(resolver, stem, factor, Infinity)
+  if (others.length > 0) return { alternatives: others, own: false }
+  const guesses = spell ? resolver.near(stem) : []
+  return guesses.length === 0
+    ? null
+    : { alternatives: guesses.map((guess) => ({ term: guess, weight: factor * tuning.typo * rarity(data, guess) })), own: false }
+}
+
+const factorOf = (word: QueryWord, tuning: Tuning): number => (word.weak ? tuning.weakWord : 1) * (word.numeric ? tuning.number : 1)
+
+/** Phrases of two or three neighbours that the vocabulary knows. */
+const phrasesAt = (resolver: Resolver, words: ReadonlyArray<QueryWord>, at: number): ReadonlyArray<SearchWord> => {
+  const found: Array<SearchWord> = []
+  for (const length of [2, 3]) {
+    const span = words.slice(at, at + length)
+    if (span.length < length || !span.slice(1).every((word) => word.adjacent)) continue
+    const alternatives = expansions(resolver, span.flatMap((word) => word.reading.parts).join(" "), 1, Infinity)
+    if (alternatives.length > 0) found.push({ alternatives, own: false })
+  }
+  return found
+}
+
+/** What the vocabulary adds is toned down: in long queries, when several words bring it, and when it is said anyway. */
+const temper = (clauses: ReadonlyArray<SearchClause>, tuning: Tuning): ReadonlyArray<SearchClause> => {
+  const said = new Set<number>()
+  let ownWords = 0
+  for (const { words } of clauses) {
+    for (const word of words) {
+      if (!word.own) continue
+      ownWords += 1
+      said.add(word.alternatives[0]?.term ?? -1)
+    }
+  }
+  const byLength = Math.min(1, tuning.shortQuery / Math.max(1, ownWords)) ** 2
+  const uses = new Map<number, number>()
+  const toned = ({ term, weight }: Alternative): Alternative => {
+    if (said.has(term)) return { term, weight: weight * byLength * tuning.saidExpansion }
+    const before = uses.get(term) ?? 0
+    uses.set(term, before + 1)
+    return { term, weight: weight * byLength * tuning.repeatedExpansion ** before }
+  }
+  return clauses.map(({ words }) => ({
+    words: words.map((word) => ({
+      own: word.own,
+      alternatives: word.alternatives.map((alternative, at) => (word.own && at === 0 ? alternative : toned(alternative)))
+    }))
+  }))
+}
+
+/** The clauses as weighted terms. Words the index knows nothing of are left out, and clauses of only such words. */
+export const resolve = (resolver: Resolver, clauses: ReadonlyArray<QueryClause>): ReadonlyArray<SearchClause> => {
+  const { data, tuning, vocabulary } = resolver
+  const said = new Map<string, number>()
+  const out: Array<SearchClause> = []
+  for (const clause of clauses) {
+    const words: Array<SearchWord> = []
+    const push = (stem: string, factor: number, spell: boolean): void => {
+      const times = said.get(stem) ?? 0
+      said.set(stem, times + 1)
+      if (times > mostRepeats) return
+      const word = single(resolver, stem, times === 0 ? factor : factor * tuning.repeat, spell)
+      if (word !== null) words.push(word)
+    }
+    for (const [at, word] of clause.words.entries()) {
+      const factor = factorOf(word, tuning)
+      const { parts, whole } = word.reading
+      const wholeKnown = whole !== null && (data.terms.has(whole) || vocabulary.expansions.has(whole))
+      if (wholeKnown) push(whole, factor, false)
+      for (const part of parts) push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric)
+      const next = clause.words[at + 1]
+      if (next?.adjacent !== true || word.numeric || next.numeric) continue
+      const joined = stemOf(word.text + next.text)
+      if (joined.length >= 5 && data.terms.has(joined)) push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false)
+      for (const phrase of phrasesAt(resolver, clause.words, at)) words.push(phrase)
+    }
+    if (words.length > 0) out.push({ words })
+  }
+  return temper(out, tuning)
+}

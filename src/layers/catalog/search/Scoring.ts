@@ -1,0 +1,154 @@
+// Scores the rows of an index for a query, term at a time over a dense array with a list of the rows in use: for tens of
+// thousands of rows adding up whole postings takes less than keeping candidates in order would. Arrays are reused.
+import { f32, u32, u8 } from "./NumberLists.js"
+import { documentFrequency, type Postings } from "./Postings.js"
+import type { Alternative, SearchClause, SearchWord } from "./Resolve.js"
+
+const unit = 1 / 255
+
+/** A score for each row; the first `count` of `rows` are those above zero, in no order. */
+export class RowScores {
+  readonly values: Float32Array
+  readonly rows: Uint32Array
+  count = 0
+  constructor(size: number) {
+    this.values = new Float32Array(size)
+    this.rows = new Uint32Array(size)
+  }
+
+  /** `value` is above zero. */
+  add(row: number, value: number): void {
+    const before = f32(this.values, row)
+    this.raise(row, before, before + value)
+  }
+
+  /** `to` is above zero, `from` what the row has. */
+  raise(row: number, from: number, to: number): void {
+    if (from === 0) {
+      this.rows[this.count] = row
+      this.count += 1
+    }
+    this.values[row] = to
+  }
+
+  highest(): number {
+    let most = 0
+    for (let at = 0; at < this.count; at += 1) most = Math.max(most, f32(this.values, u32(this.rows, at)))
+    return most
+  }
+
+  clear(): void {
+    for (let at = 0; at < this.count; at += 1) this.values[u32(this.rows, at)] = 0
+    this.count = 0
+  }
+}
+
+export class Scorer {
+  /** Scores of the last query. */
+  readonly total: RowScores
+  private readonly clause: RowScores
+  private readonly word: RowScores
+  private readonly best: Float32Array
+  constructor(private readonly postings: Postings) {
+    const rows = postings.rowCount
+    this.total = new RowScores(rows)
+    this.clause = new RowScores(rows)
+    this.word = new RowScores(rows)
+    this.best = new Float32Array(rows)
+  }
+
+  /**
+   * Fills `total` with the sum over the clauses plus, with several clauses, `bestClause` of the best total times how near
+   * the row comes to being the best of some clause: a request for two things is served by two operations.
+   */
+  score(clauses: ReadonlyArray<SearchClause>, bestClause: number): void {
+    const { best, clause, total } = this
+    total.clear()
+    if (clauses.length <= 1) {
+      this.addAll(clauses[0]?.words ?? [], total)
+      return
+    }
+    for (const { words } of clauses) {
+      this.addAll(words, clause)
+      this.closeClause()
+    }
+    const share = bestClause * total.highest()
+    for (let at = 0; at < total.count; at += 1) {
+      const row = u32(total.rows, at)
+      total.values[row] = f32(total.values, row) + share * f32(best, row)
+      best[row] = 0
+    }
+  }
+
+  /** Adds the clause to the total, notes how near to its best each row comes, and clears it. */
+  private closeClause(): void {
+    const { best, clause, total } = this
+    const scale = 1 / clause.highest()
+    for (let at = 0; at < clause.count; at += 1) {
+      const row = u32(clause.rows, at)
+      const value = f32(clause.values, row)
+      total.add(row, value)
+      if (value * scale > f32(best, row)) best[row] = value * scale
+    }
+    clause.clear()
+  }
+
+  /** The longest first: an empty target takes a word without asking what a row has already. */
+  private addAll(words: ReadonlyArray<SearchWord>, target: RowScores): void {
+    let longest: SearchWord | undefined
+    let most = 0
+    for (const word of words) {
+      const length = this.lengthOf(word)
+      if (length > most) [longest, most] = [word, length]
+    }
+    if (longest === undefined) return
+    this.fill(longest, target)
+    for (const word of words) if (word !== longest) this.add(word, target)
+  }
+
+  private lengthOf(word: SearchWord): number {
+    return word.alternatives.reduce((sum, { term }) => sum + documentFrequency(this.postings, term), 0)
+  }
+
+  private add(word: SearchWord, target: RowScores): void {
+    const [only] = word.alternatives
+    if (only !== undefined && word.alternatives.length === 1) return this.pour(only, target)
+    const scores = this.word
+    this.fill(word, scores)
+    for (let at = 0; at < scores.count; at += 1) {
+      const row = u32(scores.rows, at)
+      target.add(row, f32(scores.values, row))
+    }
+    scores.clear()
+  }
+
+  /** Adds a word that is said in one way only. */
+  private pour({ term, weight }: Alternative, target: RowScores): void {
+    if (weight <= 0) return
+    const { impacts, rows, start } = this.postings
+    const end = u32(start, term + 1)
+    for (let at = u32(start, term); at < end; at += 1) target.add(u32(rows, at), weight * unit * u8(impacts, at))
+  }
+
+  /** Puts a word into an empty target: of the alternatives in a row the best counts. */
+  private fill(word: SearchWord, target: RowScores): void {
+    const { impacts, rows, start } = this.postings
+    for (const { term, weight } of word.alternatives) {
+      if (weight <= 0) continue
+      const from = u32(start, term)
+      const end = u32(start, term + 1)
+      if (target.count === 0) {
+        target.rows.set(rows.subarray(from, end))
+        target.count = end - from
+        for (let at = from; at < end; at += 1) target.values[u32(rows, at)] = weight * unit * u8(impacts, at)
+        continue
+      }
+      for (let at = from; at < end; at += 1) {
+        const row = u32(rows, at)
+        const value = weight * unit * u8(impacts, at)
+        const before = f32(target.values, row)
+        if (value > before) target.raise(row, before, value)
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// The search over one catalog revision, in memory. It ranks operations by relevance only: prices, jobs and preferences
+// are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
+import type { Effect } from "effect"
+import { stepsInSlices } from "../../node/TimeSlices.js"
+import { Analyzer, stemOf } from "./Analyzer.js"
+import type { SearchDocuments } from "./Document.js"
+import { buildSteps, type IndexData } from "./IndexData.js"
+import { type JobFinder, jobFinder, type JobMatch } from "./Jobs.js"
+import { documentFrequency, impactOf } from "./Postings.js"
+import { clausesOf, type QueryClause } from "./QueryText.js"
+import { Reranker } from "./Rerank.js"
+import { resolve, type Resolver, type SearchClause } from "./Resolve.js"
+import { Scorer } from "./Scoring.js"
+import { type MatchedBy, SearchHits } from "./SearchHits.js"
+import { buildSpelling, type Spelling } from "./Spelling.js"
+import { TopRows } from "./TopRows.js"
+import { defaultTuning, type Tuning } from "./Tuning.js"
+import { valueWords } from "./ValueKinds.js"
+import { compileSteps, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
+
+export interface SearchOptions {
+  /** How many hits to give, from `offset` (default 0) on. */
+  readonly limit: number
+  readonly offset?: number
+  readonly filter?: (doc: number) => boolean
+}
+
+export interface SearchAnswer {
+  /** Best first; equal scores in document order. */
+  readonly hits: SearchHits
+  /** All matches that pass the filter. */
+  readonly total: number
+  /** Jobs the query asks for, the clearest first, whether or not the catalog has operations for them. */
+  readonly expandedCapabilities: ReadonlyArray<string>
+}
+
+const textShare = 0.5
+const sameTrust = 0.95
+const relatedTrust = 0.6
+
+export class SearchIndex {
+  private readonly resolver: Resolver
+  private readonly scorer: Scorer
+  private readonly providerScorer: Scorer
+  private readonly topRows: TopRows
+  private readonly reranker: Reranker
+  private readonly jobs: JobFinder
+  private constructor(
+    private readonly data: IndexData,
+    private readonly analyzer: Analyzer,
+    vocabulary: Vocabulary,
+    spelling: Spelling,
+    private readonly tuning: Tuning
+  ) {
+    this.resolver = { data, vocabulary, tuning, near: spelling.near }
+    this.scorer = new Scorer(data.operations)
+    this.providerScorer = new Scorer(data.providers)
+    this.topRows = new TopRows(data.size)
+    this.reranker = new Reranker(data, tuning)
+    this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
+  }
+
+  /** Number of documents. */
+  get size(): number {
+    return this.data.size
+  }
+
+  private static *steps(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning): Generator<void, SearchIndex> {
+    const analyzer = new Analyzer(dictionaryOf(vocabulary))
+    const data = yield* buildSteps(documents, analyzer, tuning)
+    const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
+    yield
+    const compiled = yield* compileSteps(vocabulary, analyzer)
+    analyzer.forget()
+    yield
+    return new SearchIndex(data, analyzer, compiled, spelling, tuning)
+  }
+
+  /** Builds at once. A server uses `buildSliced`. */
+  static build(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): SearchIndex {
+    const steps = SearchIndex.steps(documents, vocabulary, tuning)
+    let step = steps.next()
+    while (step.done !== true) step = steps.next()
+    return step.value
+  }
+
+  /** Builds in slices and lets waiting requests run between them. */
+  static buildSliced(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): Effect.Effect<SearchIndex> {
+    return stepsInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
+  }
+
+  search(query: string, options: SearchOptions): SearchAnswer {
+    const { tuning } = this
+    const parsed = clausesOf(query, this.analyzer)
+    const clauses = resolve(this.resolver, parsed)
+    const jobs = this.jobs.find(this.meaningOf(query, parsed))
+    this.scorer.score(clauses, tuning.bestClause)
+    this.addJobs(jobs)
+    // An operation of a provider whose other operations speak of the subject too is the likelier one.
+    this.providerScorer.score(clauses, tuning.bestClause)
+    const groups = { of: this.data.providerOf, scores: this.providerScorer.total.values, factor: tuning.provider }
+    const offset = options.offset ?? 0
+    const end = offset + options.limit
+    const { rows, scores, total } = this.topRows.pick(this.scorer.total, groups, Math.max(tuning.rerank, end), options.filter)
+    const expandedCapabilities = jobs.map((job) => job.id)
+    if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
+    this.reranker.raise(rows, scores, clauses)
+    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) => this.matchedBy(doc, clauses, jobs))
+    return { hits, total, expandedCapabilities }
+  }
+
+  /** What the query says and means, for recognising jobs: its stems, their synonyms, and with less trust what is related. */
+  private meaningOf(query: string, clauses: ReadonlyArray<QueryClause>): ReadonlyMap<string, number> {
+    const stems = new Map<string, number>()
+    const raise = (stem: string, trust: number): void => {
+      if (trust > (stems.get(stem) ?? 0)) stems.set(stem, trust)
+    }
+    const say = (stem: string): void => {
+      raise(stem, 1)
+      for (const other of this.resolver.vocabulary.expansions.get(stem) ?? []) {
+        for (const meant of other.stems) raise(meant, other.same ? sameTrust : relatedTrust)
+      }
+    }
+    for (const { words } of clauses) {
+      for (const { reading } of words) {
+        if (reading.whole !== null) say(reading.whole)
+        for (const part of reading.parts) say(part)
+      }
+    }
+    for (const word of valueWords(query)) raise(stemOf(word), sameTrust)
+    return stems
+  }
+
+  /** Operations of a job that is asked for are found even when they share no word with the query. */
+  private addJobs(jobs: ReadonlyArray<JobMatch>): void {
+    if (jobs.length === 0) return
+    const { total } = this.scorer
+    const best = Math.max(1, total.highest())
+    for (const { id, match } of jobs) {
+      for (const row of this.data.capabilities.get(id) ?? []) total.add(row, this.tuning.capability * match * best)
+    }
+  }
+
+  private matchedBy(doc: number, clauses: ReadonlyArray<SearchClause>, jobs: ReadonlyArray<JobMatch>): MatchedBy {
+    let asked = 0
+    let found = 0
+    for (const { words } of clauses) {
+      for (const word of words) {
+        const [own] = word.alternatives
+        if (own === undefined) continue
+        asked += own.weight
+        if (word.own && impactOf(this.data.operations, own.term, doc) > 0) found += own.weight
+      }
+    }
+    if (found >= textShare * asked && found > 0) return "text"
+    return jobs.some(({ id }) => this.data.capabilities.get(id)?.includes(doc)) ? "capability" : "tokens"
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The composition: the one place that knows every layer. `StoragePg` (Operations.ts) is what stands on Postgres, `Engine` what works
+ * over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so stops first; the database last of all.
+ */
+import { Effect, Fiber, Layer, Option, Schema } from "effect"
+import { parse } from "yaml"
+import { readFile } from "node:fs/promises"
+import { HttpLayer } from "../../http/Server.js"
+import { HttpSettings } from "../../http/Settings.js"
+import { ReadinessChecks } from "../../http/system/Readiness.js"
+import { DrainingLayer } from "../../services/Draining.js"
+import { AdmissionBatched } from "../runs/AdmissionBatched.js"
+import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
+import { readCatalog } from "../catalog/CatalogFiles.js"
+import { CatalogFollowing, listed } from "../catalog/CatalogFollowing.js"
+import { CatalogServed } from "../catalog/CatalogServed.js"
+import type { GatewayConfig } from "../node/Config.js"
+import { demoWorkspace } from "../accounts/DemoWorkspace.js"
+import { enterDeployment } from "../postgres/Deployment.js"
+import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "../runs/dispatch/DispatcherQueue.js"
+import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProvider.js"
+import { FaultPointsKill } from "../node/FaultPointsKill.js"
+import { Gauges } from "../node/Gauges.js"
+import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
+import { StoragePg } from "./StorageOnPostgres.js"
+import { ProvidersHttp } from "../providers/ProvidersHttp.js"
+import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
+import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
+import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
+import { RunsAdmitted } from "../runs/RunsAdmitted.js"
+import { assertSecretsOpen } from "../postgres/SealingPg.js"
+import { SettlementBatched } from "../runs/SettlementBatched.js"
+import { storageChecks } from "../postgres/StorageChecks.js"
+import { VocabularyFile } from "../catalog/search/Vocabulary.js"
+
+const vocabulary = Effect.flatMap(
+  Effect.promise(() => readFile(`${builtInCatalog}/vocabulary.yaml`, "utf8")),
+  (text) => Schema.decodeUnknown(VocabularyFile)(parse(text))
+)
+
+const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: Effect.Effect<VocabularyFile>) =>
+  RunsAdmitted.pipe(
+    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedApart()))),
+    Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
+    Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
+    Layer.provideMerge(ProvidersHttp({
+      egressAllow: config.egressAllow,
+      inlineResultBytes: config.inlineResultBytes,
+      origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
+    })),
+    Layer.provide([DrainingLayer, FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
+  )
+
+/** What the catalog folders hold, without the fixtures where they do not run. */
+const catalogContent = (config: GatewayConfig) =>
+  Effect.gen(function*() {
+    const { endpoints, jobs, overridden } = yield* readCatalog([builtInCatalog, ...config.catalogFolders])
+    for (const { folder, ...ids } of overridden) {
+      yield* Effect.logInfo("A catalog folder overrides what stands below it").pipe(Effect.annotateLogs({ folder, ...listed(ids) }))
+    }
+    return { jobs, endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock) }
+  })
+
+const Checks = Layer.scoped(ReadinessChecks, Effect.map(storageChecks, (checks) => Effect.map(checks, (found) => ({ ...found }))))
+
+/** Where the fixture provider is: one that runs already, one of our own, or nowhere. */
+const fixtureFor = (config: GatewayConfig) =>
+  !config.fixtures || Option.isSome(config.fixtureOrigin)
+    ? Effect.succeed(config.fixtureOrigin)
+    : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
+
+/** The gateway over a catalog, which publishes what is served: once it is built, and not before, the gateway listens. */
+export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
+    const fixtureAt = yield* fixtureFor(config)
+    return HttpLayer.pipe(
+      Layer.provide(catalog),
+      Layer.provide(Layer.succeed(HttpSettings, {
+        host: config.host,
+        port: config.port,
+        drainMillis: config.drainMillis,
+        readinessPauseMillis: config.stopPauseMillis,
+        deploymentMode: config.production ? "production" : "development",
+        publicUrl: config.publicUrl,
+        trustProxy: config.trustProxy,
+        serviceAgents: config.serviceAgents
+      })),
+      Layer.provide([Checks, Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg), RefusedRunsForgotten]),
+      Layer.provideMerge(Engine(config, fixtureAt, words)),
+      Layer.provide(RateLimiterMemory({
+        burst: config.rateBurst,
+        refillPerSecond: config.ratePerSecond,
+        publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
+        publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
+      })),
+      Layer.provideMerge(Layer.tap(StoragePg(config), (context) => Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)))
+    )
+  }))
+
+/**
+ * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on. The folders
+ * are read while the database starts: either takes about a second. In development the demo workspace and its token are made
+ * before the catalog is served, and the gateway listens after that: whoever finds it listening finds it ready, and the token made.
+ */
+export const GatewayWithCatalog = (config: GatewayConfig) =>
+  Layer.unwrapScoped(Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
+    Gateway(config, Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
+      Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir)))
+    ))))

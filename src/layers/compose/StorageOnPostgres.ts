@@ -1,0 +1,76 @@
+/**
+ * The part of the composition that needs no HTTP, no catalog and no provider: the database, what stands on it, and the services of
+ * an operator's command line. Apart from `Main` so that a command starts without loading the rest.
+ */
+import { Effect, Layer, Option } from "effect"
+import { Micros, microsPerUsd } from "../../domain/Micros.js"
+import { FaultPointsOff } from "../../services/FaultPoints.js"
+import { AccountsPg } from "../postgres/AccountsPg.js"
+import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
+import { CatalogRevisionsPg } from "../postgres/CatalogRevisionsPg.js"
+import type { GatewayConfig } from "../node/Config.js"
+import { ContractStorePg } from "../postgres/ContractStorePg.js"
+import { CursorKeyPg } from "../postgres/CursorKeyPg.js"
+import { DatabasePg } from "../postgres/Database.js"
+import * as EmbeddedPostgres from "../postgres/embedded/EmbeddedPostgres.js"
+import { EndpointStatsPg } from "../postgres/EndpointStatsPg.js"
+import { IdempotencyPg } from "../postgres/IdempotencyPg.js"
+import { IdsCrypto } from "../node/IdsCrypto.js"
+import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
+import { migrate } from "../postgres/Migrations.js"
+import { migrations } from "../postgres/migrations/index.js"
+import { PaymentsNone } from "../accounts/PaymentsNone.js"
+import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
+import { ReconciliationStored } from "../runs/ReconciliationStored.js"
+import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
+import { RunStorePg } from "../postgres/RunStorePg.js"
+import { SealingPg } from "../postgres/SealingPg.js"
+import { SecretsPg } from "./Secrets.js"
+import { SettlementBatched } from "../runs/SettlementBatched.js"
+import { TopUpsPg } from "../postgres/TopUpsPg.js"
+import { TransactionsPg } from "../postgres/TransactionsPg.js"
+import { WalletDefaults } from "../accounts/WalletDefaults.js"
+import { WalletPg } from "../postgres/WalletPg.js"
+
+/** The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; migrated either way. */
+export const DatabaseConfigured = (config: GatewayConfig) =>
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const url = Option.isSome(config.databaseUrl) ? config.databaseUrl.value : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
+    return Layer.tap(DatabasePg({ url, connectionsMax: config.databaseConnections }), (context) => Effect.provide(migrate(migrations), context))
+  }))
+
+/** Every service that stands on Postgres, with the database under them. */
+export const StoragePg = (config: GatewayConfig) =>
+  Layer.mergeAll(
+    AccountsPg,
+    CapabilityRequestsPg,
+    ContractStorePg,
+    CursorKeyPg,
+    EndpointStatsPg,
+    IdempotencyPg,
+    LoginApprovalsPg,
+    ProviderHealthPg,
+    RunSignalsPg,
+    RunStorePg,
+    SecretsPg,
+    TransactionsPg,
+    TopUpsPg({
+      enabled: config.billing,
+      minimumMicros: Micros.make(5 * microsPerUsd),
+      suggestedMicros: Micros.make(20 * microsPerUsd),
+      maximumMicros: Micros.make(10_000 * microsPerUsd),
+      dashboardUrl: `${config.publicUrl}/docs`
+    })
+  ).pipe(
+    Layer.provideMerge(WalletPg),
+    Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
+    Layer.provide(PaymentsNone),
+    Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
+    Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: config.inflightLimit })),
+    Layer.provideMerge(IdsCrypto),
+    Layer.provideMerge(DatabaseConfigured(config))
+  )
+
+/** The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. */
+export const Operations = (config: GatewayConfig) =>
+  ReconciliationStored.pipe(Layer.provide(SettlementBatched), Layer.provide(FaultPointsOff), Layer.provideMerge(StoragePg(config)))

@@ -1,0 +1,96 @@
+/**
+ * All state of the gateway in one immutable value, for tests and trials: a transaction works on a draft, and committing is a
+ * swap, so rollback is free. One transaction runs at a time. Nothing survives the process.
+ */
+import { Context, Effect, HashMap, Layer, Ref } from "effect"
+import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
+import type { LedgerEntry } from "../../domain/Ledger.js"
+import type { Micros } from "../../domain/Micros.js"
+import type { Attempt, Run } from "../../domain/Run.js"
+import type { Principal, Workspace } from "../../services/Accounts.js"
+import type { KeyClaim } from "../../services/Idempotency.js"
+import type { Lease, Media } from "../../services/RunStore.js"
+import { Transactions } from "../../services/Transactions.js"
+import type { Standing, TokenSpend } from "../../domain/Admission.js"
+
+export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "workspaceName"> {
+  /** SHA-256 of the token, in hex. */
+  readonly digest: string
+  readonly monthlyLimitMicros: Micros | null
+  readonly revokedAt: number | null
+  readonly spend: Pick<TokenSpend, "month" | "spentMicros">
+}
+
+export interface StoredWallet extends Pick<Standing, "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"> {
+  /** Newest first. */
+  readonly entries: ReadonlyArray<LedgerEntry>
+  readonly creditKeys: ReadonlySet<string>
+}
+
+export interface StoredRun {
+  readonly run: Run
+  readonly lease: Lease | null
+  /** When the lease ends unless it is renewed; 0 without one. */
+  readonly leaseEndsAt: number
+  readonly workersLost: number
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly media: ReadonlyArray<Media>
+}
+
+export interface MemoryState {
+  readonly workspaces: HashMap.HashMap<WorkspaceId, Workspace>
+  readonly tokens: HashMap.HashMap<TokenId, StoredToken>
+  readonly wallets: HashMap.HashMap<WorkspaceId, StoredWallet>
+  readonly keys: HashMap.HashMap<string, KeyClaim>
+  readonly runs: HashMap.HashMap<RunId, StoredRun>
+}
+
+const empty: MemoryState = {
+  workspaces: HashMap.empty(),
+  tokens: HashMap.empty(),
+  wallets: HashMap.empty(),
+  keys: HashMap.empty(),
+  runs: HashMap.empty()
+}
+
+export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<MemoryStorage, {
+  /** The draft of the surrounding transaction, or what is committed. */
+  readonly read: Effect.Effect<MemoryState>
+  /** One step of the surrounding transaction, or a transaction of its own. */
+  readonly modify: <A>(change: (state: MemoryState) => readonly [A, MemoryState]) => Effect.Effect<A>
+  readonly transact: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}>() {}
+
+/** The draft that the current fiber works on, inside a transaction. */
+class Draft extends Context.Reference<Draft>()("gateway/layers/MemoryStorage/Draft", {
+  defaultValue: (): Ref.Ref<MemoryState> | null => null
+}) {}
+
+const make = Effect.gen(function*() {
+  const committed = yield* Ref.make(empty)
+  const one = yield* Effect.makeSemaphore(1)
+
+  const transact = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.flatMap(Draft, (outer) =>
+      outer !== null
+        ? work
+        : one.withPermits(1)(Effect.gen(function*() {
+          const draft = yield* Ref.make(yield* Ref.get(committed))
+          const result = yield* Effect.provideService(work, Draft, draft)
+          yield* Ref.set(committed, yield* Ref.get(draft))
+          return result
+        })))
+
+  return MemoryStorage.of({
+    read: Effect.flatMap(Draft, (draft) => Ref.get(draft ?? committed)),
+    modify: (change) => transact(Effect.flatMap(Draft, (draft) => Ref.modify(draft ?? committed, change))),
+    transact
+  })
+})
+
+export const MemoryStorageLayer: Layer.Layer<MemoryStorage> = Layer.effect(MemoryStorage, make)
+
+export const TransactionsMemory: Layer.Layer<Transactions, never, MemoryStorage> = Layer.effect(
+  Transactions,
+  Effect.map(MemoryStorage, (storage) => Transactions.of({ transact: storage.transact }))
+)

@@ -1,0 +1,137 @@
+/**
+ * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's table
+ * says the same in words. A value that cannot be used stops the start and names the variable.
+ */
+import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
+import * as Limits from "../../domain/Limits.js"
+import { type Kill, parseKill } from "./FaultPointsKill.js"
+
+export interface GatewayConfig {
+  readonly host: string
+  readonly port: number
+  /** Absent: the gateway starts a Postgres of its own. Required in production. */
+  readonly databaseUrl: Option.Option<Redacted.Redacted>
+  readonly databaseConnections: number
+  readonly dataDir: string
+  readonly rateBurst: number
+  readonly ratePerSecond: number
+  /** Of one address without a token, and of all of them together. */
+  readonly publicRateBurst: number
+  readonly publicRatePerSecond: number
+  readonly publicTotalRateBurst: number
+  readonly publicTotalRatePerSecond: number
+  readonly inflightLimit: number
+  /** Catalog folders beside the built-in one. */
+  readonly catalogFolders: ReadonlyArray<string>
+  readonly egressAllow: ReadonlyArray<string>
+  readonly production: boolean
+  /** Whether the fixture provider runs and its operations are in the catalog. */
+  readonly fixtures: boolean
+  readonly fixturePort: number
+  /** A fixture provider that runs already, such as that of a benchmark; then none is started. */
+  readonly fixtureOrigin: Option.Option<string>
+  readonly dispatchSlots: number
+  readonly normalized: boolean
+  /** Answers of providers up to this stand inline in `result`; larger ones are kept as files. */
+  readonly inlineResultBytes: number
+  readonly billing: boolean
+  /** How this gateway is reached from outside, without a slash at the end. */
+  readonly publicUrl: string
+  /** Whether a proxy of the operator's stands in front and says who the client is, see HttpSettings. */
+  readonly trustProxy: boolean
+  /** The agents that `/metrics` counts by the name they give in `X-Service-Agent`. */
+  readonly serviceAgents: ReadonlyArray<string>
+  /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
+  readonly ledgerCheckSeconds: number
+  /** How long a stopping node says that it is not ready, and works on, before it closes. */
+  readonly stopPauseMillis: number
+  readonly drainMillis: number
+  /** Where this process kills itself, for tests of what survives; see FaultPointsKill. */
+  readonly faultPoint: Option.Option<Kill>
+}
+
+/** An address as a URL has it: IPv6 in brackets. */
+export const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"])
+
+/** What to warn of at the start, or null: an address that means all of this machine's own leads nobody here. */
+export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null =>
+  URL.canParse(publicUrl) && everyAddress.has(new URL(publicUrl).hostname)
+    ? `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
+    : null
+
+const list = (name: string) =>
+  Config.string(name).pipe(
+    Config.map((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== "")),
+    Config.withDefault<ReadonlyArray<string>>([])
+  )
+
+const atLeast = (name: string, least: number, otherwise: number) =>
+  Config.number(name).pipe(
+    Config.validate({ message: `must be a number of at least ${least}`, validation: (value) => Number.isFinite(value) && value >= least }),
+    Config.withDefault(otherwise)
+  )
+
+const whole = (name: string, least: number, most: number, otherwise: number) =>
+  Config.integer(name).pipe(
+    Config.validate({ message: `must be a whole number from ${least} to ${most}`, validation: (value) => value >= least && value <= most }),
+    Config.withDefault(otherwise)
+  )
+
+const modes = ["production", "development", "test"]
+
+const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
+
+export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function*() {
+  // A spelling that is not known would otherwise mean development, with its demo token.
+  const mode = yield* Config.string("NODE_ENV").pipe(
+    Config.validate({ message: `must be one of ${modes.join(", ")}`, validation: (value) => modes.includes(value) }),
+    Config.withDefault("development")
+  )
+  const production = mode === "production"
+  const databaseUrl = Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== "")
+  if (production && Option.isNone(databaseUrl)) {
+    return yield* Effect.fail(ConfigError.MissingData(["DATABASE_URL"], "With NODE_ENV=production the gateway starts no Postgres of its own: set DATABASE_URL to one (15 or newer)"))
+  }
+  const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
+  const port = yield* whole("PORT", 0, 65_535, 8080)
+  return {
+    host,
+    port,
+    databaseUrl,
+    databaseConnections: yield* whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20),
+    dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
+    rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, 60),
+    ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, 10),
+    publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
+    publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
+    publicTotalRateBurst: yield* whole("GATEWAY_PUBLIC_TOTAL_RATE_BURST", 1, 1_000_000_000, Limits.publicTotalRateBurst),
+    publicTotalRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND", 0.001, Limits.publicTotalRatePerSecond),
+    inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, 8),
+    catalogFolders: yield* list("GATEWAY_CATALOG"),
+    egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),
+    production,
+    fixtures: yield* onOff("GATEWAY_FIXTURES", !production),
+    fixturePort: yield* whole("GATEWAY_FIXTURE_PORT", 0, 65_535, 0),
+    fixtureOrigin: yield* Config.option(Config.nonEmptyString("GATEWAY_FIXTURE_ORIGIN")),
+    dispatchSlots: yield* whole("GATEWAY_DISPATCH_SLOTS", 1, 100_000, 256),
+    normalized: yield* onOff("GATEWAY_NORMALIZED", true),
+    inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
+    billing: yield* onOff("GATEWAY_BILLING", true),
+    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(/\/+$/, ""),
+    trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
+    serviceAgents: yield* Config.validate(list("GATEWAY_SERVICE_AGENTS"), {
+      message: `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`,
+      validation: (names) => names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
+    }),
+    ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
+    stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
+    drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
+    faultPoint: yield* Config.option(
+      Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(
+        Config.mapOrFail((text) => Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData(["GATEWAY_FAULT_POINT"], problem)))
+      )
+    )
+  }
+})

@@ -1,0 +1,46 @@
+/**
+ * Identifiers from the clock and the operating system's randomness. Two of one node sort in the order in which they were
+ * made, also within a millisecond (a counter leads the random part) and after the clock was set back.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { randomBytes } from "node:crypto"
+import { suffix } from "../../domain/Ids.js"
+import { Ids } from "../../services/Ids.js"
+
+const randomPerId = 8
+const counterMax = 0xffff
+// One call of the system gives the randomness of 512 ids: the call costs far more than the bytes.
+const blockBytes = 512 * randomPerId
+
+const make = Effect.sync(() => {
+  let block = randomBytes(blockBytes)
+  let used = 0
+  let millis = 0
+  let counter = 0
+
+  const next = (now: number): string => {
+    if (now > millis) {
+      millis = now
+      counter = 0
+    } else if (counter === counterMax) {
+      // More ids than a millisecond has numbers: borrow from the next one.
+      millis += 1
+      counter = 0
+    } else {
+      counter += 1
+    }
+    if (used === blockBytes) {
+      block = randomBytes(blockBytes)
+      used = 0
+    }
+    const tail = new Uint8Array(2 + randomPerId)
+    tail[0] = counter >> 8
+    tail[1] = counter & 0xff
+    tail.set(block.subarray(used, used + randomPerId), 2)
+    used += randomPerId
+    return suffix(millis, tail)
+  }
+  return Ids.of({ suffix: Effect.map(Clock.currentTimeMillis, next) })
+})
+
+export const IdsCrypto: Layer.Layer<Ids> = Layer.effect(Ids, make)

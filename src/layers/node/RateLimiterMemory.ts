@@ -1,0 +1,75 @@
+/**
+ * The request rates of tenants, and of callers without a token, in the memory of one node. A bucket is one number, the moment when it is full again, so that a
+ * full bucket needs no memory: buckets of tenants that are silent are dropped. Several nodes count each for themselves, so
+ * the largest overshoot is the limit times the nodes.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { publicRateBurst, publicRatePerSecond, publicTotalRateBurst, publicTotalRatePerSecond } from "../../domain/Limits.js"
+import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
+
+export interface Rate {
+  /** Requests that a full bucket has. */
+  readonly burst: number
+  /** Requests that come back each second. */
+  readonly refillPerSecond: number
+}
+
+/** What is not said is as in the contract ("Limits"): 60 at once, 10 a second. */
+export interface RateLimitOptions extends Partial<Rate> {
+  /** Of each address without a token. */
+  readonly publicRate?: Rate
+  /** Of all of them together. */
+  readonly publicTotalRate?: Rate
+}
+
+const seconds = (millis: number): number => Math.max(0, Math.ceil(millis / 1000))
+
+/** The buckets of one rate, by name. */
+const bucketsOf = ({ burst, refillPerSecond }: Rate): (name: string, now: number) => RateDecision => {
+  const intervalMillis = 1000 / refillPerSecond
+  const capacityMillis = burst * intervalMillis
+  // Intervals need not be whole milliseconds; sums of them may be off by a hair, which must not cost a request.
+  const hair = intervalMillis / 1000
+  const fullAt = new Map<string, number>()
+  let sweptAt = 0
+
+  const dropFull = (now: number) => {
+    for (const [name, at] of fullAt) if (at <= now) fullAt.delete(name)
+    sweptAt = now
+  }
+
+  return (name, now) => {
+    // After one capacity every bucket untouched since the last sweep is full. A clock that was set back sweeps too.
+    if (Math.abs(now - sweptAt) >= capacityMillis) dropFull(now)
+    // The upper bound only matters when the clock was set back: no one waits longer than an empty bucket takes.
+    const before = Math.min(Math.max(fullAt.get(name) ?? now, now), now + capacityMillis)
+    const after = before + intervalMillis
+    const room = now + capacityMillis - after + hair
+    const allowed = room >= 0
+    fullAt.set(name, allowed ? after : before)
+    return {
+      allowed,
+      limit: burst,
+      remaining: allowed ? Math.floor(room / intervalMillis) : 0,
+      retryAfterSeconds: allowed ? 0 : Math.max(1, seconds(-room)),
+      resetSeconds: seconds((allowed ? after : before) - now)
+    }
+  }
+}
+
+export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<RateLimiter> =>
+  Layer.sync(RateLimiter, () => {
+    const ofTenant = bucketsOf({ burst: options.burst ?? 60, refillPerSecond: options.refillPerSecond ?? 10 })
+    const ofAddress = bucketsOf(options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond })
+    const ofAll = bucketsOf(options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond })
+    const takePublic = (address: string, now: number): RateDecision => {
+      const own = ofAddress(address, now)
+      if (!own.allowed) return own
+      const shared = ofAll("all", now)
+      return shared.allowed ? own : shared
+    }
+    return RateLimiter.of({
+      take: (tenant) => Effect.map(Clock.currentTimeMillis, (now) => ofTenant(tenant, now)),
+      takePublic: (address) => Effect.map(Clock.currentTimeMillis, (now) => takePublic(address, now))
+    })
+  })

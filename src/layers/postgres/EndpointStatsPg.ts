@@ -1,0 +1,71 @@
+/**
+ * How endpoints have done, in Postgres. Attempts are counted in memory, where this node's readers see them at once, and added to
+ * the rows every second by one statement; what other nodes counted is read every half minute. What was counted in the last second is
+ * lost when the process is killed: these are statistics, and no settlement waits for them.
+ */
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { EndpointStats } from "../../services/EndpointStats.js"
+import { Database } from "./Database.js"
+import { type Count, countOf, oldestDay, Sums, Tally } from "../catalog/statistics/AttemptCounts.js"
+
+const flushEvery = "1 second"
+const refreshEvery = "30 seconds"
+
+const make = Effect.gen(function*() {
+  const { query, sql, transact } = yield* Database
+  let pending = new Sums()
+  let tally = new Tally()
+  // Flushing and reading exclude each other, so that a count is never read and added as well.
+  const one = yield* Effect.makeSemaphore(1)
+
+  const write = (counts: ReadonlyArray<Count>) =>
+    transact(sql`
+      insert into endpoint_stats (day, endpoint_id, bucket, calls, successes)
+      select day, endpoint_id, bucket, calls, successes
+      from jsonb_to_recordset(${JSON.stringify(counts.map(({ endpointId, ...count }) => ({ ...count, endpoint_id: endpointId })))}::jsonb)
+        as c (day int, endpoint_id text, bucket smallint, calls bigint, successes bigint)
+      -- In one order on all nodes, so that two of them cannot wait for each other.
+      order by day, endpoint_id, bucket
+      on conflict (day, endpoint_id, bucket) do update
+      set calls = endpoint_stats.calls + excluded.calls, successes = endpoint_stats.successes + excluded.successes`)
+
+  const flush = one.withPermits(1)(Effect.suspend(() => {
+    const taken = pending.values
+    if (taken.length === 0) return Effect.void
+    pending = new Sums()
+    // A write whose outcome is unknown is not repeated: counting less is better than counting twice.
+    return write(taken).pipe(
+      Effect.catchTag("storage_uncertain", () => Effect.void),
+      Effect.catchAll(() => Effect.sync(() => {
+        for (const count of taken) pending.add(count)
+      }))
+    )
+  })).pipe(Effect.uninterruptible)
+
+  const refresh = one.withPermits(1)(Effect.gen(function*() {
+    const oldest = oldestDay(yield* Clock.currentTimeMillis)
+    yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
+    const stored = yield* query(sql<Count>`
+      select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
+      from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
+    // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
+    tally = Tally.of([...stored, ...pending.values])
+  })).pipe(Effect.ignore)
+
+  yield* refresh
+  yield* Effect.addFinalizer(() => flush)
+  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(flush, Schedule.spaced(flushEvery)), false))
+  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(refresh, Schedule.spaced(refreshEvery)), false))
+
+  return EndpointStats.of({
+    snapshot: Effect.sync(() => tally.works),
+    record: (attempt) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const count = countOf(attempt, now)
+        pending.add(count)
+        tally.add(count)
+      })
+  })
+})
+
+export const EndpointStatsPg: Layer.Layer<EndpointStats, never, Database> = Layer.scoped(EndpointStats, make)

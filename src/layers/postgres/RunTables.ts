@@ -1,0 +1,134 @@
+/**
+ * How runs and attempts stand in their tables: one list of columns each, from which reading, writing and decoding are made.
+ * Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text whatever the
+ * number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
+ */
+import { Effect, Schema } from "effect"
+import { wellFormed } from "../../domain/Characters.js"
+import { writeJson } from "../../domain/LosslessJson.js"
+import { Attempt, type Run } from "../../domain/Run.js"
+import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
+
+type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
+
+const runColumns: Columns<StoredRun> = {
+  runId: ["run_id", "text"],
+  workspaceId: ["workspace_id", "text"],
+  tokenId: ["token_id", "text"],
+  idempotencyKey: ["idempotency_key", "text"],
+  requestDigest: ["request_digest", "text"],
+  requestId: ["request_id", "text"],
+  requestedEndpointId: ["requested_endpoint_id", "text"],
+  endpointId: ["endpoint_id", "text"],
+  providerId: ["provider_id", "text"],
+  contractVersion: ["contract_version", "text"],
+  job: ["job", "text"],
+  input: ["input", "json"],
+  plan: ["plan", "json"],
+  status: ["status", "text"],
+  outcome: ["outcome", "text"],
+  outcomeReason: ["outcome_reason", "text"],
+  holdMicros: ["hold_micros", "bigint"],
+  chargeMicros: ["charge_micros", "bigint"],
+  spendMonth: ["spend_month", "text"],
+  error: ["error", "json"],
+  result: ["result", "json"],
+  normalized: ["normalized", "json"],
+  resultBytes: ["result_bytes", "integer"],
+  providerStatus: ["provider_status", "integer"],
+  servedEndpointId: ["served_endpoint_id", "text"],
+  servedProviderId: ["served_provider_id", "text"],
+  connectionId: ["connection_id", "text"],
+  cancelRequested: ["cancel_requested", "boolean"],
+  createdAt: ["created_at", "bigint"],
+  startedAt: ["started_at", "bigint"],
+  completedAt: ["completed_at", "bigint"]
+}
+
+const attemptColumns: Columns<Attempt> = {
+  attemptId: ["attempt_id", "text"],
+  runId: ["run_id", "text"],
+  workspaceId: ["workspace_id", "text"],
+  n: ["n", "integer"],
+  endpointId: ["endpoint_id", "text"],
+  providerId: ["provider_id", "text"],
+  status: ["status", "text"],
+  outcome: ["outcome", "text"],
+  reason: ["reason", "text"],
+  errorCode: ["error_code", "text"],
+  providerStatus: ["provider_status", "integer"],
+  latencyMs: ["latency_ms", "integer"],
+  costMicros: ["cost_micros", "bigint"],
+  billed: ["billed", "boolean"],
+  receiptId: ["receipt_id", "text"],
+  receipt: ["receipt", "json"],
+  startedAt: ["started_at", "bigint"],
+  completedAt: ["completed_at", "bigint"]
+}
+
+/** What a text inside of JSON may hold and Postgres cannot take apart: NUL, and either half of a surrogate pair. */
+const unsafe = /\\u(?:0000|d[89a-f])/i
+
+/**
+ * The content of one column in the row's document. JSON goes as it is, and as a text of itself where it holds what Postgres would refuse
+ * to take apart: `json` columns are read from the document as text either way, and keep it to the letter.
+ */
+const contentOf = (type: string, value: {}): string => {
+  if (typeof value === "string") return type === "json" ? JSON.stringify(JSON.stringify(wellFormed(value))) : JSON.stringify(wellFormed(value))
+  if (typeof value !== "object") return String(value)
+  const text = writeJson(value)
+  return text.includes("\\u") && unsafe.test(text) ? JSON.stringify(text) : text
+}
+
+const valueOf = (column: string, type: string): string => (type === "json" ? `${column}::json` : column)
+
+const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]]>): string =>
+  fields.map(([, [column, type]]) => `${column} ${type === "json" ? "text" : type}`).join(", ")
+
+const table = <A extends object>(columns: Columns<A>) => {
+  const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
+  const columnOf = new Map(fields)
+  /** What is null is left out: it comes out of the record set as null. */
+  const rowText = (entries: ReadonlyArray<readonly [string, unknown]>, more: { readonly [column: string]: string | number | null }): string => {
+    let text = ""
+    for (const [field, content] of entries) {
+      const column = columnOf.get(field)
+      if (column !== undefined && content !== null && content !== undefined) text += `,"${column[0]}":${contentOf(column[1], content)}`
+    }
+    for (const [column, content] of Object.entries(more)) if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
+    return `{${text.slice(1)}}`
+  }
+  return {
+    /** `run_id, workspace_id, …` */
+    names: fields.map(([, [column]]) => column).join(", "),
+    /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
+    typed: typed(fields),
+    /** The same of the given fields alone. */
+    typedOnly: (chosen: ReadonlyArray<keyof A>) => typed(fields.filter(([field]) => chosen.some((one) => one === field))),
+    /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
+    values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
+    /** `alias.run_id as "runId", …`, of all fields or of the given ones. */
+    selected: (alias: string, chosen: ReadonlyArray<string> = fields.map(([field]) => field)) =>
+      fields.flatMap(([field, [column]]) => (chosen.includes(field) ? [`${alias}.${column} as "${field}"`] : [])).join(", "),
+    /** `run_id = from.run_id, …` for the given fields. */
+    assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) =>
+      chosen.map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`).join(", "),
+    /** Rows as one document for `json_to_recordset`, with columns of the caller's own. */
+    document: (rows: ReadonlyArray<A>, more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})): string =>
+      `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
+    /** The same with the given fields alone: an update need not send what it does not write. */
+    documentOnly: (rows: ReadonlyArray<A>, chosen: ReadonlyArray<keyof A>): string =>
+      `[${rows.map((row) => rowText(chosen.map((field) => [String(field), row[field]] as const), {})).join(",")}]`
+  }
+}
+
+const stored = table<StoredRun>(runColumns)
+export const runTable = {
+  ...stored,
+  document: (runs: ReadonlyArray<Run>, more: (index: number) => { readonly [column: string]: string | number | null }) => stored.document(runs.map(toStoredRun), more)
+}
+export const attemptTable = table<Attempt>(attemptColumns)
+
+const decodeStored = Schema.decodeUnknown(Schema.Array(StoredRun))
+export const decodeRuns = (rows: unknown) => Effect.map(decodeStored(rows), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
+export const decodeAttempts = Schema.decodeUnknown(Schema.Array(Attempt))

@@ -1,0 +1,100 @@
+/**
+ * Leases renewed by a thread of their own, with a connection of its own: a main thread that is blocked for half a minute loses none. What
+ * they are is written into memory that both share (LeaseTable), so a run that ends before its first renewal sends nothing. A main thread
+ * without a pulse for `mainSilenceMillisMax` counts as dead; a thread that ended is started again.
+ */
+import { Worker } from "node:worker_threads"
+import { Clock, Effect, Layer, PubSub, Redacted, Schema, Stream } from "effect"
+import { RunId } from "../../../domain/Ids.js"
+import { mainSilenceMillisMax } from "../../../domain/Limits.js"
+import { LeaseKeeping, type LeaseNews } from "../../../services/LeaseKeeping.js"
+import { Database } from "../Database.js"
+import { DatabaseNow } from "../database/Now.js"
+import { DispatcherSettings } from "../../runs/dispatch/DispatcherSettings.js"
+import { type LeaseTable, type LeaseTableMemory, makeLeaseTable, slotBytes } from "./LeaseTable.js"
+import { renewal } from "./RenewalStatement.js"
+
+const file = new URL("./LeaseThread.mjs", import.meta.url)
+const startAgainAfter = "1 second"
+const slotsOfMore = 256
+
+const decodeNews = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") })))
+
+/** One life of the thread; ends when it does. */
+const live = (given: object, tables: ReadonlyArray<LeaseTable>, started: (worker: Worker) => void, heard: (news: ReadonlyArray<LeaseNews>) => void) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const worker = new Worker(file, {
+        name: "leases",
+        workerData: { ...given, tables: tables.map(({ memory }) => memory) },
+        execArgv: [],
+        resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+      })
+      started(worker)
+      worker.on("message", (message) => heard(decodeNews(message)))
+      return worker
+    }),
+    (worker) =>
+      Effect.async<unknown>((resume) => {
+        worker.on("error", (cause) => resume(Effect.succeed(cause)))
+        worker.on("exit", (code) => resume(Effect.succeed(`it ended with ${code}`)))
+      }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+
+export const LeasesRenewedApart = (options: { readonly silenceMillis?: number } = {}): Layer.Layer<LeaseKeeping, never, Database> =>
+  Layer.scoped(
+    LeaseKeeping,
+    Effect.gen(function*() {
+      const { heartbeatMillis, leaseMillis, slots } = yield* DispatcherSettings
+      const { url } = yield* Database
+      const news = yield* PubSub.unbounded<LeaseNews>()
+      const main = makeLeaseTable(slots + slotsOfMore)
+      const tables: Array<LeaseTable> = [main]
+      let thread: Worker | undefined
+      const given = {
+        url: Redacted.value(url),
+        slotBytes,
+        renewal: renewal(yield* yield* DatabaseNow),
+        leaseMillis,
+        heartbeatMillis,
+        silenceMillis: options.silenceMillis ?? mainSilenceMillisMax
+      }
+
+      yield* live(given, tables, (worker) => {
+        thread = worker
+      }, (told) => told.forEach((one) => news.unsafeOffer(one))).pipe(
+        Effect.flatMap((cause) => Effect.logWarning("The thread that renews leases ended and is started again", cause)),
+        Effect.zipRight(Effect.sleep(startAgainAfter)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      // By the real clock, like the thread that listens to it.
+      yield* Effect.sync(main.pulse).pipe(
+        Effect.zipRight(Effect.sleep(heartbeatMillis)),
+        Effect.forever,
+        Effect.withClock(Clock.make()),
+        Effect.withTracerEnabled(false),
+        Effect.forkScoped
+      )
+
+      const more = (): LeaseTable => {
+        const table = makeLeaseTable(slotsOfMore)
+        tables.push(table)
+        const memory: LeaseTableMemory = table.memory
+        thread?.postMessage(memory)
+        return table
+      }
+      const nothing = () => undefined
+      return LeaseKeeping.of({
+        keep: (lease) => {
+          for (const table of tables) {
+            const letGo = table.enter(lease)
+            if (letGo !== null) return letGo
+          }
+          return more().enter(lease) ?? nothing
+        },
+        news: Stream.fromPubSub(news)
+      })
+    })
+  )

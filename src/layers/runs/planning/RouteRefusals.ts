@@ -1,0 +1,171 @@
+/**
+ * Why a job is refused before anybody is called, and what would help: a field, a higher cap, another value, a key. A refused job run
+ * has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which of the reasons it is
+ * (completions, section 3). Pure.
+ */
+import { Either } from "effect"
+import { cutText } from "../../../domain/Characters.js"
+import type { JsonObject } from "../../../domain/Json.js"
+import type { Endpoint } from "../../../domain/Manifest.js"
+import { dollars, type Micros } from "../../../domain/Micros.js"
+import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
+import { InputRejected, NoRouteCandidate, RouteCapped, RouteNoFit, type RunFailure } from "../../../domain/RunFailures.js"
+import type { InputProblem } from "../../../services/Providers.js"
+
+/** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
+export interface Denial {
+  readonly failure: RunFailure
+  readonly result: JsonObject | null
+  readonly plan: RoutePlan | null
+}
+
+export const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) => Either.left<Denial>({ failure, result, plan })
+
+/** An endpoint of a job that this run cannot use. */
+export interface Unusable {
+  readonly _tag: "Skipped"
+  readonly skipped: Skipped
+  readonly provider: Endpoint["provider"]
+  /** What it has against the input. */
+  readonly problems: ReadonlyArray<InputProblem>
+  /** It would run if it had a key. */
+  readonly wantsKey: boolean
+  /** It is left alone for so long because it was failing; 0 when it is not. */
+  readonly pausedSeconds: number
+  /** What it would cost at most, when that is what stands against it. */
+  readonly maxMicros: Micros | null
+}
+
+const named = 3
+/** `a, b or c`; of a long list the first ones. */
+const anyOf = (names: ReadonlyArray<string>): string => {
+  const shown = names.length > named ? [...names.slice(0, named), `${names.length - named} others`] : names
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1) ?? ""}`
+}
+
+const field = (problem: Extract<InputProblem, { readonly _tag: "Missing" }>): string =>
+  problem.instead === undefined ? problem.field : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
+
+/** `input.domain: is required, or company instead`. */
+export const sayProblem = (problem: InputProblem): string => {
+  if (problem._tag === "Invalid") return `input.${problem.field}: ${problem.message}`
+  const instead = problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
+  return `input.${problem.field}: is required${instead}`
+}
+
+const missingOf = (problems: ReadonlyArray<InputProblem>) => problems.flatMap((problem) => (problem._tag === "Missing" ? [problem] : []))
+
+export const skipForInput = (problems: ReadonlyArray<InputProblem>): Pick<Skipped, "code" | "reason"> => {
+  const missing = missingOf(problems)
+  return missing.length === problems.length
+    ? { code: "needs_identity", reason: `needs ${missing.map(field).join(", ")}` }
+    : { code: "rejected_input", reason: problems.map(sayProblem).join("; ") }
+}
+
+interface Explained {
+  readonly hint?: string
+  readonly gatewaysFault?: boolean
+  readonly extra?: JsonObject
+  readonly route?: RoutePlan
+}
+
+const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = false, hint, route }: Explained = {}) =>
+  deny(
+    new InputRejected({ detail: message, ...(hint === undefined ? {} : { hint }), ...(gatewaysFault ? { blames: "gateway" as const } : {}) }),
+    { code, message, ...extra },
+    route ?? null
+  )
+
+/** `suggestions` are `job:…` ids that look like this one. */
+export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, route: RoutePlan | null) => {
+  const guess = suggestions.length === 0 ? "." : `; did you mean ${anyOf(suggestions)}?`
+  return refuseJob("unknown_job", `There is no job ${cutText(jobId, 200)}${guess}`, {
+    hint: "Search the catalog for the job, or take one of result.suggestions.",
+    extra: { suggestions },
+    ...(route === null ? {} : { route })
+  })
+}
+
+export const noSupply = (jobId: string) =>
+  refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`, { gatewaysFault: true, hint: "Request the capability (POST /v1/capability-requests), or search the catalog for another job." })
+
+const needsInput = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
+  const lacking = skipped.filter(({ skipped: { code } }) => code === "needs_identity")
+  const needs = lacking.map(({ problems, provider, skipped: { endpointId } }) => {
+    const missing = missingOf(problems)
+    const instead = missing.flatMap((problem) => problem.instead ?? [])
+    return { endpointId, provider: provider.id, fields: missing.map((problem) => problem.field), ...(instead.length === 0 ? {} : { instead }) }
+  })
+  const fields = [...new Set(lacking.flatMap(({ problems }) => missingOf(problems).map(field)))]
+  return refuseJob("needs_input", `This job needs more input: ${fields.join(", ")}.`, {
+    hint: alternatives.length === 0
+      ? "Give what one provider of result.needs asks for."
+      : `Give ${alternatives.map((set) => set.join(" and ")).join(", or ")}; result.needs says what each provider asks for.`,
+    extra: { needs, ...(alternatives.length === 0 ? {} : { inputAlternatives: alternatives }) },
+    route
+  })
+}
+
+const overCap = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+  const cheapest = dollars(Math.min(...skipped.flatMap(({ maxMicros }) => maxMicros ?? [])))
+  const message = `Every provider of this job costs more than the cap: the cheapest up to ${cheapest}.`
+  return deny(new RouteCapped({ detail: message, hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.` }), { code: "route_capped", message }, route)
+}
+
+const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+  const reasons = skipped.filter(({ skipped: { code } }) => code === "rejected_input").map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
+  const shown = reasons.slice(0, named).join("; ")
+  return deny(
+    new RouteNoFit({ detail: `No provider of this job takes this input: ${shown}.`, hint: `Change what stood against it, for one provider at least: ${shown}.` }),
+    { code: "route_no_fit", message: "No provider of this job can take this input." },
+    route
+  )
+}
+
+const allExcluded = (route: RoutePlan) =>
+  deny(
+    new RouteNoFit({ detail: "The request excludes every provider of this job.", hint: "Take one of the ids out of fallback.exclude." }),
+    { code: "route_no_fit", message: "The request excludes every provider of this job." },
+    route
+  )
+
+/** Somebody could run this but for a pause: the same input works when that is over. */
+const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
+  const seconds = Math.min(...paused.map(({ pausedSeconds }) => pausedSeconds))
+  const message = `The providers that could run this job were failing and are left alone, the first of them for ${seconds} s more.`
+  return deny(new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }), { code: "no_runnable_provider", message }, route)
+}
+
+const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+  const paused = skipped.filter(({ pausedSeconds }) => pausedSeconds > 0)
+  if (paused.length > 0) return allPaused(route, paused)
+  const message = "No provider of this job can run for this workspace now."
+  if (route.connectionId !== null) {
+    return refuseJob("no_runnable_provider", message, { hint: "Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each.", route })
+  }
+  const keyless = [...new Map(skipped.filter(({ wantsKey }) => wantsKey).map(({ provider }) => [provider.id, provider])).values()]
+  const own = keyless.filter(({ ownKey }) => ownKey).map(({ id }) => id)
+  const platform = keyless.filter(({ platformKey }) => platformKey).map(({ id }) => id)
+  const ways = [
+    ...(own.length === 0 ? [] : [`connect an account of your own at ${anyOf(own)}`]),
+    ...(platform.length === 0 ? [] : [`ask the operator of this gateway to set a platform key for ${anyOf(platform)}`])
+  ]
+  return refuseJob("no_runnable_provider", message, {
+    gatewaysFault: true,
+    hint: ways.length === 0 ? "Try again later; requestedJob.skipped says what stands against each provider." : `A key would help: ${ways.join(", or ")}.`,
+    extra: { missingKeys: keyless.map(({ id, ownKey, platformKey }) => ({ provider: id, ownKey, platformKey })) },
+    route
+  })
+}
+
+/**
+ * The reason that a client can do most about comes first: give a field, raise the cap, change the input. `alternatives` are the sets of
+ * fields of which the job needs one and which the input does not hold already.
+ */
+export const refuseRoute = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
+  const codes = new Set(skipped.map(({ skipped: { code } }) => code))
+  if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
+  if (codes.has("over_cost_cap")) return overCap(route, skipped)
+  if (codes.has("rejected_input")) return noFit(route, skipped)
+  return codes.size === 1 && codes.has("excluded") ? allExcluded(route) : noRunnable(route, skipped)
+}

@@ -1,4 +1,0 @@
-import { runEndingsSuite } from "../services/RunEndings.suite.js"
-import { storageMemory } from "../support/engine.js"
-
-runEndingsSuite("Run endings over memory", storageMemory)

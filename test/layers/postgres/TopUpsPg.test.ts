@@ -1,0 +1,15 @@
+import { Layer } from "effect"
+import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
+import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
+import { TopUpsPg } from "../../../src/layers/postgres/TopUpsPg.js"
+import { WalletDefaults } from "../../../src/layers/accounts/WalletDefaults.js"
+import { WalletPg } from "../../../src/layers/postgres/WalletPg.js"
+import { sharedDatabase } from "../../support/sharedDatabase.js"
+import { topUpsSuite } from "../../services/TopUps.suite.js"
+
+const database = sharedDatabase()
+topUpsSuite("TopUpsPg", (policy) =>
+  TopUpsPg(policy).pipe(
+    Layer.provideMerge(Layer.merge(WalletPg, AccountsPg)),
+    Layer.provide([IdsCrypto, database, Layer.succeed(WalletDefaults, { inflightLimit: 8 })])
+  ))
