@@ -1,5 +1,5 @@
-// Complete paid runs: rate and latency of `POST /v1/runs?wait=true`, beside peers that call the same fixture provider in the
-// same run. Usage: npm run bench -- [--seconds N] [--rounds N] [--connections N]
+// Complete paid runs: rate and latency of `POST /v1/runs?wait=true`, beside peers that call the same fixture provider
+// in the same run. Usage: npm run bench -- [--seconds N] [--rounds N] [--connections N]
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -36,22 +36,55 @@ const env = {
   GATEWAY_FIXTURE_ORIGIN: `http://127.0.0.1:${fixturePort}`
 }
 
-const setUp = Effect.gen(function*() {
+const setUp = Effect.gen(function* () {
   const config = yield* readConfig
-  return yield* Effect.gen(function*() {
+  return yield* Effect.gen(function* () {
     const accounts = yield* Accounts
     const wallet = yield* Wallet
     const { query, sql } = yield* Database
     yield* query(sql.unsafe(schemaText))
-    return yield* Effect.forEach(Array.from({ length: workspaces }), (_, index) =>
-      Effect.gen(function*() {
-        const { workspaceId } = yield* accounts.createWorkspace(`bench-${process.pid}-${index}`)
-        yield* wallet.credit({ workspaceId, kind: "adjustment", micros: 1_000_000_000_000, reason: "benchmark", topUpId: null, key: "bench" })
-        const { token } = yield* accounts.createToken({ workspaceId, label: "bench", scopes: [...scopes], monthlyLimitMicros: null, expiresAt: null })
-        return Redacted.value(token)
-      }), { concurrency: 8 })
+    return yield* Effect.forEach(
+      Array.from({ length: workspaces }),
+      (_, index) =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* accounts.createWorkspace(`bench-${process.pid}-${index}`)
+          yield* wallet.credit({
+            workspaceId,
+            kind: "adjustment",
+            micros: 1_000_000_000_000,
+            reason: "benchmark",
+            topUpId: null,
+            key: "bench"
+          })
+          const { token } = yield* accounts.createToken({
+            workspaceId,
+            label: "bench",
+            scopes: [...scopes],
+            monthlyLimitMicros: null,
+            expiresAt: null
+          })
+          return Redacted.value(token)
+        }),
+      { concurrency: 8 }
+    )
   }).pipe(Effect.provide(Operations(config)))
-}).pipe(Effect.provide(Layer.merge(NodeContext.layer, Layer.setConfigProvider(ConfigProvider.fromMap(new Map([...Object.entries(process.env).flatMap(([key, value]) => value === undefined ? [] : [[key, value] as const]), ...Object.entries(env)]))))))
+}).pipe(
+  Effect.provide(
+    Layer.merge(
+      NodeContext.layer,
+      Layer.setConfigProvider(
+        ConfigProvider.fromMap(
+          new Map([
+            ...Object.entries(process.env).flatMap(([key, value]) =>
+              value === undefined ? [] : [[key, value] as const]
+            ),
+            ...Object.entries(env)
+          ])
+        )
+      )
+    )
+  )
+)
 
 const input = { first_name: "Ada", last_name: "Example", domain: "example.com" }
 let keys = 0
@@ -59,7 +92,10 @@ const runOn = (tokens: ReadonlyArray<string>) => (): Call => {
   keys += 1
   return {
     path: "/v1/runs?wait=true",
-    headers: { authorization: `Bearer ${tokens[keys % tokens.length]}`, "idempotency-key": `bench-${process.pid}-${keys}` },
+    headers: {
+      authorization: `Bearer ${tokens[keys % tokens.length]}`,
+      "idempotency-key": `bench-${process.pid}-${keys}`
+    },
     body: JSON.stringify({ endpointId: "mock-email-find", input })
   }
 }
@@ -67,26 +103,38 @@ const fixtureBody = JSON.stringify(input)
 const direct = (): Call => ({ path: "/v1/mock-email-find", headers: {}, body: fixtureBody })
 const throughPortkey = (): Call => ({
   path: "/v1/chat/completions",
-  headers: { authorization: "Bearer none", "x-portkey-provider": "openai", "x-portkey-custom-host": `http://127.0.0.1:${fixturePort}/v1` },
-  body: JSON.stringify({ model: "mock", messages: [{ role: "user", content: "The e-mail of Ada Example at example.com" }] })
+  headers: {
+    authorization: "Bearer none",
+    "x-portkey-provider": "openai",
+    "x-portkey-custom-host": `http://127.0.0.1:${fixturePort}/v1`
+  },
+  body: JSON.stringify({
+    model: "mock",
+    messages: [{ role: "user", content: "The e-mail of Ada Example at example.com" }]
+  })
 })
 
 const gateway = `http://127.0.0.1:${port}`
 const fixture = `http://127.0.0.1:${fixturePort}`
 const portkey = `http://127.0.0.1:${portkeyPort}`
-const settled = (status: number, text: string): boolean => status === 201 && text.includes("\"status\":\"completed\"")
+const settled = (status: number, text: string): boolean => status === 201 && text.includes('"status":"completed"')
 const answered = (status: number, text: string): boolean => status === 200 && text.includes("example.com")
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
-start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" })
+start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], {
+  TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
+})
 await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
 const tokens = await Effect.runPromise(setUp)
 const hot = tokens.slice(0, 1)
 
 type Row = { readonly label: string; readonly measure: () => Promise<Measured> }
 const many: ReadonlyArray<Row> = [
-  { label: `gateway, ${workspaces} workspaces`, measure: () => load(gateway, connections, seconds, runOn(tokens), settled) },
+  {
+    label: `gateway, ${workspaces} workspaces`,
+    measure: () => load(gateway, connections, seconds, runOn(tokens), settled)
+  },
   { label: "gateway, one hot workspace", measure: () => load(gateway, connections, seconds, runOn(hot), settled) },
   { label: "Portkey (moves no money)", measure: () => load(portkey, connections, seconds, throughPortkey, answered) },
   { label: "fixture provider alone", measure: () => load(fixture, connections, seconds, direct, answered) }
@@ -100,11 +148,18 @@ const single: ReadonlyArray<Row> = [
 const results = new Map<string, Array<Measured>>()
 for (const { measure } of [...many, ...single]) await measure().then(() => undefined)
 for (let round = 0; round < rounds; round += 1) {
-  for (const { label, measure } of [...many, ...single]) results.set(label, [...(results.get(label) ?? []), await measure()])
+  for (const { label, measure } of [...many, ...single])
+    results.set(label, [...(results.get(label) ?? []), await measure()])
 }
 const of = (label: string, pick: (measured: Measured) => number): number => median((results.get(label) ?? []).map(pick))
 
-const url = process.env["DATABASE_URL"] ?? await Effect.runPromise(Effect.map(EmbeddedPostgres.findRunning(dataDir), (found) => (found._tag === "Some" ? Redacted.value(found.value) : "")))
+const url =
+  process.env["DATABASE_URL"] ??
+  (await Effect.runPromise(
+    Effect.map(EmbeddedPostgres.findRunning(dataDir), (found) =>
+      found._tag === "Some" ? Redacted.value(found.value) : ""
+    )
+  ))
 // The server of the benchmark takes 60 connections, of which the gateway has 20.
 const clients = Math.min(connections, 32)
 const cycles = moneyCycle(url, 1000, clients, seconds)
@@ -112,9 +167,18 @@ const hotCycles = moneyCycle(url, 1, clients, seconds)
 
 console.log(`\n${connections} connections, medians of ${rounds} rounds of ${seconds} s`)
 const line = (label: string) =>
-  console.log(`  ${label.padEnd(38)} ${of(label, ({ perSecond }) => perSecond).toFixed(0).padStart(6)}/s   p50 ${of(label, ({ p50 }) => p50).toFixed(2).padStart(7)} ms   p99 ${of(label, ({ p99 }) => p99).toFixed(2).padStart(7)} ms   failures ${(results.get(label) ?? []).reduce((sum, { failures }) => sum + failures, 0)}`)
+  console.log(
+    `  ${label.padEnd(38)} ${of(label, ({ perSecond }) => perSecond)
+      .toFixed(0)
+      .padStart(6)}/s   p50 ${of(label, ({ p50 }) => p50)
+      .toFixed(2)
+      .padStart(7)} ms   p99 ${of(label, ({ p99 }) => p99)
+      .toFixed(2)
+      .padStart(7)} ms   failures ${(results.get(label) ?? []).reduce((sum, { failures }) => sum + failures, 0)}`
+  )
 for (const { label } of [...many, ...single]) line(label)
-const cycleLine = (label: string, value: number | undefined) => console.log(`  ${label.padEnd(38)} ${value === undefined ? "no pgbench here" : `${value.toFixed(0).padStart(6)}/s`}`)
+const cycleLine = (label: string, value: number | undefined) =>
+  console.log(`  ${label.padEnd(38)} ${value === undefined ? "no pgbench here" : `${value.toFixed(0).padStart(6)}/s`}`)
 cycleLine("pgbench, money cycle, 1000 wallets", cycles)
 cycleLine("pgbench, money cycle, one wallet", hotCycles)
 

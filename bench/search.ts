@@ -1,5 +1,6 @@
-// Quality and speed of the catalog search on two public benchmarks, through `Catalog.search` as the route calls it (import, revision,
-// order of business, rows), beside plain BM25 on the same operations. Usage: npm run bench:search -- [--data DIR]
+// Quality and speed of the catalog search on two public benchmarks, through `Catalog.search` as the route calls it
+// (import, revision, order of business, rows), beside plain BM25 on the same operations. Usage: npm run bench:search --
+// [--data DIR]
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
@@ -21,19 +22,24 @@ const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("
 const { jobs } = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
 const gc = globalThis.gc
 
-const percentile = (sorted: ReadonlyArray<number>, share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 const quality = (label: string, { ndcg1, ndcg10, ndcg5, recall10 }: Quality): void =>
-  console.log(`  ${label.padEnd(14)} NDCG@1 ${ndcg1.toFixed(1)}  @5 ${ndcg5.toFixed(1)}  @10 ${ndcg10.toFixed(1)}  Recall@10 ${recall10.toFixed(1)}`)
+  console.log(
+    `  ${label.padEnd(14)} NDCG@1 ${ndcg1.toFixed(1)}  @5 ${ndcg5.toFixed(1)}  @10 ${ndcg10.toFixed(1)}  Recall@10 ${recall10.toFixed(1)}`
+  )
 
 const timed = (rank: Ranker, queries: ReadonlyArray<string>): string => {
   // The last ones, which are forgotten again when it is their turn: what is timed is searching, not remembering.
   for (const query of queries.slice(-200)) rank(query)
   const before = process.cpuUsage()
-  const times = queries.map((query) => {
-    const start = performance.now()
-    rank(query)
-    return performance.now() - start
-  }).sort((a, b) => a - b)
+  const times = queries
+    .map((query) => {
+      const start = performance.now()
+      rank(query)
+      return performance.now() - start
+    })
+    .sort((a, b) => a - b)
   const used = process.cpuUsage(before)
   const cpu = (used.user + used.system) / 1000 / times.length
   const total = times.reduce((sum, time) => sum + time, 0)
@@ -51,19 +57,34 @@ const serve = async (files: ReadonlyArray<string>): Promise<Ranker> => {
   const before = memory()
   const { endpoints } = await Effect.runPromise(importLines(files.flatMap(readLines)))
   const start = performance.now()
-  const catalog = await Effect.runPromise(servedCatalog({ jobs, endpoints }, vocabulary).pipe(Logger.withMinimumLogLevel(LogLevel.Warning)))
-  console.log(`  ${endpoints.length} operations published in ${((performance.now() - start) / 1000).toFixed(1)} s${gc === undefined ? "" : `, ${(memory() - before).toFixed(0)} MB with their contracts`}`)
+  const catalog = await Effect.runPromise(
+    servedCatalog({ jobs, endpoints }, vocabulary).pipe(Logger.withMinimumLogLevel(LogLevel.Warning))
+  )
+  console.log(
+    `  ${endpoints.length} operations published in ${((performance.now() - start) / 1000).toFixed(1)} s${gc === undefined ? "" : `, ${(memory() - before).toFixed(0)} MB with their contracts`}`
+  )
   return (query) =>
-    Effect.runSync(catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, workspaceId)).endpoints.map(({ endpointId }) => endpointId)
+    Effect.runSync(
+      catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, workspaceId)
+    ).endpoints.map(({ endpointId }) => endpointId)
 }
 
-const compare = async (title: string, files: ReadonlyArray<string>, queries: ReadonlyArray<BenchQuery>): Promise<void> => {
+const compare = async (
+  title: string,
+  files: ReadonlyArray<string>,
+  queries: ReadonlyArray<BenchQuery>
+): Promise<void> => {
   const documents = files.flatMap(readDocuments)
   console.log(`${title}: ${documents.length} operations, ${queries.length} queries`)
   const rank = await serve(files)
   quality("this search", measure(queries, rank))
   quality("plain BM25", measure(queries, plainBm25(documents)))
-  console.log(`  queries as asked: ${timed(rank, queries.map((query) => query.query))}`)
+  console.log(
+    `  queries as asked: ${timed(
+      rank,
+      queries.map((query) => query.query)
+    )}`
+  )
 }
 
 /** Short queries as people type them: two or three words of the names of random operations. */
@@ -76,12 +97,21 @@ const shortQueries = (documents: ReadonlyArray<SearchDocument>): ReadonlyArray<s
 const stable = join(bench, "stabletoolbench-operations.jsonl.gz")
 const stableQueries = readQueries(join(bench, "stabletoolbench-queries.jsonl"))
 await compare("StableToolBench", [stable], stableQueries)
-await compare("ToolE, single tool", [join(bench, "toole-operations.jsonl.gz")], readQueries(join(bench, "toole-queries.jsonl")).filter((query) => query.group === "single"))
+await compare(
+  "ToolE, single tool",
+  [join(bench, "toole-operations.jsonl.gz")],
+  readQueries(join(bench, "toole-queries.jsonl")).filter((query) => query.group === "single")
+)
 
 const forty = join(data, "operations-40k.jsonl.gz")
 console.log("Speed at 40,000 operations")
 const fortyRank = await serve([forty])
 console.log(`  short queries: ${timed(fortyRank, shortQueries(readDocuments(forty)))}`)
-console.log(`  long queries:  ${timed(fortyRank, stableQueries.map((query) => query.query))}`)
+console.log(
+  `  long queries:  ${timed(
+    fortyRank,
+    stableQueries.map((query) => query.query)
+  )}`
+)
 
 await compare("StableToolBench among distractors", [stable, join(data, "operations-93k.jsonl.gz")], stableQueries)

@@ -1,6 +1,7 @@
 /**
- * One node under attack: the gateway of `layers/compose/Main.ts` with a catalog of fixtures only (GATEWAY_CATALOG), because it is started
- * hundreds of times. Says its port in one line once it serves, and ends when its standard input does, so that it never outlives its test.
+ * One node under attack: the gateway of `layers/compose/Main.ts` with a catalog of fixtures only (GATEWAY_CATALOG),
+ * because it is started hundreds of times. Says its port in one line once it serves, and ends when its standard input
+ * does, so that it never outlives its test.
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -17,18 +18,33 @@ if (skew !== 0) {
   const real = Date
   const now = () => real.now() + skew
   globalThis.Date = new Proxy(real, {
-    construct: (target, given: Array<never>) => given.length === 0 ? new target(now()) : Reflect.construct(target, given) as Date,
-    get: (target, name): unknown => name === "now" ? now : Reflect.get(target, name)
+    construct: (target, given: Array<never>) =>
+      given.length === 0 ? new target(now()) : (Reflect.construct(target, given) as Date),
+    get: (target, name): unknown => (name === "now" ? now : Reflect.get(target, name))
   })
 }
 
-const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
-  Layer.effectDiscard(Effect.gen(function*() {
-    const { address } = yield* HttpServer.HttpServer
-    yield* Console.log(JSON.stringify({ port: address._tag === "TcpAddress" ? address.port : 0 }))
-  })).pipe(Layer.provide(Gateway(config, Layer.effectDiscard(Effect.gen(function*() {
-    yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
-  })))))))
+const started = Layer.unwrapEffect(
+  Effect.map(readConfig, (config) =>
+    Layer.effectDiscard(
+      Effect.gen(function* () {
+        const { address } = yield* HttpServer.HttpServer
+        yield* Console.log(JSON.stringify({ port: address._tag === "TcpAddress" ? address.port : 0 }))
+      })
+    ).pipe(
+      Layer.provide(
+        Gateway(
+          config,
+          Layer.effectDiscard(
+            Effect.gen(function* () {
+              yield* (yield* CatalogPublisher).publish(yield* readCatalog(config.catalogFolders))
+            })
+          )
+        )
+      )
+    )
+  )
+)
 
 answerMeasurements()
 

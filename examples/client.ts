@@ -1,6 +1,7 @@
 /**
- * A small client in one file, to copy: runs an operation, waits for its end, and tells every ending apart. It needs nothing but
- * `fetch`. A lost connection, a full gateway or a busy storage is tried again with the same key, which can never run or charge twice.
+ * A small client in one file, to copy: runs an operation, waits for its end, and tells every ending apart. It needs
+ * nothing but `fetch`. A lost connection, a full gateway or a busy storage is tried again with the same key, which can
+ * never run or charge twice.
  */
 
 export interface RunRequest {
@@ -18,7 +19,13 @@ export interface Run {
   readonly result?: unknown
   readonly normalized?: { readonly fields: { readonly [field: string]: unknown } }
   readonly pricing: { readonly finalChargeMicros?: number }
-  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean; readonly retryHint: string; readonly requestId: string }
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly retryable: boolean
+    readonly retryHint: string
+    readonly requestId: string
+  }
   readonly replayed?: boolean
 }
 
@@ -39,7 +46,11 @@ export class GatewayRefusal extends Error {
 /** The run was made and did not complete; `run.error` says whose error it was and what to do. */
 export class RunFailed extends Error {
   constructor(readonly run: Run) {
-    super(run.error === undefined ? `${run.runId} is ${run.status}` : `${run.error.code}: ${run.error.message} ${run.error.retryHint}`)
+    super(
+      run.error === undefined
+        ? `${run.runId} is ${run.status}`
+        : `${run.error.code}: ${run.error.message} ${run.error.retryHint}`
+    )
   }
 }
 
@@ -53,7 +64,12 @@ export interface ClientOptions {
 }
 
 interface ErrorBody {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly requestId?: string; readonly retryable?: boolean }
+  readonly error?: {
+    readonly code?: string
+    readonly message?: string
+    readonly requestId?: string
+    readonly retryable?: boolean
+  }
   readonly retryAfterSeconds?: number
   readonly topUpUrl?: string | null
 }
@@ -94,7 +110,13 @@ export const gatewayClient = ({ attempts = 5, deadlineMillis = 120_000, token, u
         await pause(retryAfterSeconds === undefined ? backoff : retryAfterSeconds * 1000)
         continue
       }
-      throw new GatewayRefusal(response.status, error.code ?? "unknown", error.message ?? text, error.requestId ?? null, topUpUrl)
+      throw new GatewayRefusal(
+        response.status,
+        error.code ?? "unknown",
+        error.message ?? text,
+        error.requestId ?? null,
+        topUpUrl
+      )
     }
   }
 

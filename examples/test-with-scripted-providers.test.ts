@@ -1,13 +1,22 @@
-// A whole gateway in a test, with providers that answer what the test says. In a project of your own the second import is
-// `from "provider-gateway/testing"`; everything else is the same.
+// A whole gateway in a test, with providers that answer what the test says. In a project of your own the second import
+// is `from "provider-gateway/testing"`; everything else is the same.
 import { assert, it } from "vitest"
 import { hit, miss, testGateway } from "../src/testing.js"
 import { gatewayClient } from "./client.js"
 
 it("asks the second provider when the first finds nobody", async () => {
-  const gateway = testGateway({ providers: { "mock-email-find": miss(), "mock-slow-email-find": hit({ found: true, email: "ada@example.com", status: "deliverable" }) } })
+  const gateway = testGateway({
+    providers: {
+      "mock-email-find": miss(),
+      "mock-slow-email-find": hit({ found: true, email: "ada@example.com", status: "deliverable" })
+    }
+  })
   const { close, token, url } = await gateway.listen()
-  const run = await gatewayClient({ url, token }).run({ endpointId: "job:people.email.find", input: { name: "Ada Example", domain: "example.com" }, fallback: true })
+  const run = await gatewayClient({ url, token }).run({
+    endpointId: "job:people.email.find",
+    input: { name: "Ada Example", domain: "example.com" },
+    fallback: true
+  })
   assert.strictEqual(run.normalized?.fields["email"], "ada@example.com")
   await close()
 })

@@ -1,6 +1,7 @@
-// Builds src to dist when a source changed since the last build, told by content, so copies and checkouts with other times do not
-// matter. `--force` builds anyway, `--quiet` says nothing when all is well. Nothing but the compiler is needed, and it only when there is
-// something to build: a production install has no compiler and runs the dist it was given.
+// Builds src to dist when a source changed since the last build, told by content, so copies and checkouts with other
+// times do not matter. `--force` builds anyway, `--quiet` says nothing when all is well. Nothing but the compiler is
+// needed, and it only when there is something to build: a production install has no compiler and runs the dist it was
+// given.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -55,7 +56,9 @@ say("Building …")
 // What a removed source left in dist could still be imported.
 const present = pathsOf(now)
 if (force || [...pathsOf(before)].some((path) => !present.has(path))) rmSync(dist, { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--noEmitOnError"], { stdio: "inherit" })
+const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--noEmitOnError"], {
+  stdio: "inherit"
+})
 if (status !== 0) fail("The build failed; dist is not up to date.")
 writeFileSync(stamp, now)
 say("Built.")

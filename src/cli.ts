@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** The operator's command line: `npm run -s gateway -- …`. Everything is in `cli/Gateway.ts`; logs go to standard error. */
+/**
+ * The operator's command line: `npm run -s gateway -- …`. Everything is in `cli/Gateway.ts`; logs go to standard error.
+ */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Exit, Layer, Logger, LogLevel } from "effect"

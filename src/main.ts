@@ -1,4 +1,7 @@
-/** Starts the gateway: `npm start`. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in development. */
+/**
+ * Starts the gateway: `npm start`. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in
+ * development.
+ */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
@@ -6,17 +9,21 @@ import { tokenFile, welcome } from "./layers/accounts/DemoWorkspace.js"
 import { publicUrlProblem, readConfig, urlOf } from "./layers/node/Config.js"
 import { GatewayWithCatalog } from "./layers/compose/Main.js"
 
-const started = Layer.unwrapEffect(Effect.map(readConfig, (config) =>
-  Layer.effectDiscard(Effect.gen(function*() {
-    const { address } = yield* HttpServer.HttpServer
-    const port = address._tag === "TcpAddress" ? address.port : config.port
-    const url = urlOf(config.host, port)
-    const problem = publicUrlProblem(config)
-    if (problem !== null) yield* Effect.logWarning(problem)
-    if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
-    yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
-  })).pipe(Layer.provide(GatewayWithCatalog(config)))
-))
+const started = Layer.unwrapEffect(
+  Effect.map(readConfig, (config) =>
+    Layer.effectDiscard(
+      Effect.gen(function* () {
+        const { address } = yield* HttpServer.HttpServer
+        const port = address._tag === "TcpAddress" ? address.port : config.port
+        const url = urlOf(config.host, port)
+        const problem = publicUrlProblem(config)
+        if (problem !== null) yield* Effect.logWarning(problem)
+        if (config.production) return yield* Effect.logInfo(`Listening on ${url}`)
+        yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
+      })
+    ).pipe(Layer.provide(GatewayWithCatalog(config)))
+  )
+)
 
 Layer.launch(started).pipe(
   Effect.provide(NodeContext.layer),

@@ -1,7 +1,7 @@
 /**
- * A whole gateway inside a test: everything real but the storage, which is memory, and the providers, which answer what the test
- * says. With HTTP on a free port for clients (`listen`, or `http` as a layer), or as services only, where time is the test's own clock.
- * Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
+ * A whole gateway inside a test: everything real but the storage, which is memory, and the providers, which answer what
+ * the test says. With HTTP on a free port for clients (`listen`, or `http` as a layer), or as services only, where time
+ * is the test's own clock. Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
  */
 import { HttpServer } from "@effect/platform"
 import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
@@ -17,7 +17,13 @@ import { CapabilityRequestsMemory } from "./layers/memory/CapabilityRequestsMemo
 import { decodeCatalog } from "./layers/catalog/CatalogFiles.js"
 import { mergeCatalogs } from "./layers/catalog/Merging.js"
 import type { DispatcherOptions } from "./layers/runs/dispatch/DispatcherQueue.js"
-import { builtInContent, Engine, type EngineServices, type Storage, StorageMemory } from "./layers/compose/MemoryGateway.js"
+import {
+  builtInContent,
+  Engine,
+  type EngineServices,
+  type Storage,
+  StorageMemory
+} from "./layers/compose/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { RateLimiterMemory } from "./layers/node/RateLimiterMemory.js"
@@ -31,7 +37,17 @@ import type { Reconciliation } from "./services/Reconciliation.js"
 import { type CreatedRun, type CreateError, Runs } from "./services/Runs.js"
 import { Wallet } from "./services/Wallet.js"
 
-export { drop, fail, hit, miss, silence, type Step, type StepOptions, unreachable, weak } from "./layers/providers/ProvidersScripted.js"
+export {
+  drop,
+  fail,
+  hit,
+  miss,
+  silence,
+  type Step,
+  type StepOptions,
+  unreachable,
+  weak
+} from "./layers/providers/ProvidersScripted.js"
 /** The codes that `fail` takes, such as `new failures.ProviderRateLimited()`. */
 export * as failures from "./domain/RunFailures.js"
 export { Accounts } from "./services/Accounts.js"
@@ -46,11 +62,16 @@ export { Wallet } from "./services/Wallet.js"
 export type Manifest = string | typeof ProviderManifest.Encoded | typeof JobManifest.Encoded
 
 export interface TestGatewayOptions {
-  /** What endpoints answer, in order; the last step repeats. An endpoint without a script answers its documented hit. */
+  /**
+   * What endpoints answer, in order; the last step repeats. An endpoint without a script answers its documented hit.
+   */
   readonly providers?: { readonly [endpointId: string]: Step | ReadonlyArray<Step> }
   /** Providers and jobs beside the built-in ones. */
   readonly manifests?: ReadonlyArray<Manifest>
-  /** `fixtures` (default): the operations of the fixture providers, `mock-email-find` and so on; `all`: those of every built-in provider. */
+  /**
+   * `fixtures` (default): the operations of the fixture providers, `mock-email-find` and so on; `all`: those of every
+   * built-in provider.
+   */
   readonly catalog?: "fixtures" | "all"
   /** Balance of the caller in dollars; 100 by default. */
   readonly usd?: number
@@ -64,10 +85,13 @@ export interface TestGatewayOptions {
 }
 
 /** The token's owner: a workspace of its own with money. */
-export class Caller extends Context.Tag("gateway/testing/Caller")<Caller, {
-  readonly principal: Principal
-  readonly token: string
-}>() {}
+export class Caller extends Context.Tag("gateway/testing/Caller")<
+  Caller,
+  {
+    readonly principal: Principal
+    readonly token: string
+  }
+>() {}
 
 /** Where the gateway listens, such as `http://127.0.0.1:40123`. */
 export class Address extends Context.Tag("gateway/testing/Address")<Address, { readonly url: string }>() {}
@@ -83,7 +107,10 @@ export interface Listening {
 }
 
 export interface TestGateway extends Pick<ScriptedProviders, "script" | "calls"> {
-  /** Without HTTP; works under `TestClock`. Each build is a new gateway, with one script and one log of calls for all of them. */
+  /**
+   * Without HTTP; works under `TestClock`. Each build is a new gateway, with one script and one log of calls for all of
+   * them.
+   */
   readonly services: Layer.Layer<TestServices>
   /** With HTTP as well. Needs the live clock (`it.live`): sockets do not wait for a test's one. */
   readonly http: Layer.Layer<TestServices | Address>
@@ -107,24 +134,31 @@ const textsOf = (manifests: ReadonlyArray<Manifest>) => {
   return { jobs, providers }
 }
 
-const contentOf = ({ catalog = "fixtures", manifests = [], providers = {} }: TestGatewayOptions): Effect.Effect<CatalogContent> =>
-  Effect.gen(function*() {
+const contentOf = ({
+  catalog = "fixtures",
+  manifests = [],
+  providers = {}
+}: TestGatewayOptions): Effect.Effect<CatalogContent> =>
+  Effect.gen(function* () {
     const builtIn = yield* builtInContent(catalog)
     const texts = textsOf(manifests)
     const own = yield* decodeCatalog(texts, { thorough: true, otherJobs: builtIn.jobs })
     const { endpoints, jobs } = mergeCatalogs(builtIn, own)
     const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
     const unknown = Object.keys(providers).filter((endpointId) => !ids.has(endpointId))
-    if (unknown.length > 0) return yield* new TestGatewayInvalid({ message: `There is no operation ${unknown.join(", ")} to script` })
+    if (unknown.length > 0)
+      return yield* new TestGatewayInvalid({ message: `There is no operation ${unknown.join(", ")} to script` })
     return { jobs, endpoints }
   }).pipe(Effect.orDie)
 
 const secretFor = (auth: Auth): string =>
-  auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials" ? "test-user:test-password" : "test-key"
+  auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials"
+    ? "test-user:test-password"
+    : "test-key"
 
 /** Every provider that wants a key has one, so that the scripts and not missing keys decide what happens. */
 const platformKeys = (content: Effect.Effect<CatalogContent>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const keys = yield* PlatformKeys
     const providers = new Map((yield* content).endpoints.map(({ provider }) => [provider.id, provider]))
     for (const { auth, id, platformKey } of providers.values()) {
@@ -133,23 +167,41 @@ const platformKeys = (content: Effect.Effect<CatalogContent>) =>
   }).pipe(Effect.orDie)
 
 const caller = ({ scopes = allScopes, usd = 100 }: TestGatewayOptions) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const accounts = yield* Accounts
     const wallet = yield* Wallet
     const { workspaceId } = yield* accounts.createWorkspace("test")
     const micros = Math.round(usd * microsPerUsd)
-    if (micros !== 0) yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
-    const { token } = yield* accounts.createToken({ workspaceId, label: "test", scopes, monthlyLimitMicros: null, expiresAt: null })
+    if (micros !== 0)
+      yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
+    const { token } = yield* accounts.createToken({
+      workspaceId,
+      label: "test",
+      scopes,
+      monthlyLimitMicros: null,
+      expiresAt: null
+    })
     return { principal: yield* accounts.authenticate(token), token: Redacted.value(token) }
   }).pipe(Effect.orDie)
 
-const settings = { host: "127.0.0.1", port: 0, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "http://gateway.test", trustProxy: false, serviceAgents: [] }
+const settings = {
+  host: "127.0.0.1",
+  port: 0,
+  drainMillis: 100,
+  readinessPauseMillis: 0,
+  deploymentMode: "test",
+  publicUrl: "http://gateway.test",
+  trustProxy: false,
+  serviceAgents: []
+}
 const unlimited = { burst: 1_000_000, refillPerSecond: 1_000_000 }
 const publicUnlimited = { publicRate: unlimited, publicTotalRate: unlimited }
 
 const AddressOfServer = Layer.effect(
   Address,
-  Effect.map(HttpServer.HttpServer, ({ address }) => ({ url: `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}` }))
+  Effect.map(HttpServer.HttpServer, ({ address }) => ({
+    url: `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
+  }))
 )
 
 /** What goes wrong is told, what goes well is not. */
@@ -166,7 +218,12 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   )
   const http: TestGateway["http"] = AddressOfServer.pipe(
     Layer.provide(Layer.orDie(HttpLayer)),
-    Layer.provide([CapabilityRequestsMemory, CursorKeyMemory, RateLimiterMemory({ ...publicUnlimited, ...options.requestRate ?? unlimited }), Layer.succeed(HttpSettings, settings)]),
+    Layer.provide([
+      CapabilityRequestsMemory,
+      CursorKeyMemory,
+      RateLimiterMemory({ ...publicUnlimited, ...(options.requestRate ?? unlimited) }),
+      Layer.succeed(HttpSettings, settings)
+    ]),
     Layer.provideMerge(services),
     Layer.provide(quiet)
   )
@@ -175,7 +232,10 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
     http,
     listen: async () => {
       const runtime = ManagedRuntime.make(http)
-      const { address: { url }, owner: { principal, token } } = await runtime.runPromise(Effect.all({ address: Address, owner: Caller }))
+      const {
+        address: { url },
+        owner: { principal, token }
+      } = await runtime.runPromise(Effect.all({ address: Address, owner: Caller }))
       return { url, token, workspaceId: principal.workspaceId, close: () => runtime.dispose() }
     },
     script: scripted.script,
@@ -185,13 +245,23 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
 
 const decodeBody = Schema.decodeUnknown(RunRequestBody)
 
-/** A run of the caller, with the body of `POST /v1/runs`; a key is made up when there is none. Waits 20 seconds of the clock for its end. */
-export const run = (body: typeof RunRequestBody.Encoded, waitSeconds = 20): Effect.Effect<CreatedRun, CreateError, Caller | Ids | Runs> =>
-  Effect.gen(function*() {
+/**
+ * A run of the caller, with the body of `POST /v1/runs`; a key is made up when there is none. Waits 20 seconds of the
+ * clock for its end.
+ */
+export const run = (
+  body: typeof RunRequestBody.Encoded,
+  waitSeconds = 20
+): Effect.Effect<CreatedRun, CreateError, Caller | Ids | Runs> =>
+  Effect.gen(function* () {
     const { principal } = yield* Caller
     const ids = yield* Ids
     const runs = yield* Runs
     const decoded = yield* Effect.orDie(decodeBody(body, { onExcessProperty: "error" }))
     const request = quoteRequestOf(decoded, `req_${yield* ids.suffix}`)
-    return yield* runs.create(principal, { ...request, idempotencyKey: decoded.idempotencyKey ?? (yield* ids.suffix) }, waitSeconds)
+    return yield* runs.create(
+      principal,
+      { ...request, idempotencyKey: decoded.idempotencyKey ?? (yield* ids.suffix) },
+      waitSeconds
+    )
   })

@@ -1,17 +1,40 @@
 // The package's export for tests: a whole gateway, over HTTP or as services, with scripted providers.
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option, TestClock } from "effect"
-import { Address, Caller, drop, fail, failures, hit, miss, Reconciliation, run, silence, testGateway, type TestGatewayOptions, Wallet } from "../src/testing.js"
+import {
+  Address,
+  Caller,
+  drop,
+  fail,
+  failures,
+  hit,
+  miss,
+  Reconciliation,
+  run,
+  silence,
+  testGateway,
+  type TestGatewayOptions,
+  Wallet
+} from "../src/testing.js"
 import type { Loose } from "./support/httpGateway.js"
 
 const job = "job:people.email.find"
 const input = { name: "Ada Example", domain: "example.com" }
 const found = (email: string) => hit({ found: true, email, status: "deliverable" })
 
-const post = async (gateway: { readonly url: string; readonly token: string }, body: object, headers: Record<string, string> = {}) => {
+const post = async (
+  gateway: { readonly url: string; readonly token: string },
+  body: object,
+  headers: Record<string, string> = {}
+) => {
   const response = await fetch(`${gateway.url}/v1/runs?wait=true`, {
     method: "POST",
-    headers: { authorization: `Bearer ${gateway.token}`, "content-type": "application/json", "idempotency-key": crypto.randomUUID(), ...headers },
+    headers: {
+      authorization: `Bearer ${gateway.token}`,
+      "content-type": "application/json",
+      "idempotency-key": crypto.randomUUID(),
+      ...headers
+    },
     body: JSON.stringify(body)
   })
   return { status: response.status, json: (await response.json()) as Loose }
@@ -22,17 +45,19 @@ const lookup = {
   name: "Acme",
   baseUrl: "https://api.acme.test",
   auth: { type: "basic" as const },
-  operations: [{
-    id: "acme-lookup",
-    name: "Lookup",
-    summary: "Looks things up.",
-    job: "acme.things.find",
-    method: "GET" as const,
-    path: "/lookup/{name}",
-    input: { type: "object", required: ["name"], properties: { name: { type: "string", description: "Whose." } } },
-    price: { basis: "per_call" as const, micros: 300 },
-    output: { fields: { thing: "body.thing" } }
-  }] as const
+  operations: [
+    {
+      id: "acme-lookup",
+      name: "Lookup",
+      summary: "Looks things up.",
+      job: "acme.things.find",
+      method: "GET" as const,
+      path: "/lookup/{name}",
+      input: { type: "object", required: ["name"], properties: { name: { type: "string", description: "Whose." } } },
+      price: { basis: "per_call" as const, micros: 300 },
+      output: { fields: { thing: "body.thing" } }
+    }
+  ] as const
 }
 const things = `
 id: acme.things.find
@@ -51,10 +76,21 @@ describe("a test gateway", () => {
     try {
       const first = await post(listening, { endpointId: "mock-email-find", input })
       const second = await post(listening, { endpointId: "mock-email-find", input })
-      assert.deepStrictEqual([first.status, first.json.outcome, second.json.outcome, second.json.normalized.fields.email], [201, "miss", "hit", "ada@example.com"])
-      assert.deepStrictEqual(gateway.calls("mock-email-find").map((call) => call.input["domain"]), ["example.com", "example.com"])
-      const balance = await fetch(`${listening.url}/v1/balance`, { headers: { authorization: `Bearer ${listening.token}` } })
-      assert.strictEqual(((await balance.json()) as Loose).availableMicros, 100_000_000 - second.json.pricing.finalChargeMicros)
+      assert.deepStrictEqual(
+        [first.status, first.json.outcome, second.json.outcome, second.json.normalized.fields.email],
+        [201, "miss", "hit", "ada@example.com"]
+      )
+      assert.deepStrictEqual(
+        gateway.calls("mock-email-find").map((call) => call.input["domain"]),
+        ["example.com", "example.com"]
+      )
+      const balance = await fetch(`${listening.url}/v1/balance`, {
+        headers: { authorization: `Bearer ${listening.token}` }
+      })
+      assert.strictEqual(
+        ((await balance.json()) as Loose).availableMicros,
+        100_000_000 - second.json.pricing.finalChargeMicros
+      )
     } finally {
       await listening.close()
     }
@@ -64,7 +100,9 @@ describe("a test gateway", () => {
     const answers = async (options: TestGatewayOptions, times = 1) => {
       const listening = await testGateway(options).listen()
       try {
-        const all = await Promise.all(Array.from({ length: times }, () => post(listening, { endpointId: "mock-email-find", input })))
+        const all = await Promise.all(
+          Array.from({ length: times }, () => post(listening, { endpointId: "mock-email-find", input }))
+        )
         return all.map(({ json, status }) => [status, json.error?.code ?? json.status]).sort()
       } finally {
         await listening.close()
@@ -72,13 +110,22 @@ describe("a test gateway", () => {
     }
     assert.deepStrictEqual(await answers({ usd: 0 }), [[402, "insufficient_balance"]])
     assert.deepStrictEqual(await answers({ scopes: ["catalog:read"] }), [[403, "forbidden"]])
-    assert.deepStrictEqual(await answers({ requestRate: { burst: 1, refillPerSecond: 0.001 } }, 2), [[201, "completed"], [429, "rate_limit_exceeded"]])
-    assert.deepStrictEqual(await answers({ inflightLimit: 1, providers: { "mock-email-find": hit(undefined, { after: 500 }) } }, 2), [[201, "completed"], [429, "too_many_inflight_runs"]])
+    assert.deepStrictEqual(await answers({ requestRate: { burst: 1, refillPerSecond: 0.001 } }, 2), [
+      [201, "completed"],
+      [429, "rate_limit_exceeded"]
+    ])
+    assert.deepStrictEqual(
+      await answers({ inflightLimit: 1, providers: { "mock-email-find": hit(undefined, { after: 500 }) } }, 2),
+      [
+        [201, "completed"],
+        [429, "too_many_inflight_runs"]
+      ]
+    )
   })
 
   it.effect("works as services under the test's clock: a slow provider holds the money until it answers", () => {
     const gateway = testGateway({ providers: { "mock-email-find": hit(undefined, { after: "3 seconds" }) } })
-    return Effect.gen(function*() {
+    return Effect.gen(function* () {
       const { principal } = yield* Caller
       const wallet = yield* Wallet
       const running = yield* Effect.fork(run({ endpointId: "mock-email-find", input }))
@@ -100,12 +147,23 @@ describe("a test gateway", () => {
         "mock-send-message": drop()
       }
     })
-    return Effect.gen(function*() {
+    return Effect.gen(function* () {
       const { attempts } = yield* run({ endpointId: job, input, fallback: true })
-      assert.deepStrictEqual(attempts.map(({ endpointId, outcome }) => [endpointId, outcome]), [["mock-email-find", "error"], ["mock-slow-email-find", "hit"]])
+      assert.deepStrictEqual(
+        attempts.map(({ endpointId, outcome }) => [endpointId, outcome]),
+        [
+          ["mock-email-find", "error"],
+          ["mock-slow-email-find", "hit"]
+        ]
+      )
       const lost = yield* run({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } })
       assert.strictEqual(lost.run.status, "reconciliation_pending")
-      const resolved = yield* (yield* Reconciliation).resolve({ runId: lost.run.runId, verdict: "released", chargeMicros: null, reason: "it never arrived" })
+      const resolved = yield* (yield* Reconciliation).resolve({
+        runId: lost.run.runId,
+        verdict: "released",
+        chargeMicros: null,
+        reason: "it never arrived"
+      })
       assert.strictEqual(Number(resolved.run.chargeMicros), 0)
       const silent = yield* Effect.fork(run({ endpointId: "mock-email-find", input }, 5))
       yield* TestClock.adjust("5 seconds")
@@ -114,10 +172,16 @@ describe("a test gateway", () => {
   })
 
   it.effect("takes providers and jobs of one's own, with a key where they want one", () => {
-    const gateway = testGateway({ manifests: [lookup, things], providers: { "acme-lookup": hit({ thing: "a spoon" }) } })
-    return Effect.gen(function*() {
+    const gateway = testGateway({
+      manifests: [lookup, things],
+      providers: { "acme-lookup": hit({ thing: "a spoon" }) }
+    })
+    return Effect.gen(function* () {
       const { attempts, run: ended } = yield* run({ endpointId: "job:acme.things.find", input: { name: "spoon" } })
-      assert.deepStrictEqual([ended.status, ended.normalized?.["fields"], Number(ended.chargeMicros)], ["completed", { thing: "a spoon" }, 300])
+      assert.deepStrictEqual(
+        [ended.status, ended.normalized?.["fields"], Number(ended.chargeMicros)],
+        ["completed", { thing: "a spoon" }, 300]
+      )
       assert.strictEqual(attempts.length, 1)
       assert.strictEqual(gateway.calls()[0]?.credential._tag, "Platform")
     }).pipe(Effect.provide(gateway.services))
@@ -125,25 +189,35 @@ describe("a test gateway", () => {
 
   it.effect("can serve every built-in provider, answering as documented", () => {
     const gateway = testGateway({ catalog: "all" })
-    return Effect.gen(function*() {
-      const { run: ended } = yield* run({ endpointId: "hunter-email-finder", input: { first_name: "Ada", last_name: "Example", domain: "example.com" } })
+    return Effect.gen(function* () {
+      const { run: ended } = yield* run({
+        endpointId: "hunter-email-finder",
+        input: { first_name: "Ada", last_name: "Example", domain: "example.com" }
+      })
       assert.deepStrictEqual([ended.status, ended.outcome], ["completed", "hit"])
     }).pipe(Effect.provide(gateway.services))
   })
 
   it.effect("names what is wrong with its options", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const words = (options: TestGatewayOptions) =>
-        Effect.map(Effect.exit(Effect.provide(Effect.void, testGateway(options).services)), (exit) => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "nothing is wrong"))
-      assert.include(yield* words({ providers: { "mock-emial-find": hit() } }), "There is no operation mock-emial-find to script")
+        Effect.map(Effect.exit(Effect.provide(Effect.void, testGateway(options).services)), (exit) =>
+          Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "nothing is wrong"
+        )
+      assert.include(
+        yield* words({ providers: { "mock-emial-find": hit() } }),
+        "There is no operation mock-emial-find to script"
+      )
       assert.include(yield* words({ manifests: [things, "operations: []"] }), "manifests[1] at")
       assert.include(yield* words({ manifests: ["id: ["] }), "manifests[0]")
-    }))
+    })
+  )
 
   it.live("is a layer with an address as well", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { url } = yield* Address
       const ready = yield* Effect.promise(() => fetch(`${url}/readyz`))
       assert.strictEqual(ready.status, 200)
-    }).pipe(Effect.provide(testGateway().http)))
+    }).pipe(Effect.provide(testGateway().http))
+  )
 })

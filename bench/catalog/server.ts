@@ -1,6 +1,6 @@
-// The catalog's routes in a process of their own: the real HTTP layer over the real catalog, with the rest of the gateway left
-// out and no limit on requests. Beside it, on the next port, the same answers from a bare Node server: rows ready in memory,
-// written as JSON for every request, no routing, no authentication. Arguments: rows file, port.
+// The catalog's routes in a process of their own: the real HTTP layer over the real catalog, with the rest of the
+// gateway left out and no limit on requests. Beside it, on the next port, the same answers from a bare Node server:
+// rows ready in memory, written as JSON for every request, no routing, no authentication. Arguments: rows file, port.
 import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -33,10 +33,20 @@ const file = process.argv[2] ?? ""
 const port = Number(process.argv[3])
 
 /** What a benchmark of the catalog never calls. */
-const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
+const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>
+  Layer.succeed(tag, methods as Shape)
 
 const caller = {
-  tokenId: TokenId.make(`tok_${"0".repeat(26)}`), label: "bench", workspaceId, workspaceName: "bench", scopes, createdAt: 0, expiresAt: null, ancestors: [], operator: false, operatorWorkspace: false
+  tokenId: TokenId.make(`tok_${"0".repeat(26)}`),
+  label: "bench",
+  workspaceId,
+  workspaceName: "bench",
+  scopes,
+  createdAt: 0,
+  expiresAt: null,
+  ancestors: [],
+  operator: false,
+  operatorWorkspace: false
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
@@ -47,49 +57,88 @@ const Http = HttpLayer.pipe(
   Layer.provide([
     unused(Accounts, { authenticate: () => Effect.succeed(caller) }),
     unused(RateLimiter, { take: () => Effect.succeed(decision), takePublic: () => Effect.succeed(decision) }),
-    unused(CapabilityRequests), unused(Connections), unused(LoginApprovals), unused(Runs), unused(TopUps), unused(Wallet),
-    unused(ReadinessChecks, {}), CursorKeyMemory, IdsCrypto,
-    Layer.succeed(HttpSettings, { host: "127.0.0.1", port, drainMillis: 100, readinessPauseMillis: 0, deploymentMode: "bench", publicUrl: "", trustProxy: false, serviceAgents: [] })
+    unused(CapabilityRequests),
+    unused(Connections),
+    unused(LoginApprovals),
+    unused(Runs),
+    unused(TopUps),
+    unused(Wallet),
+    unused(ReadinessChecks, {}),
+    CursorKeyMemory,
+    IdsCrypto,
+    Layer.succeed(HttpSettings, {
+      host: "127.0.0.1",
+      port,
+      drainMillis: 100,
+      readinessPauseMillis: 0,
+      deploymentMode: "bench",
+      publicUrl: "",
+      trustProxy: false,
+      serviceAgents: []
+    })
   ])
 )
 
-/** CPU time of the thread that answers requests, in milliseconds: what is left of a wait when other programs take nothing. */
-const workedMs = (): number => (process.platform === "linux" ? Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]) / 1e6 : performance.now())
+/**
+ * CPU time of the thread that answers requests, in milliseconds: what is left of a wait when other programs take
+ * nothing.
+ */
+const workedMs = (): number =>
+  process.platform === "linux"
+    ? Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]) / 1e6
+    : performance.now()
 
-const Publish = Layer.effectDiscard(Effect.gen(function*() {
-  const { endpoints } = yield* importJsonl(file)
-  globalThis.gc?.()
-  const longest = { waitMs: 0, workMs: 0 }
-  let last = performance.now()
-  let worked = workedMs()
-  const watch = setInterval(() => {
-    const [now, work] = [performance.now(), workedMs()]
-    longest.waitMs = Math.max(longest.waitMs, now - last)
-    longest.workMs = Math.max(longest.workMs, work - worked)
-    last = now
-    worked = work
-  }, 1)
-  const begin = performance.now()
-  yield* (yield* CatalogPublisher).publish({ jobs: [], endpoints })
-  const seconds = (performance.now() - begin) / 1000
-  clearInterval(watch)
-  globalThis.gc?.()
-  const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
-  const built = { operations: endpoints.length, buildSeconds: seconds, longestWaitMs: longest.waitMs, longestWorkMs: longest.workMs, usedMb: (heapUsed + arrayBuffers) / 1e6, rssMb: rss / 1e6 }
-  const page = yield* (yield* Catalog).list({ ...noFilter, limit: 100, after: null, facets: false }, workspaceId)
-  const found = yield* (yield* Catalog).search({ ...noFilter, q: "weather forecast", limit: 10, offset: 0, prefer: "balanced" }, workspaceId)
-  const etag = `"${page.revision}"`
-  const bytes = new Map([["/bytes/search", Buffer.from(JSON.stringify(found))], ["/bytes/list", Buffer.from(JSON.stringify(page))]])
-  createServer((request, response) => {
-    if (request.url === "/built") return void response.end(JSON.stringify(built))
-    if (request.headers["if-none-match"] !== undefined) return void response.writeHead(304, { etag }).end()
-    response.setHeader("content-type", "application/json")
-    response.end(bytes.get(request.url ?? "") ?? JSON.stringify(request.url === "/search" ? found : page))
-  }).listen(port + 1, "127.0.0.1")
-}))
+const Publish = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { endpoints } = yield* importJsonl(file)
+    globalThis.gc?.()
+    const longest = { waitMs: 0, workMs: 0 }
+    let last = performance.now()
+    let worked = workedMs()
+    const watch = setInterval(() => {
+      const [now, work] = [performance.now(), workedMs()]
+      longest.waitMs = Math.max(longest.waitMs, now - last)
+      longest.workMs = Math.max(longest.workMs, work - worked)
+      last = now
+      worked = work
+    }, 1)
+    const begin = performance.now()
+    yield* (yield* CatalogPublisher).publish({ jobs: [], endpoints })
+    const seconds = (performance.now() - begin) / 1000
+    clearInterval(watch)
+    globalThis.gc?.()
+    const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
+    const built = {
+      operations: endpoints.length,
+      buildSeconds: seconds,
+      longestWaitMs: longest.waitMs,
+      longestWorkMs: longest.workMs,
+      usedMb: (heapUsed + arrayBuffers) / 1e6,
+      rssMb: rss / 1e6
+    }
+    const page = yield* (yield* Catalog).list({ ...noFilter, limit: 100, after: null, facets: false }, workspaceId)
+    const found = yield* (yield* Catalog).search(
+      { ...noFilter, q: "weather forecast", limit: 10, offset: 0, prefer: "balanced" },
+      workspaceId
+    )
+    const etag = `"${page.revision}"`
+    const bytes = new Map([
+      ["/bytes/search", Buffer.from(JSON.stringify(found))],
+      ["/bytes/list", Buffer.from(JSON.stringify(page))]
+    ])
+    createServer((request, response) => {
+      if (request.url === "/built") return void response.end(JSON.stringify(built))
+      if (request.headers["if-none-match"] !== undefined) return void response.writeHead(304, { etag }).end()
+      response.setHeader("content-type", "application/json")
+      response.end(bytes.get(request.url ?? "") ?? JSON.stringify(request.url === "/search" ? found : page))
+    }).listen(port + 1, "127.0.0.1")
+  })
+)
 
 const Main = Layer.provideMerge(Publish, Served)
 NodeRuntime.runMain(
-  Layer.launch(Http.pipe(Layer.provide(Main), Layer.provide(NodeContext.layer), Layer.provide(Logger.remove(Logger.defaultLogger)))),
+  Layer.launch(
+    Http.pipe(Layer.provide(Main), Layer.provide(NodeContext.layer), Layer.provide(Logger.remove(Logger.defaultLogger)))
+  ),
   { disablePrettyLogger: true }
 )

@@ -14,9 +14,16 @@ export interface Measured {
   readonly failures: number
 }
 
-const at = (sorted: ReadonlyArray<number>, share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+const at = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-export const load = async (origin: string, connections: number, seconds: number, next: () => Call, ok: (status: number, text: string) => boolean): Promise<Measured> => {
+export const load = async (
+  origin: string,
+  connections: number,
+  seconds: number,
+  next: () => Call,
+  ok: (status: number, text: string) => boolean
+): Promise<Measured> => {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000 })
   const times: Array<number> = []
   let failures = 0
@@ -26,7 +33,12 @@ export const load = async (origin: string, connections: number, seconds: number,
     while (performance.now() < until) {
       const { body, headers, path } = next()
       const start = performance.now()
-      const answer = await pool.request({ method: "POST", path, headers: { "content-type": "application/json", ...headers }, body })
+      const answer = await pool.request({
+        method: "POST",
+        path,
+        headers: { "content-type": "application/json", ...headers },
+        body
+      })
       const text = await answer.body.text()
       times.push(performance.now() - start)
       if (!ok(answer.statusCode, text)) {
@@ -42,4 +54,8 @@ export const load = async (origin: string, connections: number, seconds: number,
   return { perSecond: (1000 * times.length) / took, p50: at(sorted, 0.5), p99: at(sorted, 0.99), failures }
 }
 
-export const median = (values: ReadonlyArray<number>): number => at(values.toSorted((a, b) => a - b), 0.5)
+export const median = (values: ReadonlyArray<number>): number =>
+  at(
+    values.toSorted((a, b) => a - b),
+    0.5
+  )

@@ -34,7 +34,9 @@ const find = (): string | undefined => {
       return []
     }
   })()
-  return ["pgbench", ...versions.map((version) => join(debian, version, "bin", "pgbench"))].find((command) => spawnSync(command, ["--version"]).status === 0)
+  return ["pgbench", ...versions.map((version) => join(debian, version, "bin", "pgbench"))].find(
+    (command) => spawnSync(command, ["--version"]).status === 0
+  )
 }
 
 export const schemaText = schema
@@ -46,7 +48,11 @@ export const moneyCycle = (url: string, wallets: number, clients: number, second
   const folder = mkdtempSync(join(tmpdir(), "money-cycle-"))
   const file = join(folder, "cycle.sql")
   writeFileSync(file, script(wallets))
-  const run = spawnSync(pgbench, ["-n", "-M", "prepared", "-f", file, "-c", String(clients), "-j", "2", "-T", String(seconds), url], { encoding: "utf8" })
+  const run = spawnSync(
+    pgbench,
+    ["-n", "-M", "prepared", "-f", file, "-c", String(clients), "-j", "2", "-T", String(seconds), url],
+    { encoding: "utf8" }
+  )
   rmSync(folder, { recursive: true })
   const found = /tps = ([0-9.]+)/.exec(run.stdout)?.[1]
   if (found === undefined) console.error(run.stderr.slice(0, 500))

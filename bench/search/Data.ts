@@ -25,7 +25,10 @@ export interface BenchQuery {
 
 export const readLines = (file: string): ReadonlyArray<string> => {
   const bytes = readFileSync(file)
-  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").split("\n").filter((line) => line !== "")
+  return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes)
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "")
 }
 
 export const documentOf = (row: OperationRow): SearchDocument => ({
@@ -44,12 +47,14 @@ export const documentOf = (row: OperationRow): SearchDocument => ({
 export const readDocuments = (file: string): ReadonlyArray<SearchDocument> =>
   readLines(file).map((line) => documentOf(JSON.parse(line) as OperationRow))
 
-export const readQueries = (file: string): ReadonlyArray<BenchQuery> => readLines(file).map((line) => JSON.parse(line) as BenchQuery)
+export const readQueries = (file: string): ReadonlyArray<BenchQuery> =>
+  readLines(file).map((line) => JSON.parse(line) as BenchQuery)
 
 /** The data folder: `--data DIR`, the environment, or beside the repository. */
 export const dataFolder = (args: ReadonlyArray<string>): string => {
   const at = args.indexOf("--data")
-  const folder = (at >= 0 ? args[at + 1] : undefined) ?? process.env["GATEWAY_DATA"] ?? join(process.cwd(), "..", "shared", "data")
+  const folder =
+    (at >= 0 ? args[at + 1] : undefined) ?? process.env["GATEWAY_DATA"] ?? join(process.cwd(), "..", "shared", "data")
   if (!existsSync(folder)) throw new Error(`No data at ${folder}: pass --data DIR`)
   return folder
 }

@@ -34,5 +34,10 @@ export const measure = (queries: ReadonlyArray<BenchQuery>, rank: Ranker): Quali
     sum.recall10 += ranked.filter((id) => relevant.has(id)).length / relevant.size
   }
   const percent = (value: number): number => (100 * value) / queries.length
-  return { ndcg1: percent(sum.ndcg1), ndcg5: percent(sum.ndcg5), ndcg10: percent(sum.ndcg10), recall10: percent(sum.recall10) }
+  return {
+    ndcg1: percent(sum.ndcg1),
+    ndcg5: percent(sum.ndcg5),
+    ndcg10: percent(sum.ndcg10),
+    recall10: percent(sum.recall10)
+  }
 }

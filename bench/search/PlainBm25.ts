@@ -9,7 +9,14 @@ const k1 = 1.2
 const b = 0.75
 
 const tokens = (text: string): ReadonlyArray<string> =>
-  (text.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().match(/[a-z0-9]+/g) ?? []).filter((word) => !functionWords.has(word)).map(stemmer)
+  (
+    text
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  )
+    .filter((word) => !functionWords.has(word))
+    .map(stemmer)
 
 export const plainBm25 = (documents: ReadonlyArray<SearchDocument>): Ranker => {
   const postings = new Map<string, Map<number, number>>()
@@ -37,6 +44,9 @@ export const plainBm25 = (documents: ReadonlyArray<SearchDocument>): Ranker => {
         scores.set(row, (scores.get(row) ?? 0) + (idf * count * (k1 + 1)) / (count + norm))
       }
     }
-    return Array.from(scores).sort((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, 10).map(([row]) => documents[row]!.endpointId)
+    return Array.from(scores)
+      .sort((x, y) => y[1] - x[1] || x[0] - y[0])
+      .slice(0, 10)
+      .map(([row]) => documents[row]!.endpointId)
   }
 }

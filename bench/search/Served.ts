@@ -1,4 +1,5 @@
-// The catalog service over operations of a benchmark, with nothing around it: every key is missing and nothing has run yet.
+// The catalog service over operations of a benchmark, with nothing around it: every key is missing and nothing has run
+// yet.
 import { Context, Effect, Layer } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
@@ -15,7 +16,8 @@ import type { StorageError } from "../../src/domain/StorageErrors.js"
 export const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 
 /** What a search never calls. */
-const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
+const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>
+  Layer.succeed(tag, methods as Shape)
 const noStatistics = new Map<string, never>()
 
 export const worldless = Layer.mergeAll(
@@ -26,9 +28,14 @@ export const worldless = Layer.mergeAll(
   unused(Providers)
 )
 
-export const servedCatalog = (content: CatalogContent, vocabulary: VocabularyFile): Effect.Effect<Catalog["Type"], CatalogRefused | StorageError> =>
-  Effect.gen(function*() {
-    const context = yield* Layer.build(CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide(worldless)))
+export const servedCatalog = (
+  content: CatalogContent,
+  vocabulary: VocabularyFile
+): Effect.Effect<Catalog["Type"], CatalogRefused | StorageError> =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(
+      CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide(worldless))
+    )
     yield* Context.get(context, CatalogPublisher).publish(content)
     return Context.get(context, Catalog)
   }).pipe(Effect.scoped)

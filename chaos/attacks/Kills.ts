@@ -1,7 +1,7 @@
 /**
- * Attack 3: nodes that kill themselves at the named points, again and again, under load, beside one that lives. Every client keeps its
- * key and asks on until it has an answer; every run ends; what a dead node left is taken over within ten seconds; no write action is
- * made twice.
+ * Attack 3: nodes that kill themselves at the named points, again and again, under load, beside one that lives. Every
+ * client keeps its key and asks on until it has an answer; every run ends; what a dead node left is taken over within
+ * ten seconds; no write action is made twice.
  */
 import { Effect, Option, Ref } from "effect"
 import { faultPoints } from "../../src/services/FaultPoints.js"
@@ -25,73 +25,98 @@ const waitSeconds = 1
 const betweenRuns = "250 millis"
 
 export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
-  Effect.scoped(Effect.gen(function*() {
-    const findings = makeFindings()
-    const purses = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
-    const nodes = new Map<number, Node>([[-1, yield* stage.node(findings)]])
-    const serving = () => [...nodes.values()]
-    const begun = yield* Ref.make(0)
-    const done = yield* Ref.make(0)
-    const operations = yield* Ref.make(0)
-    let longest = 0
+  Effect.scoped(
+    Effect.gen(function* () {
+      const findings = makeFindings()
+      const purses = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
+      const nodes = new Map<number, Node>([[-1, yield* stage.node(findings)]])
+      const serving = () => [...nodes.values()]
+      const begun = yield* Ref.make(0)
+      const done = yield* Ref.make(0)
+      const operations = yield* Ref.make(0)
+      let longest = 0
 
-    /** From the end of a node until nothing is under way any more that was when it ended. */
-    const recovery = Effect.gen(function*() {
-      const died = performance.now()
-      const left = yield* stage.rows<{ token: string }>("select lease_token as token from runs where status = 'running'")
-      const remaining = Effect.map(
-        stage.rows<{ n: number }>("select count(*)::int as n from runs where status = 'running' and lease_token = any($1::text[])", [left.map(({ token }) => token)]),
-        ([row]) => row?.n ?? 0
+      /** From the end of a node until nothing is under way any more that was when it ended. */
+      const recovery = Effect.gen(function* () {
+        const died = performance.now()
+        const left = yield* stage.rows<{ token: string }>(
+          "select lease_token as token from runs where status = 'running'"
+        )
+        const remaining = Effect.map(
+          stage.rows<{ n: number }>(
+            "select count(*)::int as n from runs where status = 'running' and lease_token = any($1::text[])",
+            [left.map(({ token }) => token)]
+          ),
+          ([row]) => row?.n ?? 0
+        )
+        yield* Effect.repeat(Effect.delay(remaining, "250 millis"), { until: (n) => n === 0 })
+        const millis = performance.now() - died
+        longest = Math.max(longest, millis)
+        findings.hold(millis < recoveredWithinMillis, `what a node left was taken over after ${Math.round(millis)} ms`)
+      }).pipe(
+        Effect.timeoutTo({
+          duration: "30 seconds",
+          onSuccess: () => undefined,
+          onTimeout: () => findings.note("what a node left was not taken over in 30 s")
+        })
       )
-      yield* Effect.repeat(Effect.delay(remaining, "250 millis"), { until: (n) => n === 0 })
-      const millis = performance.now() - died
-      longest = Math.max(longest, millis)
-      findings.hold(millis < recoveredWithinMillis, `what a node left was taken over after ${Math.round(millis)} ms`)
-    }).pipe(Effect.timeoutTo({ duration: "30 seconds", onSuccess: () => undefined, onTimeout: () => findings.note("what a node left was not taken over in 30 s") }))
 
-    /** One place for a node: filled anew until enough of them were killed. */
-    const place = (at: number): Effect.Effect<void> =>
-      Effect.gen(function*() {
-        const n = yield* Ref.getAndUpdate(begun, (before) => before + 1)
-        if (n >= size.kills) return false
-        const point = faultPoints[n % faultPoints.length]!
-        yield* Effect.scoped(Effect.gen(function*() {
-          const node = yield* stage.mortalNode(findings, { GATEWAY_FAULT_POINT: `${point}:${1 + (n * 7) % 11}` })
-          // One that already died of what it took over at its start is a kill like any other.
-          if (Option.isSome(node)) {
-            nodes.set(at, node.value)
-            yield* Effect.timeoutTo(node.value.ended, {
-              duration: "60 seconds",
-              onSuccess: () => undefined,
-              onTimeout: () => findings.note(`a node did not pass ${point} often enough to die there`)
+      /** One place for a node: filled anew until enough of them were killed. */
+      const place = (at: number): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          const n = yield* Ref.getAndUpdate(begun, (before) => before + 1)
+          if (n >= size.kills) return false
+          const point = faultPoints[n % faultPoints.length]!
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const node = yield* stage.mortalNode(findings, { GATEWAY_FAULT_POINT: `${point}:${1 + ((n * 7) % 11)}` })
+              // One that already died of what it took over at its start is a kill like any other.
+              if (Option.isSome(node)) {
+                nodes.set(at, node.value)
+                yield* Effect.timeoutTo(node.value.ended, {
+                  duration: "60 seconds",
+                  onSuccess: () => undefined,
+                  onTimeout: () => findings.note(`a node did not pass ${point} often enough to die there`)
+                })
+                nodes.delete(at)
+              }
+              yield* Ref.update(done, (before) => before + 1)
+              yield* Effect.forkIn(recovery, outer)
             })
-            nodes.delete(at)
-          }
-          yield* Ref.update(done, (before) => before + 1)
-          yield* Effect.forkIn(recovery, outer)
-        }))
-        return true
-      }).pipe(Effect.repeat({ while: (more) => more }), Effect.asVoid)
+          )
+          return true
+        }).pipe(Effect.repeat({ while: (more) => more }), Effect.asVoid)
 
-    const outer = yield* Effect.scope
-    const client = (number: number): Effect.Effect<void> =>
-      Effect.gen(function*() {
-        const n = yield* Ref.getAndUpdate(operations, (before) => before + 1)
-        yield* mixed(findings, serving, purses[n % purses.length]!, n + number, `kill ${n}`, waitSeconds)
-        yield* Effect.sleep(betweenRuns)
-      }).pipe(Effect.forever)
+      const outer = yield* Effect.scope
+      const client = (number: number): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          const n = yield* Ref.getAndUpdate(operations, (before) => before + 1)
+          yield* mixed(findings, serving, purses[n % purses.length]!, n + number, `kill ${n}`, waitSeconds)
+          yield* Effect.sleep(betweenRuns)
+        }).pipe(Effect.forever)
 
-    const clients = yield* Effect.forkScoped(Effect.forEach(Array.from({ length: size.clients }, (_, number) => number), client, { concurrency: "unbounded", discard: true }))
-    yield* Effect.forEach(Array.from({ length: size.nodes }, (_, at) => at), place, { concurrency: "unbounded", discard: true })
+      const clients = yield* Effect.forkScoped(
+        Effect.forEach(
+          Array.from({ length: size.clients }, (_, number) => number),
+          client,
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      yield* Effect.forEach(
+        Array.from({ length: size.nodes }, (_, at) => at),
+        place,
+        { concurrency: "unbounded", discard: true }
+      )
 
-    yield* clients.interruptAsFork(clients.id())
-    const { astrayMicros, runs } = yield* audit(stage, findings, purses)
-    return {
-      attack: "kill -9 at every named point",
-      operations: runs,
-      faults: yield* Ref.get(done),
-      astrayMicros,
-      recoveryMillis: longest,
-      problems: findings.list()
-    }
-  }))
+      yield* clients.interruptAsFork(clients.id())
+      const { astrayMicros, runs } = yield* audit(stage, findings, purses)
+      return {
+        attack: "kill -9 at every named point",
+        operations: runs,
+        faults: yield* Ref.get(done),
+        astrayMicros,
+        recoveryMillis: longest,
+        problems: findings.list()
+      }
+    })
+  )

@@ -1,4 +1,6 @@
-/** What a payment processor may report: five times at once, over two nodes, and in any order. Each payment credits once. */
+/**
+ * What a payment processor may report: five times at once, over two nodes, and in any order. Each payment credits once.
+ */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Micros } from "../../src/domain/Micros.js"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
@@ -14,12 +16,21 @@ import { makeFindings, type Row } from "../stage/Findings.js"
 import { type Stage, whileStorageReturns } from "../stage/Stage.js"
 
 const usd = (amount: number) => Micros.make(amount * 1_000_000)
-const policy = { enabled: true, minimumMicros: usd(5), suggestedMicros: usd(20), maximumMicros: usd(1_000), dashboardUrl: "http://gateway.invalid/docs" }
+const policy = {
+  enabled: true,
+  minimumMicros: usd(5),
+  suggestedMicros: usd(20),
+  maximumMicros: usd(1_000),
+  dashboardUrl: "http://gateway.invalid/docs"
+}
 
-const paying = Layer.succeed(Payments, Payments.of({
-  configured: true,
-  createCheckout: ({ topUpId }) => Effect.succeed({ checkoutUrl: `http://pay.invalid/${topUpId}` })
-}))
+const paying = Layer.succeed(
+  Payments,
+  Payments.of({
+    configured: true,
+    createCheckout: ({ topUpId }) => Effect.succeed({ checkoutUrl: `http://pay.invalid/${topUpId}` })
+  })
+)
 
 /** The services of one node, on connections of its own. */
 const node = (url: string) =>
@@ -33,26 +44,61 @@ const node = (url: string) =>
 const reports = ["paid", "expired", "paid", "failed", "paid", "paid", "paid"] as const
 
 export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =>
-  Effect.scoped(Effect.gen(function*() {
-    const findings = makeFindings()
-    const contexts = yield* Effect.all([Layer.build(node(stage.databaseUrl)), Layer.build(node(stage.databaseUrl))])
-    const services = contexts.map((context) => ({ topUps: Context.get(context, TopUps), reports: Context.get(context, TopUpReports) }))
-    const purse = yield* stage.fund(0)
-    yield* Effect.forEach(Array.from({ length: topUpCount }, (_, index) => index), (index) =>
-      Effect.gen(function*() {
-        const { topUpId } = yield* services[0]!.topUps.request({ workspaceId: purse.workspaceId, operatorWorkspace: false, amountMicros: usd(5), idempotencyKey: `payment ${index}` })
-        // Each top-up has its own order of the same reports, half of them all at once.
-        const order = reports.map((_, at) => reports[(at + index) % reports.length]!)
-        yield* Effect.forEach(order, (report, at) => {
-          const told = services[at % 2]!.reports
-          const one = report === "paid" ? told.markPaid(topUpId, `pay ${index}`) : told.markUnpaid(topUpId, report)
-          return Effect.retry(one, whileStorageReturns)
-        }, { concurrency: index % 2 === 0 ? 1 : "unbounded" })
-      }), { concurrency: 8 })
-    const { items } = yield* services[0]!.topUps.list(purse.workspaceId, { limit: 100, after: null })
-    findings.hold(items.length === Math.min(100, topUpCount) && items.every(({ status }) => status === "paid"), "a paid top-up did not stay paid")
-    const [row] = yield* stage.rows<{ micros: number }>("select available_micros as micros from wallets where workspace_id = $1", [purse.workspaceId])
-    findings.hold(row?.micros === topUpCount * usd(5), `${topUpCount} payments of 5 dollars credited ${row?.micros} micros`)
-    const { astrayMicros } = yield* audit(stage, findings, [purse])
-    return { attack: "payment reports, repeated and disordered", operations: topUpCount, faults: topUpCount * (reports.length - 1), astrayMicros, recoveryMillis: null, problems: findings.list() }
-  })).pipe(Effect.orDie)
+  Effect.scoped(
+    Effect.gen(function* () {
+      const findings = makeFindings()
+      const contexts = yield* Effect.all([Layer.build(node(stage.databaseUrl)), Layer.build(node(stage.databaseUrl))])
+      const services = contexts.map((context) => ({
+        topUps: Context.get(context, TopUps),
+        reports: Context.get(context, TopUpReports)
+      }))
+      const purse = yield* stage.fund(0)
+      yield* Effect.forEach(
+        Array.from({ length: topUpCount }, (_, index) => index),
+        (index) =>
+          Effect.gen(function* () {
+            const { topUpId } = yield* services[0]!.topUps.request({
+              workspaceId: purse.workspaceId,
+              operatorWorkspace: false,
+              amountMicros: usd(5),
+              idempotencyKey: `payment ${index}`
+            })
+            // Each top-up has its own order of the same reports, half of them all at once.
+            const order = reports.map((_, at) => reports[(at + index) % reports.length]!)
+            yield* Effect.forEach(
+              order,
+              (report, at) => {
+                const told = services[at % 2]!.reports
+                const one =
+                  report === "paid" ? told.markPaid(topUpId, `pay ${index}`) : told.markUnpaid(topUpId, report)
+                return Effect.retry(one, whileStorageReturns)
+              },
+              { concurrency: index % 2 === 0 ? 1 : "unbounded" }
+            )
+          }),
+        { concurrency: 8 }
+      )
+      const { items } = yield* services[0]!.topUps.list(purse.workspaceId, { limit: 100, after: null })
+      findings.hold(
+        items.length === Math.min(100, topUpCount) && items.every(({ status }) => status === "paid"),
+        "a paid top-up did not stay paid"
+      )
+      const [row] = yield* stage.rows<{ micros: number }>(
+        "select available_micros as micros from wallets where workspace_id = $1",
+        [purse.workspaceId]
+      )
+      findings.hold(
+        row?.micros === topUpCount * usd(5),
+        `${topUpCount} payments of 5 dollars credited ${row?.micros} micros`
+      )
+      const { astrayMicros } = yield* audit(stage, findings, [purse])
+      return {
+        attack: "payment reports, repeated and disordered",
+        operations: topUpCount,
+        faults: topUpCount * (reports.length - 1),
+        astrayMicros,
+        recoveryMillis: null,
+        problems: findings.list()
+      }
+    })
+  ).pipe(Effect.orDie)

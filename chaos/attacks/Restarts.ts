@@ -1,6 +1,6 @@
 /**
- * Nodes are replaced one after the other under load, behind a balancer that asks `/readyz` and sends nothing where it says no: every request is
- * answered, none is reset or refused, and a new node is ready as soon as it listens.
+ * Nodes are replaced one after the other under load, behind a balancer that asks `/readyz` and sends nothing where it
+ * says no: every request is answered, none is reset or refused, and a new node is ready as soon as it listens.
  */
 import { Effect, Ref } from "effect"
 import { audit } from "../stage/Audit.js"
@@ -19,42 +19,82 @@ const pauseMillis = 4_000
 const environment = { GATEWAY_STOP_PAUSE_MILLIS: String(pauseMillis), GATEWAY_DRAIN_MILLIS: "10000" }
 
 export const restarts = (stage: Stage, size: RestartsSize): Effect.Effect<Row> =>
-  Effect.scoped(Effect.gen(function*() {
-    const findings = makeFindings()
-    const purse = yield* stage.fund(500_000_000)
-    const nodes = new Set<Node>(yield* Effect.all([stage.node(findings, environment), stage.node(findings, environment)], { concurrency: 2 }))
-    const readyAnswers = (node: Node) => Effect.promise(() => fetch(`${node.origin}/readyz`, { headers: { connection: "close" } }).then(({ status }) => status === 200, () => false))
-    const ready = new Set<Node>(nodes)
-    const look = Effect.suspend(() =>
-      Effect.forEach([...nodes], (node) => Effect.map(readyAnswers(node), (well) => void (well && nodes.has(node) ? ready.add(node) : ready.delete(node))), { concurrency: "unbounded", discard: true }))
-    yield* Effect.forkScoped(Effect.forever(Effect.zipRight(look, Effect.sleep("200 millis"))))
-    const sent = yield* Ref.make(0)
-    const client = Effect.gen(function*() {
-      const n = yield* Ref.getAndUpdate(sent, (before) => before + 1)
-      const targets = [...ready]
-      const node = targets[n % Math.max(1, targets.length)]
-      if (node === undefined) {
-        findings.note("no node was ready")
-        return yield* Effect.sleep("200 millis")
+  Effect.scoped(
+    Effect.gen(function* () {
+      const findings = makeFindings()
+      const purse = yield* stage.fund(500_000_000)
+      const nodes = new Set<Node>(
+        yield* Effect.all([stage.node(findings, environment), stage.node(findings, environment)], { concurrency: 2 })
+      )
+      const readyAnswers = (node: Node) =>
+        Effect.promise(() =>
+          fetch(`${node.origin}/readyz`, { headers: { connection: "close" } }).then(
+            ({ status }) => status === 200,
+            () => false
+          )
+        )
+      const ready = new Set<Node>(nodes)
+      const look = Effect.suspend(() =>
+        Effect.forEach(
+          [...nodes],
+          (node) =>
+            Effect.map(
+              readyAnswers(node),
+              (well) => void (well && nodes.has(node) ? ready.add(node) : ready.delete(node))
+            ),
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(look, Effect.sleep("200 millis"))))
+      const sent = yield* Ref.make(0)
+      const client = Effect.gen(function* () {
+        const n = yield* Ref.getAndUpdate(sent, (before) => before + 1)
+        const targets = [...ready]
+        const node = targets[n % Math.max(1, targets.length)]
+        if (node === undefined) {
+          findings.note("no node was ready")
+          return yield* Effect.sleep("200 millis")
+        }
+        const answer = yield* ask(findings, node, "POST", "/v1/runs", {
+          token: purse.token,
+          body: n % 3 === 0 ? sendMessage({ delayMs: 100 }) : find({ delayMs: 50 }),
+          key: `restart ${n}`,
+          wait: 5
+        })
+        findings.hold(answer._tag === "Some", "a request was reset or refused")
+        if (answer._tag === "Some")
+          findings.hold(
+            answer.value.httpStatus === 201,
+            `a request was answered ${answer.value.httpStatus} ${answer.value.error?.code ?? ""}`
+          )
+        yield* Effect.sleep("40 millis")
+      })
+      const load = yield* Effect.forkScoped(
+        Effect.forEach(Array.from({ length: size.clients }), () => Effect.forever(client), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+      yield* Effect.sleep("1 second")
+      for (let restart = 0; restart < size.restarts; restart++) {
+        const [oldest] = nodes
+        if (oldest === undefined) break
+        const fresh = yield* stage.node(findings, environment)
+        findings.hold(yield* readyAnswers(fresh), "a node listened before it was ready")
+        nodes.add(fresh)
+        yield* oldest.stop
+        nodes.delete(oldest)
+        ready.delete(oldest)
       }
-      const answer = yield* ask(findings, node, "POST", "/v1/runs", { token: purse.token, body: n % 3 === 0 ? sendMessage({ delayMs: 100 }) : find({ delayMs: 50 }), key: `restart ${n}`, wait: 5 })
-      findings.hold(answer._tag === "Some", "a request was reset or refused")
-      if (answer._tag === "Some") findings.hold(answer.value.httpStatus === 201, `a request was answered ${answer.value.httpStatus} ${answer.value.error?.code ?? ""}`)
-      yield* Effect.sleep("40 millis")
+      yield* load.interruptAsFork(load.id())
+      const { astrayMicros, runs } = yield* audit(stage, findings, [purse])
+      return {
+        attack: "nodes replaced under load",
+        operations: runs,
+        faults: size.restarts,
+        astrayMicros,
+        recoveryMillis: null,
+        problems: findings.list()
+      }
     })
-    const load = yield* Effect.forkScoped(Effect.forEach(Array.from({ length: size.clients }), () => Effect.forever(client), { concurrency: "unbounded", discard: true }))
-    yield* Effect.sleep("1 second")
-    for (let restart = 0; restart < size.restarts; restart++) {
-      const [oldest] = nodes
-      if (oldest === undefined) break
-      const fresh = yield* stage.node(findings, environment)
-      findings.hold(yield* readyAnswers(fresh), "a node listened before it was ready")
-      nodes.add(fresh)
-      yield* oldest.stop
-      nodes.delete(oldest)
-      ready.delete(oldest)
-    }
-    yield* load.interruptAsFork(load.id())
-    const { astrayMicros, runs } = yield* audit(stage, findings, [purse])
-    return { attack: "nodes replaced under load", operations: runs, faults: size.restarts, astrayMicros, recoveryMillis: null, problems: findings.list() }
-  }))
+  )

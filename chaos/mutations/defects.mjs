@@ -1,5 +1,5 @@
-// Deliberate defects: each breaks one promise about money in the source, and names the tests that must notice. `edits` are
-// [file, text that occurs exactly once, replacement]. Types do not matter here: tests run without a type check.
+// Deliberate defects: each breaks one promise about money in the source, and names the tests that must notice. `edits`
+// are [file, text that occurs exactly once, replacement]. Types do not matter here: tests run without a type check.
 
 const settlement = "src/domain/Settlement.ts"
 const admission = "src/domain/Admission.ts"
@@ -17,7 +17,13 @@ const runsPg = "test/layers/postgres/RunsPg.test.ts"
 export const defects = [
   {
     name: "the owner of a key is not looked at",
-    edits: [["src/layers/postgres/IdempotencyPg.ts", "return keys.map((one) => owners.get(placeText(one)) ?? null)", "return keys.map(() => null)"]],
+    edits: [
+      [
+        "src/layers/postgres/IdempotencyPg.ts",
+        "return keys.map((one) => owners.get(placeText(one)) ?? null)",
+        "return keys.map(() => null)"
+      ]
+    ],
     tests: [runsPg]
   },
   {
@@ -37,7 +43,14 @@ export const defects = [
   },
   {
     name: "a refused admission keeps its key",
-    edits: [[admitting, "      return Option.some({ _tag: \"Refused\", refusal })", "      claimed.set(place, run)\n      return Option.some({ _tag: \"Refused\", refusal })"], [admitting, "idempotency.claim(stored.map(claimOf))", "idempotency.claim(requests.map(claimOf))"]],
+    edits: [
+      [
+        admitting,
+        '      return Option.some({ _tag: "Refused", refusal })',
+        '      claimed.set(place, run)\n      return Option.some({ _tag: "Refused", refusal })'
+      ],
+      [admitting, "idempotency.claim(stored.map(claimOf))", "idempotency.claim(requests.map(claimOf))"]
+    ],
     tests: [runsMemory]
   },
   {
@@ -47,12 +60,20 @@ export const defects = [
   },
   {
     name: "a credit does not lock the wallet",
-    edits: [[walletPg, "where workspace_id = ${input.workspaceId} for update`", "where workspace_id = ${input.workspaceId}`"]],
+    edits: [
+      [walletPg, "where workspace_id = ${input.workspaceId} for update`", "where workspace_id = ${input.workspaceId}`"]
+    ],
     tests: ["test/layers/postgres/WalletPg.test.ts"]
   },
   {
     name: "a credit that comes again is credited again",
-    edits: [["src/layers/memory/WalletMemory.ts", "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance", ""]],
+    edits: [
+      [
+        "src/layers/memory/WalletMemory.ts",
+        "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance",
+        ""
+      ]
+    ],
     tests: ["test/layers/memory/WalletMemory.test.ts"]
   },
   {
@@ -62,12 +83,24 @@ export const defects = [
   },
   {
     name: "a charge may be above the hold",
-    edits: [[settlement, "const charge = Money.min(closing.costMicros, closing.holdMicros)", "const charge = closing.costMicros"]],
+    edits: [
+      [
+        settlement,
+        "const charge = Money.min(closing.costMicros, closing.holdMicros)",
+        "const charge = closing.costMicros"
+      ]
+    ],
     tests: ["test/domain/Settlement.test.ts"]
   },
   {
     name: "a provider's cost above the maximum is passed on",
-    edits: [[settlement, "rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }", "{ micros: Micros.make(rounded), anomaly: null }"]],
+    edits: [
+      [
+        settlement,
+        "rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }",
+        "{ micros: Micros.make(rounded), anomaly: null }"
+      ]
+    ],
     tests: ["test/domain/Settlement.test.ts"]
   },
   {
@@ -102,7 +135,13 @@ export const defects = [
   },
   {
     name: "the key's limit looks at what was spent, not at what this run may cost",
-    edits: [[admission, "month.spentMicros + request.holdMicros > spend.limitMicros", "month.spentMicros >= spend.limitMicros"]],
+    edits: [
+      [
+        admission,
+        "month.spentMicros + request.holdMicros > spend.limitMicros",
+        "month.spentMicros >= spend.limitMicros"
+      ]
+    ],
     tests: ["test/domain/Admission.test.ts"]
   },
   {
@@ -166,7 +205,13 @@ export const defects = [
   },
   {
     name: "a write action whose answer was lost fails, though it may have happened",
-    edits: [["src/layers/runs/dispatch/AttemptEnding.ts", 'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"', "const uncertain = false"]],
+    edits: [
+      [
+        "src/layers/runs/dispatch/AttemptEnding.ts",
+        'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"',
+        "const uncertain = false"
+      ]
+    ],
     tests: [runsMemory]
   },
   {
@@ -181,7 +226,9 @@ export const defects = [
   },
   {
     name: "an ending is written whatever the run's status is",
-    edits: [[settling, "fence?.status !== run.status || fence.leaseToken !== leaseToken", "fence?.leaseToken !== leaseToken"]],
+    edits: [
+      [settling, "fence?.status !== run.status || fence.leaseToken !== leaseToken", "fence?.leaseToken !== leaseToken"]
+    ],
     tests: [endingsMemory]
   },
   {
@@ -191,52 +238,98 @@ export const defects = [
   },
   {
     name: "the failure of a statement that was sent is not looked at",
-    edits: [["src/layers/postgres/database/Reserved.ts", "if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))", ""]],
+    edits: [
+      [
+        "src/layers/postgres/database/Reserved.ts",
+        "if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))",
+        ""
+      ]
+    ],
     tests: ["test/layers/postgres/Database.test.ts"]
   },
   {
     name: "a write follows a BEGIN that may be refused",
-    edits: [["src/layers/postgres/database/Reserved.ts", "if (atOnce || this.begun === \"answered\")", "if (true)"]],
+    edits: [["src/layers/postgres/database/Reserved.ts", 'if (atOnce || this.begun === "answered")', "if (true)"]],
     tests: ["test/layers/postgres/Database.test.ts"]
   },
   {
     name: "an attempt is opened under a lost lease",
-    edits: [[storePg, "and r.status = 'running' and r.lease_token = ${lease.token}\n          returning 1", "and r.status = 'running'\n          returning 1"]],
+    edits: [
+      [
+        storePg,
+        "and r.status = 'running' and r.lease_token = ${lease.token}\n          returning 1",
+        "and r.status = 'running'\n          returning 1"
+      ]
+    ],
     tests: [endingsPg]
   },
   {
     name: "a late cancel keeps the node from ending its run",
-    edits: [[settling, "    if (conclusion === null || fence", "    fences.delete(run.runId)\n    if (conclusion === null || fence"]],
+    edits: [
+      [
+        settling,
+        "    if (conclusion === null || fence",
+        "    fences.delete(run.runId)\n    if (conclusion === null || fence"
+      ]
+    ],
     tests: [endingsMemory]
   },
   {
     name: "the cancel of a queued run charges it",
-    edits: [["src/layers/runs/RunsAdmitted.ts", "costMicros: zero,\n          reason: null,", "costMicros: run.holdMicros,\n          reason: null,"]],
+    edits: [
+      [
+        "src/layers/runs/RunsAdmitted.ts",
+        "costMicros: zero,\n          reason: null,",
+        "costMicros: run.holdMicros,\n          reason: null,"
+      ]
+    ],
     tests: [endingsMemory]
   },
   {
     name: "a run that waited too long for a slot keeps one",
-    edits: [["src/layers/runs/dispatch/DispatcherQueue.ts", "Effect.ensuring(expire(leased, now), slot.release)", "expire(leased, now)"]],
+    edits: [
+      [
+        "src/layers/runs/dispatch/DispatcherQueue.ts",
+        "Effect.ensuring(expire(leased, now), slot.release)",
+        "expire(leased, now)"
+      ]
+    ],
     tests: [endingsMemory]
   },
   {
     name: "a run whose node was away for months cannot end",
-    edits: [["src/domain/Run.ts", "Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))", "Math.max(0, endedAt - startedAt)"]],
+    edits: [
+      [
+        "src/domain/Run.ts",
+        "Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))",
+        "Math.max(0, endedAt - startedAt)"
+      ]
+    ],
     tests: [endingsPg]
   },
   {
     name: "a client is answered before the commit",
     edits: [
-      [admitting, "const { transact } = yield* Transactions", `const { transact: atLast } = yield* Transactions
+      [
+        admitting,
+        "const { transact } = yield* Transactions",
+        `const { transact: atLast } = yield* Transactions
     const transact = (work) => Effect.flatMap(Deferred.make(), (early) => Effect.zipRight(
-      Effect.forkDaemon(atLast(Effect.zipLeft(Effect.tap(work, (answers) => Deferred.succeed(early, answers)), Effect.sleep(50)))), Deferred.await(early)))`],
+      Effect.forkDaemon(atLast(Effect.zipLeft(Effect.tap(work, (answers) => Deferred.succeed(early, answers)), Effect.sleep(50)))), Deferred.await(early)))`
+      ],
       [admitting, "import { Clock, Effect,", "import { Clock, Deferred, Effect,"]
     ],
     tests: [runsMemory]
   },
   {
     name: "a ledger entry without its change of the wallet",
-    edits: [[walletPg, "update wallets w set available_micros = c.available, reserved_micros = c.reserved,", "update wallets w set reserved_micros = c.reserved,"]],
+    edits: [
+      [
+        walletPg,
+        "update wallets w set available_micros = c.available, reserved_micros = c.reserved,",
+        "update wallets w set reserved_micros = c.reserved,"
+      ]
+    ],
     tests: [runsPg]
   },
   {
@@ -246,7 +339,13 @@ export const defects = [
   },
   {
     name: "a half-done transaction stays",
-    edits: [["src/layers/memory/MemoryStorage.ts", "const result = yield* Effect.provideService(work, Draft, draft)", "const result = yield* Effect.ensuring(Effect.provideService(work, Draft, draft), Effect.flatMap(Ref.get(draft), (half) => Ref.set(committed, half)))"]],
+    edits: [
+      [
+        "src/layers/memory/MemoryStorage.ts",
+        "const result = yield* Effect.provideService(work, Draft, draft)",
+        "const result = yield* Effect.ensuring(Effect.provideService(work, Draft, draft), Effect.flatMap(Ref.get(draft), (half) => Ref.set(committed, half)))"
+      ]
+    ],
     tests: ["test/layers/memory/MemoryStorage.test.ts"]
   }
 ]

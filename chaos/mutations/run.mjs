@@ -1,6 +1,6 @@
-// The mutation check (`npm run mutations`): puts one deliberate defect at a time into a copy of the source and runs the tests
-// that must notice it. Ends with a table, and fails when a defect survives, no longer applies, or a test fails without any.
-// Arguments: words; only defects whose name has one of them are tried.
+// The mutation check (`npm run mutations`): puts one deliberate defect at a time into a copy of the source and runs the
+// tests that must notice it. Ends with a table, and fails when a defect survives, no longer applies, or a test fails
+// without any. Arguments: words; only defects whose name has one of them are tried.
 import { spawn } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,10 +26,21 @@ const runTests = (place, files, ...flags) =>
   new Promise((resolve) => {
     const report = join(place, "report.json")
     rmSync(report, { force: true })
-    const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...files, ...flags, "--reporter=json", `--outputFile=${report}`], {
-      cwd: place,
-      stdio: ["ignore", "ignore", "pipe"]
-    })
+    const child = spawn(
+      process.execPath,
+      [
+        join(root, "node_modules/vitest/vitest.mjs"),
+        "run",
+        ...files,
+        ...flags,
+        "--reporter=json",
+        `--outputFile=${report}`
+      ],
+      {
+        cwd: place,
+        stdio: ["ignore", "ignore", "pipe"]
+      }
+    )
     let said = ""
     child.stderr.on("data", (text) => (said = (said + text).slice(-2_000)))
     const late = setTimeout(() => child.kill("SIGTERM"), minutesMax * 60_000)
@@ -39,7 +50,11 @@ const runTests = (place, files, ...flags) =>
         const { numFailedTests: failed, numPassedTests: passed, testResults } = JSON.parse(readFileSync(report, "utf8"))
         const broken = testResults.find((file) => file.status === "failed" && file.assertionResults.length === 0)
         const by = testResults.flatMap((file) => file.assertionResults).find((test) => test.status === "failed")?.title
-        resolve(broken === undefined ? { passed, failed, by } : { trouble: `${broken.name} cannot be loaded: ${broken.message}` })
+        resolve(
+          broken === undefined
+            ? { passed, failed, by }
+            : { trouble: `${broken.name} cannot be loaded: ${broken.message}` }
+        )
       } catch {
         resolve({ trouble: said.trim() || "no report" })
       }
@@ -51,7 +66,8 @@ const attempt = async (place, { edits, name, tests }) => {
   const after = new Map(before)
   for (const [file, text, replacement] of edits) {
     const parts = after.get(file).split(text)
-    if (parts.length !== 2) return { name, verdict: "does not apply", by: `${file}: the text occurs ${parts.length - 1} times` }
+    if (parts.length !== 2)
+      return { name, verdict: "does not apply", by: `${file}: the text occurs ${parts.length - 1} times` }
     after.set(file, parts.join(replacement))
   }
   for (const [file, text] of after) writeFileSync(join(place, file), text)
@@ -75,18 +91,21 @@ if (sound.trouble !== undefined || sound.failed > 0 || sound.passed === 0) {
 
 const waiting = [...chosen]
 const results = []
-await Promise.all(places.map(async (place) => {
-  for (let defect = waiting.shift(); defect !== undefined; defect = waiting.shift()) {
-    const result = await attempt(place, defect)
-    results.push(result)
-    console.error(`${results.length}/${chosen.length} ${result.verdict}: ${result.name}`)
-  }
-}))
+await Promise.all(
+  places.map(async (place) => {
+    for (let defect = waiting.shift(); defect !== undefined; defect = waiting.shift()) {
+      const result = await attempt(place, defect)
+      results.push(result)
+      console.error(`${results.length}/${chosen.length} ${result.verdict}: ${result.name}`)
+    }
+  })
+)
 
 const width = Math.max(...results.map(({ name }) => name.length))
 const order = new Map(chosen.map(({ name }, index) => [name, index]))
 console.log(`${"defect".padEnd(width)}  ${"verdict".padEnd(14)}  by`)
-for (const { by, name, verdict } of results.sort((a, b) => order.get(a.name) - order.get(b.name))) console.log(`${name.padEnd(width)}  ${verdict.padEnd(14)}  ${by ?? ""}`)
+for (const { by, name, verdict } of results.sort((a, b) => order.get(a.name) - order.get(b.name)))
+  console.log(`${name.padEnd(width)}  ${verdict.padEnd(14)}  ${by ?? ""}`)
 const killed = results.filter(({ verdict }) => verdict === "killed").length
 console.log(`${killed} of ${results.length} defects killed`)
 process.exit(killed === results.length ? 0 : 1)

@@ -1,4 +1,7 @@
-/** What must hold after any attack, read from rows and from the provider's own count: nothing stuck, nothing astray, nothing called twice. */
+/**
+ * What must hold after any attack, read from rows and from the provider's own count: nothing stuck, nothing astray,
+ * nothing called twice.
+ */
 import { Effect } from "effect"
 import type { Findings } from "./Findings.js"
 import { type Purse, type Stage, whileStorageReturns } from "./Stage.js"
@@ -39,16 +42,23 @@ interface Count {
 
 const count = (stage: Stage, ids: ReadonlyArray<string>) =>
   Effect.map(
-    stage.rows<Count>("select count(*) filter (where status in ('queued', 'running'))::int as live, count(*)::int as runs from runs where workspace_id = any($1::text[])", [ids]),
+    stage.rows<Count>(
+      "select count(*) filter (where status in ('queued', 'running'))::int as live, count(*)::int as runs from runs where workspace_id = any($1::text[])",
+      [ids]
+    ),
     ([row]) => row ?? { live: 0, runs: 0 }
   )
 
 /**
- * What `read` gives of a moment at which no run was under way, and whether there was such a moment. A request that its client has given
- * up may be admitted late, so what was read beside one is read again.
+ * What `read` gives of a moment at which no run was under way, and whether there was such a moment. A request that its
+ * client has given up may be admitted late, so what was read beside one is read again.
  */
-const atRest = <A>(stage: Stage, ids: ReadonlyArray<string>, read: Effect.Effect<A>): Effect.Effect<{ readonly found: A; readonly rested: boolean }> => {
-  const look = Effect.gen(function*() {
+const atRest = <A>(
+  stage: Stage,
+  ids: ReadonlyArray<string>,
+  read: Effect.Effect<A>
+): Effect.Effect<{ readonly found: A; readonly rested: boolean }> => {
+  const look = Effect.gen(function* () {
     const before = yield* count(stage, ids)
     if (before.live > 0) return null
     const found = yield* read
@@ -57,12 +67,14 @@ const atRest = <A>(stage: Stage, ids: ReadonlyArray<string>, read: Effect.Effect
   })
   return Effect.repeat(Effect.delay(look, "50 millis"), { until: (rested) => rested !== null }).pipe(
     Effect.timeoutTo({ duration: settledWithinMillis, onSuccess: (rested) => rested, onTimeout: () => null }),
-    Effect.flatMap((rested) => rested === null ? Effect.map(read, (found) => ({ found, rested: false })) : Effect.succeed(rested))
+    Effect.flatMap((rested) =>
+      rested === null ? Effect.map(read, (found) => ({ found, rested: false })) : Effect.succeed(rested)
+    )
   )
 }
 
 const read = (stage: Stage, ids: ReadonlyArray<string>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const verified = yield* Effect.orDie(Effect.retry(stage.wallet.verify, whileStorageReturns))
     const accounts = yield* stage.rows<Account>(
       `select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
@@ -91,9 +103,12 @@ const read = (stage: Stage, ids: ReadonlyArray<string>) =>
 
 /** Waits until no run is under way, notes one that does not end, and recomputes everything about these purses. */
 export const audit = (stage: Stage, findings: Findings, purses: ReadonlyArray<Purse>): Effect.Effect<Audit> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const ids = purses.map(({ workspaceId }) => workspaceId)
-    const { found: { accounts, attempts, verified, wrong }, rested } = yield* atRest(stage, ids, read(stage, ids))
+    const {
+      found: { accounts, attempts, verified, wrong },
+      rested
+    } = yield* atRest(stage, ids, read(stage, ids))
     if (!rested) {
       const stuck = yield* stage.rows(
         `select run_id, status, endpoint_id, lease_node, lease_expires_at, cancel_requested, (extract(epoch from now()) * 1000)::bigint - created_at as age
@@ -106,20 +121,37 @@ export const audit = (stage: Stage, findings: Findings, purses: ReadonlyArray<Pu
     findings.hold(verified.ok, `the ledger does not add up: ${verified.difference}`)
 
     for (const account of accounts) {
-      findings.hold(account.runs === account.keys, `${account.runs} runs of ${account.keys} keys in ${account.workspaceId}`)
+      findings.hold(
+        account.runs === account.keys,
+        `${account.runs} runs of ${account.keys} keys in ${account.workspaceId}`
+      )
       if (rested) findings.hold(account.inflight === 0, `${account.inflight} runs are counted in flight and none is`)
-      if (rested) findings.hold(account.reserved === account.uncertain, `${account.reserved} micros are reserved, and uncertain runs hold ${account.uncertain}`)
+      if (rested)
+        findings.hold(
+          account.reserved === account.uncertain,
+          `${account.reserved} micros are reserved, and uncertain runs hold ${account.uncertain}`
+        )
     }
-    const astrayMicros = verified.driftMicros +
-      accounts.reduce((sum, { available, charged, granted, reserved }) => sum + Math.abs(granted - available - reserved - charged), 0)
+    const astrayMicros =
+      verified.driftMicros +
+      accounts.reduce(
+        (sum, { available, charged, granted, reserved }) => sum + Math.abs(granted - available - reserved - charged),
+        0
+      )
 
     for (const attempt of attempts) {
       const calls = stage.fixture.calls.byReference(attempt.attemptId)
       findings.hold(calls <= 1, `an attempt at ${attempt.endpointId} was sent ${calls} times`)
-      findings.hold(attempt.status !== "running" || !rested, `an attempt of an ended run is still open: ${JSON.stringify(attempt)}`)
-      if (attempt.costMicros !== null && attempt.costMicros > 0) findings.hold(calls === 1, `${attempt.runId} paid for a call that was not made`)
-      if (attempt.endpointId === effectful) findings.hold(attempt.n === 1, `an effectful operation was tried ${attempt.n} times in ${attempt.runId}`)
+      findings.hold(
+        attempt.status !== "running" || !rested,
+        `an attempt of an ended run is still open: ${JSON.stringify(attempt)}`
+      )
+      if (attempt.costMicros !== null && attempt.costMicros > 0)
+        findings.hold(calls === 1, `${attempt.runId} paid for a call that was not made`)
+      if (attempt.endpointId === effectful)
+        findings.hold(attempt.n === 1, `an effectful operation was tried ${attempt.n} times in ${attempt.runId}`)
     }
-    for (const { charge, cost, runId, status } of wrong) findings.note(`${runId} is ${status}, cost ${cost} and was charged ${charge}`)
+    for (const { charge, cost, runId, status } of wrong)
+      findings.note(`${runId} is ${status}, cost ${cost} and was charged ${charge}`)
     return { astrayMicros, runs: accounts.reduce((sum, { runs }) => sum + runs, 0) }
   })

@@ -1,4 +1,7 @@
-/** A client as the contract wants one: a refusal of the storage or a lost connection is met with the same key, until there is an answer. */
+/**
+ * A client as the contract wants one: a refusal of the storage or a lost connection is met with the same key, until
+ * there is an answer.
+ */
 import { Effect, Option, Schema } from "effect"
 import { Agent, request } from "undici"
 import type { Findings } from "./Findings.js"
@@ -36,11 +39,21 @@ const agent = new Agent({ connections: 512, headersTimeout: 90_000, bodyTimeout:
 const troubles = new Set(["storage_busy", "storage_uncertain", "runtime_bridge_timeout"])
 
 /** One exchange; none when no complete answer came. Notes every answer that storage trouble must not look like. */
-export const ask = (findings: Findings, node: Node, method: "GET" | "POST", path: string, options: Ask): Effect.Effect<Option.Option<Answer>> =>
+export const ask = (
+  findings: Findings,
+  node: Node,
+  method: "GET" | "POST",
+  path: string,
+  options: Ask
+): Effect.Effect<Option.Option<Answer>> =>
   Effect.promise(async () => {
     const started = performance.now()
     try {
-      const { body: stream, headers, statusCode } = await request(`${node.origin}${path}${options.wait === undefined ? "" : `?wait=${options.wait}`}`, {
+      const {
+        body: stream,
+        headers,
+        statusCode
+      } = await request(`${node.origin}${path}${options.wait === undefined ? "" : `?wait=${options.wait}`}`, {
         dispatcher: agent,
         method,
         headers: {
@@ -53,10 +66,12 @@ export const ask = (findings: Findings, node: Node, method: "GET" | "POST", path
       })
       const text = await stream.text()
       const body: RunAnswer = Option.getOrElse(decode(text), () => ({}))
-      const lateMillis = body.completedAt === undefined || body.completedAt === null ? null : Date.now() - body.completedAt.getTime()
+      const lateMillis =
+        body.completedAt === undefined || body.completedAt === null ? null : Date.now() - body.completedAt.getTime()
       const answer = { ...body, httpStatus: statusCode, millis: performance.now() - started, lateMillis }
       const code = answer.error?.code
-      if (statusCode >= 500 && !(statusCode === 503 && troubles.has(code ?? ""))) findings.note(`${method} ${path.split("/")[2]} was answered ${statusCode} ${text.slice(0, 300)}`)
+      if (statusCode >= 500 && !(statusCode === 503 && troubles.has(code ?? "")))
+        findings.note(`${method} ${path.split("/")[2]} was answered ${statusCode} ${text.slice(0, 300)}`)
       if (statusCode === 503 && headers["retry-after"] === undefined) findings.note(`503 ${code} without retry-after`)
       return Option.some(answer)
     } catch {
@@ -67,13 +82,23 @@ export const ask = (findings: Findings, node: Node, method: "GET" | "POST", path
 const again = "100 millis"
 
 /** Asks one node after the other with the same key until one gives an answer that is not a storage trouble. */
-export const insist = (findings: Findings, nodes: () => ReadonlyArray<Node>, options: Ask, first = 0): Effect.Effect<Answer> => {
+export const insist = (
+  findings: Findings,
+  nodes: () => ReadonlyArray<Node>,
+  options: Ask,
+  first = 0
+): Effect.Effect<Answer> => {
   const step = (turn: number): Effect.Effect<Answer> =>
     Effect.suspend(() => {
       const alive = nodes().filter((node) => node.isAlive())
       const node = alive[turn % Math.max(1, alive.length)]
       return node === undefined ? Effect.succeedNone : ask(findings, node, "POST", "/v1/runs", options)
-    }).pipe(Effect.flatMap((answer) =>
-      Option.isSome(answer) && answer.value.httpStatus < 500 ? Effect.succeed(answer.value) : Effect.zipRight(Effect.sleep(again), step(turn + 1))))
+    }).pipe(
+      Effect.flatMap((answer) =>
+        Option.isSome(answer) && answer.value.httpStatus < 500
+          ? Effect.succeed(answer.value)
+          : Effect.zipRight(Effect.sleep(again), step(turn + 1))
+      )
+    )
   return step(first)
 }

@@ -23,7 +23,8 @@ export const makeFindings = () => {
     hold: (kept: boolean, problem: string): void => {
       if (!kept) note(problem)
     },
-    list: (): ReadonlyArray<string> => [...counts].slice(0, shownMax).map(([problem, times]) => (times === 1 ? problem : `${problem} (${times} times)`))
+    list: (): ReadonlyArray<string> =>
+      [...counts].slice(0, shownMax).map(([problem, times]) => (times === 1 ? problem : `${problem} (${times} times)`))
   }
 }
 
@@ -42,7 +43,12 @@ const cells = (row: Row): ReadonlyArray<string> => [
 export const table = (rows: ReadonlyArray<Row>): string => {
   const all = [columns, ...rows.map(cells)]
   const widths = columns.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
-  const lines = all.map((line) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ").trimEnd())
+  const lines = all.map((line) =>
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd()
+  )
   return lines.toSpliced(1, 0, "-".repeat(Math.max(...lines.map((line) => line.length)))).join("\n")
 }
 

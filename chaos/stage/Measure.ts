@@ -1,7 +1,8 @@
 /**
- * What a stretch of work cost the process that did it: the longest stall of its event loop and the peak of its memory. Asked for over the
- * channel between a node and its test, because only the process itself can see this. A stall is measured in processor time of the main thread
- * from one turn of the loop to the next, so that other programs on the machine do not count; where that is not known, in time.
+ * What a stretch of work cost the process that did it: the longest stall of its event loop and the peak of its memory.
+ * Asked for over the channel between a node and its test, because only the process itself can see this. A stall is
+ * measured in processor time of the main thread from one turn of the loop to the next, so that other programs on the
+ * machine do not count; where that is not known, in time.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 
@@ -12,9 +13,11 @@ export interface Cost {
 
 const isLinux = existsSync("/proc/thread-self/schedstat")
 
-const spentMillis = (): number => (isLinux ? Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]) / 1e6 : performance.now())
+const spentMillis = (): number =>
+  isLinux ? Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 1)[0]) / 1e6 : performance.now()
 /** Zero where it is not known. */
-const peakBytes = (): number => (isLinux ? Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024 : 0)
+const peakBytes = (): number =>
+  isLinux ? Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024 : 0
 const forgetPeak = (): void => {
   if (isLinux) writeFileSync("/proc/self/clear_refs", "5")
 }

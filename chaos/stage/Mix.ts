@@ -1,4 +1,7 @@
-/** Runs of every kind by number: answers, misses, failures, fallback, cancels and write actions, some of whose answers are lost. */
+/**
+ * Runs of every kind by number: answers, misses, failures, fallback, cancels and write actions, some of whose answers
+ * are lost.
+ */
 import { Effect, Option } from "effect"
 import { type Answer, ask, insist } from "./Client.js"
 import type { Findings } from "./Findings.js"
@@ -18,7 +21,10 @@ interface Kind {
 export const find = (script: object = {}): object => ({ endpointId: job, input: { ...person, _mock: script } })
 /** The same for one price: a job may turn to another provider when the first has failed too often. */
 export const findPinned = (script: object = {}): object => ({ ...find(script), endpointId: "mock-email-find" })
-export const sendMessage = (script: object = {}): object => ({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello", _mock: script } })
+export const sendMessage = (script: object = {}): object => ({
+  endpointId: "mock-send-message",
+  input: { to: "ada@example.com", text: "hello", _mock: script }
+})
 
 const kinds: ReadonlyArray<Kind> = [
   { body: find(), status: ["completed"] },
@@ -27,7 +33,10 @@ const kinds: ReadonlyArray<Kind> = [
   { body: find({ costMicros: 1_234 }), status: ["completed"] },
   { body: sendMessage({ delayMs: 40 }), status: ["completed"] },
   { body: find({ status: 500 }), status: ["failed"] },
-  { body: { ...find({ outcome: "weak", delayMs: 10 }), fallback: { enabled: true, maxAttempts: 2 } }, status: ["completed"] },
+  {
+    body: { ...find({ outcome: "weak", delayMs: 10 }), fallback: { enabled: true, maxAttempts: 2 } },
+    status: ["completed"]
+  },
   { body: find({ delayMs: 400 }), cancel: true, status: ["completed", "failed"] },
   { body: sendMessage(), status: ["completed"] },
   { body: sendMessage({ drop: true }), status: ["reconciliation_pending"] },
@@ -35,13 +44,31 @@ const kinds: ReadonlyArray<Kind> = [
   { body: { endpointId: "mock-web-search", input: { query: "gateway", limit: 7 } }, status: ["completed"] }
 ]
 
-/** The n-th run of a load, to its answer. The key is its own; the node that is asked to cancel is another than the one asked to run. */
-export const mixed = (findings: Findings, nodes: () => ReadonlyArray<Node>, purse: Purse, n: number, key: string, waitSeconds = 20): Effect.Effect<Answer> =>
-  Effect.gen(function*() {
+/**
+ * The n-th run of a load, to its answer. The key is its own; the node that is asked to cancel is another than the one
+ * asked to run.
+ */
+export const mixed = (
+  findings: Findings,
+  nodes: () => ReadonlyArray<Node>,
+  purse: Purse,
+  n: number,
+  key: string,
+  waitSeconds = 20
+): Effect.Effect<Answer> =>
+  Effect.gen(function* () {
     const kind = kinds[n % kinds.length] ?? { body: find(), status: [] }
     const { token } = purse
-    const answer = yield* insist(findings, nodes, { token, body: kind.body, key, wait: kind.cancel === true ? 0 : waitSeconds }, n)
-    findings.hold(answer.httpStatus === 201, `a funded run was answered ${answer.httpStatus} ${answer.error?.code ?? ""}`)
+    const answer = yield* insist(
+      findings,
+      nodes,
+      { token, body: kind.body, key, wait: kind.cancel === true ? 0 : waitSeconds },
+      n
+    )
+    findings.hold(
+      answer.httpStatus === 201,
+      `a funded run was answered ${answer.httpStatus} ${answer.error?.code ?? ""}`
+    )
     if (kind.cancel === true && answer.runId !== undefined) {
       const alive = nodes().filter((node) => node.isAlive())
       const other = alive[(n + 1) % Math.max(1, alive.length)]

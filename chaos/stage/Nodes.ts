@@ -1,6 +1,6 @@
 /**
- * Gateway processes under attack. Everything that a node logs as an error is a finding, and so is an end that nobody asked for:
- * storage and providers may fail as they like, the process neither dies of it nor calls it a defect.
+ * Gateway processes under attack. Everything that a node logs as an error is a finding, and so is an end that nobody
+ * asked for: storage and providers may fail as they like, the process neither dies of it nor calls it a defect.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -77,12 +77,20 @@ const parse = (line: string): Line | null => {
 
 /** Starts a node and answers once it serves, or with none when it ended before. It is killed with its scope. */
 export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Node>, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const port = yield* Deferred.make<number>()
     const ended = yield* Deferred.make<NodeJS.Signals | null>()
-    const state: { alive: boolean; asked: boolean; stopping?: boolean } = { alive: true, asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined }
+    const state: { alive: boolean; asked: boolean; stopping?: boolean } = {
+      alive: true,
+      asked: options.environment?.["GATEWAY_FAULT_POINT"] !== undefined
+    }
     const child: ChildProcess = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, ["--expose-gc", options.program], { env: environmentOf(options), stdio: ["pipe", "pipe", "pipe", "ipc"] })),
+      Effect.sync(() =>
+        spawn(process.execPath, ["--expose-gc", options.program], {
+          env: environmentOf(options),
+          stdio: ["pipe", "pipe", "pipe", "ipc"]
+        })
+      ),
       (made) =>
         Effect.suspend(() => {
           state.asked = true
@@ -92,36 +100,49 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
     )
     child.once("exit", (code, signal) => {
       state.alive = false
-      if (state.stopping !== true && (!state.asked || signal !== "SIGKILL")) options.findings.note(`a node ended with ${signal ?? code}`)
+      if (state.stopping !== true && (!state.asked || signal !== "SIGKILL"))
+        options.findings.note(`a node ended with ${signal ?? code}`)
       Deferred.unsafeDone(ended, Effect.succeed(signal))
     })
     const read = (line: string): void => {
       const said = parse(line)
       if (said?.port !== undefined) Deferred.unsafeDone(port, Effect.succeed(said.port))
-      else if (said === null || said.logLevel === "ERROR" || said.logLevel === "FATAL") options.findings.note(`a node said: ${line.slice(0, 1500)}`)
+      else if (said === null || said.logLevel === "ERROR" || said.logLevel === "FATAL")
+        options.findings.note(`a node said: ${line.slice(0, 1500)}`)
     }
-    for (const stream of [child.stdout, child.stderr]) if (stream !== null) createInterface({ input: stream }).on("line", read)
+    for (const stream of [child.stdout, child.stderr])
+      if (stream !== null) createInterface({ input: stream }).on("line", read)
 
-    const serves = yield* Effect.raceFirst(Effect.asSome(Deferred.await(port)), Effect.as(Deferred.await(ended), Option.none<number>())).pipe(
+    const serves = yield* Effect.raceFirst(
+      Effect.asSome(Deferred.await(port)),
+      Effect.as(Deferred.await(ended), Option.none<number>())
+    ).pipe(
       Effect.timeoutTo({ duration: readyWithin, onSuccess: (found) => found, onTimeout: () => Option.none<number>() })
     )
-    return Option.map(serves, (number): Node => ({
-      origin: `http://127.0.0.1:${number}`,
-      ended: Deferred.await(ended),
-      isAlive: () => state.alive,
-      freeze: Effect.sync(() => void child.kill("SIGSTOP")),
-      thaw: Effect.sync(() => void child.kill("SIGCONT")),
-      block: (millis) => Effect.sync(() => void child.stdin?.write(`block ${millis}\n`)),
-      stop: Effect.suspend(() => {
-        state.stopping = true
-        child.kill("SIGTERM")
-        return Effect.asVoid(Deferred.await(ended))
-      }),
-      kill: Effect.suspend(() => {
-        state.asked = true
-        child.kill("SIGKILL")
-        return Effect.asVoid(Deferred.await(ended))
-      }),
-      costOf: (work) => Effect.zipRight(Effect.zipRight(told(child, "begin"), work), Effect.map(told(child, "end"), (cost) => cost as Cost))
-    }))
+    return Option.map(
+      serves,
+      (number): Node => ({
+        origin: `http://127.0.0.1:${number}`,
+        ended: Deferred.await(ended),
+        isAlive: () => state.alive,
+        freeze: Effect.sync(() => void child.kill("SIGSTOP")),
+        thaw: Effect.sync(() => void child.kill("SIGCONT")),
+        block: (millis) => Effect.sync(() => void child.stdin?.write(`block ${millis}\n`)),
+        stop: Effect.suspend(() => {
+          state.stopping = true
+          child.kill("SIGTERM")
+          return Effect.asVoid(Deferred.await(ended))
+        }),
+        kill: Effect.suspend(() => {
+          state.asked = true
+          child.kill("SIGKILL")
+          return Effect.asVoid(Deferred.await(ended))
+        }),
+        costOf: (work) =>
+          Effect.zipRight(
+            Effect.zipRight(told(child, "begin"), work),
+            Effect.map(told(child, "end"), (cost) => cost as Cost)
+          )
+      })
+    )
   })

@@ -1,4 +1,7 @@
-/** The gateway program of the attacks as one file, made of the sources as they are with their packages: it starts in half the time. */
+/**
+ * The gateway program of the attacks as one file, made of the sources as they are with their packages: it starts in
+ * half the time.
+ */
 import { createRequire } from "node:module"
 import { copyFileSync, existsSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -26,7 +29,10 @@ const bundler = async (): Promise<Bundler> => {
 /** The thread that renews leases is started from its own file, beside the program's. */
 const leaseThread = "LeaseThread.mjs"
 
-/** Builds it two levels below the project, where it finds the catalog, and where no other build cleans up; answers its path. */
+/**
+ * Builds it two levels below the project, where it finds the catalog, and where no other build cleans up; answers its
+ * path.
+ */
 export const buildProgram = async (name: string): Promise<string> => {
   const folder = join(projectFolder, "node_modules", ".chaos")
   const outfile = join(folder, `${name}.js`)
@@ -38,7 +44,9 @@ export const buildProgram = async (name: string): Promise<string> => {
     bundle: true,
     external: ["pg-native"],
     // Packages written for CommonJS ask for node's own modules with it.
-    banner: { js: "import { createRequire as requireOf } from \"node:module\"; const require = requireOf(import.meta.url);" },
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);'
+    },
     platform: "node",
     format: "esm",
     target: "node20",

@@ -1,6 +1,7 @@
 /**
- * Where an attack takes place: a migrated database, a fixture provider that outlives every node and counts each call, funded
- * workspaces, and nodes on demand. `audit` recomputes after an attack that every micro and every call is accounted for.
+ * Where an attack takes place: a migrated database, a fixture provider that outlives every node and counts each call,
+ * funded workspaces, and nodes on demand. `audit` recomputes after an attack that every micro and every call is
+ * accounted for.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -36,11 +37,21 @@ export interface Stage {
   /** A workspace with this balance and a token with every scope. */
   readonly fund: (micros: number, options?: { readonly monthlyLimitMicros?: Micros }) => Effect.Effect<Purse>
   /** Rows of a statement, over a connection of its own. */
-  readonly rows: <Row extends object>(statement: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>>
+  readonly rows: <Row extends object>(
+    statement: string,
+    values?: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<Row>>
   /** A node that serves. */
-  readonly node: (findings: Findings, environment?: NodeOptions["environment"], databaseUrl?: string) => Effect.Effect<Node, never, Scope.Scope>
+  readonly node: (
+    findings: Findings,
+    environment?: NodeOptions["environment"],
+    databaseUrl?: string
+  ) => Effect.Effect<Node, never, Scope.Scope>
   /** A node that may end before it serves. */
-  readonly mortalNode: (findings: Findings, environment: NodeOptions["environment"]) => Effect.Effect<Option.Option<Node>, never, Scope.Scope>
+  readonly mortalNode: (
+    findings: Findings,
+    environment: NodeOptions["environment"]
+  ) => Effect.Effect<Option.Option<Node>, never, Scope.Scope>
 }
 
 /** A catalog folder with the fixtures and their jobs alone, so that a node starts fast. */
@@ -65,7 +76,11 @@ const storage = (url: string) =>
   Layer.mergeAll(AccountsPg, WalletPg).pipe(
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: 8 })),
     Layer.provideMerge(IdsCrypto),
-    Layer.provideMerge(Layer.tap(DatabasePg({ url: Redacted.make(url), connectionsMax: 10 }), (context) => Effect.provide(migrate(migrations), context)))
+    Layer.provideMerge(
+      Layer.tap(DatabasePg({ url: Redacted.make(url), connectionsMax: 10 }), (context) =>
+        Effect.provide(migrate(migrations), context)
+      )
+    )
   )
 
 let workspaces = 0
@@ -74,7 +89,7 @@ let workspaces = 0
 export const whileStorageReturns = { times: 40, schedule: Schedule.spaced("250 millis") } as const
 
 export const acquireStage = (databaseUrl: string, program: string): Effect.Effect<Stage, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const context = yield* Layer.build(storage(databaseUrl))
     const accounts = Context.get(context, Accounts)
     const wallet = Context.get(context, Wallet)
@@ -95,19 +110,40 @@ export const acquireStage = (databaseUrl: string, program: string): Effect.Effec
       fixture,
       wallet,
       fund: (micros, { monthlyLimitMicros } = {}) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const { workspaceId } = yield* accounts.createWorkspace(`attacked ${process.pid} ${++workspaces}`)
-          if (micros > 0) yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "funds of an attack", topUpId: null, key: "funds" })
-          const { token } = yield* accounts.createToken({ workspaceId, label: "attack", scopes: [...scopes], monthlyLimitMicros: monthlyLimitMicros ?? null, expiresAt: null })
+          if (micros > 0)
+            yield* wallet.credit({
+              workspaceId,
+              kind: "adjustment",
+              micros,
+              reason: "funds of an attack",
+              topUpId: null,
+              key: "funds"
+            })
+          const { token } = yield* accounts.createToken({
+            workspaceId,
+            label: "attack",
+            scopes: [...scopes],
+            monthlyLimitMicros: monthlyLimitMicros ?? null,
+            expiresAt: null
+          })
           return { workspaceId, token: Redacted.value(token) }
         }).pipe(Effect.orDie),
       rows: (statement, values = []) =>
-        database.query(database.sql.unsafe(statement, [...values])).pipe(Effect.retry(whileStorageReturns), Effect.orDie, Effect.map((found) => found as never)),
+        database.query(database.sql.unsafe(statement, [...values])).pipe(
+          Effect.retry(whileStorageReturns),
+          Effect.orDie,
+          Effect.map((found) => found as never)
+        ),
       node: (findings, environment, url) =>
-        Effect.flatMap(startNode(options(findings, environment, url)), Option.match({
-          onNone: () => Effect.dieMessage(`a node did not start: ${findings.list().join("\n")}`),
-          onSome: Effect.succeed
-        })),
+        Effect.flatMap(
+          startNode(options(findings, environment, url)),
+          Option.match({
+            onNone: () => Effect.dieMessage(`a node did not start: ${findings.list().join("\n")}`),
+            onSome: Effect.succeed
+          })
+        ),
       mortalNode: (findings, environment) => startNode(options(findings, environment))
     } satisfies Stage
   }).pipe(Effect.orDie)

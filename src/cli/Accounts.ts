@@ -18,35 +18,69 @@ const limitsOf = ({ inflightLimit, runCapMicros, runsPerMinute, workspaceId }: W
 })
 
 const create = Command.make("create", { name: Args.text({ name: "NAME" }), json: Inputs.json }, ({ json, name }) =>
-  answer(json, Effect.gen(function*() {
-    const { workspaceId } = yield* (yield* Accounts).createWorkspace(name)
-    return { json: { workspaceId }, text: workspaceId }
-  }))).pipe(Command.withDescription("Make a workspace"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const { workspaceId } = yield* (yield* Accounts).createWorkspace(name)
+      return { json: { workspaceId }, text: workspaceId }
+    })
+  )
+).pipe(Command.withDescription("Make a workspace"))
 
-const set = Command.make("set", {
-  workspaceId: Inputs.workspaceArgument,
-  inflightLimit: Inputs.inflightLimit,
-  runsPerMinute: Inputs.runsPerMinute,
-  runCapMicros: Inputs.runCap,
-  json: Inputs.json
-}, ({ json, workspaceId, ...limits }) =>
-  answer(json, Effect.gen(function*() {
-    const accounts = yield* Accounts
-    return limitsOf(yield* accounts.setLimits(workspaceId, {
-      ...Option.match(limits.inflightLimit, { onNone: () => ({}), onSome: (inflightLimit) => ({ inflightLimit }) }),
-      ...Option.match(limits.runsPerMinute, { onNone: () => ({}), onSome: (runsPerMinute) => ({ runsPerMinute }) }),
-      ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
-    }))
-  }))).pipe(Command.withDescription("Set or clear the limits of a workspace; without options, show them"))
+const set = Command.make(
+  "set",
+  {
+    workspaceId: Inputs.workspaceArgument,
+    inflightLimit: Inputs.inflightLimit,
+    runsPerMinute: Inputs.runsPerMinute,
+    runCapMicros: Inputs.runCap,
+    json: Inputs.json
+  },
+  ({ json, workspaceId, ...limits }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        return limitsOf(
+          yield* accounts.setLimits(workspaceId, {
+            ...Option.match(limits.inflightLimit, {
+              onNone: () => ({}),
+              onSome: (inflightLimit) => ({ inflightLimit })
+            }),
+            ...Option.match(limits.runsPerMinute, {
+              onNone: () => ({}),
+              onSome: (runsPerMinute) => ({ runsPerMinute })
+            }),
+            ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
+          })
+        )
+      })
+    )
+).pipe(Command.withDescription("Set or clear the limits of a workspace; without options, show them"))
 
 const list = Command.make("list", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.gen(function*() {
-    const found = yield* (yield* Accounts).workspaces
-    return {
-      json: { workspaces: found.map(({ createdAt, name, workspaceId }) => ({ workspaceId, name, createdAt: isoTime(createdAt) })) },
-      text: found.length === 0 ? "There is no workspace yet" : found.map(({ createdAt, name, workspaceId }) => `${workspaceId}  ${isoTime(createdAt)}  ${name}`).join("\n")
-    }
-  }))).pipe(Command.withDescription("All workspaces, oldest first"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const found = yield* (yield* Accounts).workspaces
+      return {
+        json: {
+          workspaces: found.map(({ createdAt, name, workspaceId }) => ({
+            workspaceId,
+            name,
+            createdAt: isoTime(createdAt)
+          }))
+        },
+        text:
+          found.length === 0
+            ? "There is no workspace yet"
+            : found
+                .map(({ createdAt, name, workspaceId }) => `${workspaceId}  ${isoTime(createdAt)}  ${name}`)
+                .join("\n")
+      }
+    })
+  )
+).pipe(Command.withDescription("All workspaces, oldest first"))
 
 export const workspace = Command.make("workspace").pipe(
   Command.withDescription("Workspaces and their limits"),
@@ -54,56 +88,91 @@ export const workspace = Command.make("workspace").pipe(
 )
 
 const creditKey = Options.text("key").pipe(
-  Options.withDescription("The same key credits once, however often the command runs; each run credits when it is left out"),
+  Options.withDescription(
+    "The same key credits once, however often the command runs; each run credits when it is left out"
+  ),
   Options.optional
 )
 
-export const credit = Command.make("credit", {
-  workspaceId: Inputs.workspace,
-  micros: Inputs.credit,
-  reason: Inputs.reason,
-  key: creditKey,
-  json: Inputs.json
-}, ({ json, key, micros, reason, workspaceId }) =>
-  answer(json, Effect.gen(function*() {
-    const ids = yield* Ids
-    const wallet = yield* Wallet
-    // Apart from the keys of top-ups, whatever a person types.
-    const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
-    const { availableMicros, reservedMicros } = yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: unique })
-    return { json: { workspaceId, availableMicros, reservedMicros }, text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved` }
-  }))).pipe(Command.withDescription("Add money to a workspace, or take it back"))
+export const credit = Command.make(
+  "credit",
+  {
+    workspaceId: Inputs.workspace,
+    micros: Inputs.credit,
+    reason: Inputs.reason,
+    key: creditKey,
+    json: Inputs.json
+  },
+  ({ json, key, micros, reason, workspaceId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const ids = yield* Ids
+        const wallet = yield* Wallet
+        // Apart from the keys of top-ups, whatever a person types.
+        const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
+        const { availableMicros, reservedMicros } = yield* wallet.credit({
+          workspaceId,
+          kind: "adjustment",
+          micros,
+          reason,
+          topUpId: null,
+          key: unique
+        })
+        return {
+          json: { workspaceId, availableMicros, reservedMicros },
+          text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved`
+        }
+      })
+    )
+).pipe(Command.withDescription("Add money to a workspace, or take it back"))
 
-const createToken = Command.make("create", {
-  workspaceId: Inputs.workspace,
-  label: Inputs.label,
-  scopes: Inputs.scope,
-  monthlyLimit: Inputs.monthlyLimit,
-  expiresAt: Inputs.expiresAt,
-  operator: Options.boolean("operator").pipe(
-    Options.withDescription("A token of the platform's operator: its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups")
-  ),
-  json: Inputs.json
-}, ({ expiresAt, json, label, monthlyLimit, operator, scopes, workspaceId }) =>
-  answer(json, Effect.gen(function*() {
-    const accounts = yield* Accounts
-    const issued = yield* accounts.createToken({
-      workspaceId,
-      label,
-      scopes,
-      monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-      expiresAt: Option.getOrNull(expiresAt),
-      operator
-    })
-    const token = Redacted.value(issued.token)
-    return { json: { tokenId: issued.tokenId, token }, text: `${issued.tokenId}\n${token}\nThe token is shown this once.` }
-  }))).pipe(Command.withDescription("Make a token; it is shown once"))
+const createToken = Command.make(
+  "create",
+  {
+    workspaceId: Inputs.workspace,
+    label: Inputs.label,
+    scopes: Inputs.scope,
+    monthlyLimit: Inputs.monthlyLimit,
+    expiresAt: Inputs.expiresAt,
+    operator: Options.boolean("operator").pipe(
+      Options.withDescription(
+        "A token of the platform's operator: its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups"
+      )
+    ),
+    json: Inputs.json
+  },
+  ({ expiresAt, json, label, monthlyLimit, operator, scopes, workspaceId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const issued = yield* accounts.createToken({
+          workspaceId,
+          label,
+          scopes,
+          monthlyLimitMicros: Option.getOrNull(monthlyLimit),
+          expiresAt: Option.getOrNull(expiresAt),
+          operator
+        })
+        const token = Redacted.value(issued.token)
+        return {
+          json: { tokenId: issued.tokenId, token },
+          text: `${issued.tokenId}\n${token}\nThe token is shown this once.`
+        }
+      })
+    )
+).pipe(Command.withDescription("Make a token; it is shown once"))
 
 const revokeToken = Command.make("revoke", { tokenId: Inputs.tokenArgument, json: Inputs.json }, ({ json, tokenId }) =>
-  answer(json, Effect.gen(function*() {
-    yield* (yield* Accounts).revokeToken(tokenId)
-    return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
-  }))).pipe(Command.withDescription("Revoke a token, from the next request on"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      yield* (yield* Accounts).revokeToken(tokenId)
+      return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
+    })
+  )
+).pipe(Command.withDescription("Revoke a token, from the next request on"))
 
 export const token = Command.make("token").pipe(
   Command.withDescription("Access tokens"),

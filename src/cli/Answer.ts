@@ -1,6 +1,6 @@
 /**
- * What a command prints. With `--json` standard output is exactly one JSON document, without it a few readable lines; what goes wrong
- * is one line on standard error. Nothing else writes to standard output.
+ * What a command prints. With `--json` standard output is exactly one JSON document, without it a few readable lines;
+ * what goes wrong is one line on standard error. Nothing else writes to standard output.
  */
 import { Console, Data, Effect } from "effect"
 import type { JsonObject } from "../domain/Json.js"
@@ -8,7 +8,10 @@ import type { JsonObject } from "../domain/Json.js"
 export interface Answer {
   readonly json: JsonObject
   readonly text: string
-  /** False: the command ran and its answer is bad news, such as a ledger that does not add up. The program then ends with 1. */
+  /**
+   * False: the command ran and its answer is bad news, such as a ledger that does not add up. The program then ends
+   * with 1.
+   */
   readonly ok?: boolean
 }
 
@@ -17,7 +20,11 @@ export class BadNews extends Data.TaggedError("BadNews")<{}> {}
 
 export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): Effect.Effect<void, E | BadNews, R> =>
   Effect.flatMap(work, (found) =>
-    Effect.zipRight(Console.log(json ? JSON.stringify(found.json) : found.text), found.ok === false ? new BadNews() : Effect.void))
+    Effect.zipRight(
+      Console.log(json ? JSON.stringify(found.json) : found.text),
+      found.ok === false ? new BadNews() : Effect.void
+    )
+  )
 
 export const isoTime = (millis: number): string => new Date(millis).toISOString()
 export const isoTimeOrNull = (millis: number | null): string | null => (millis === null ? null : isoTime(millis))

@@ -1,6 +1,6 @@
 /**
- * `catalog`: checks manifests, makes them of other documents, and puts them in force. Only what publishes opens a database. What it works
- * with is loaded when it is asked for, so that the other commands need not wait for it.
+ * `catalog`: checks manifests, makes them of other documents, and puts them in force. Only what publishes opens a
+ * database. What it works with is loaded when it is asked for, so that the other commands need not wait for it.
  */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
@@ -33,44 +33,83 @@ interface Sizes {
 /** `named`: what each of the folders holds that stand over the built-in one. */
 const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: ReadonlyArray<Problem>): Answer => ({
   ok: problems.length === 0,
-  json: { ok: problems.length === 0, ...sizes, folders: named.map((each) => ({ ...each })), problems: problems.map((problem) => ({ ...problem })) },
-  text: problems.length === 0
-    ? [
-      `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs${named.length === 0 ? "" : ", the built-in ones among them"}`,
-      ...named.map(({ endpoints, folder, jobs }) => `  from ${folder}: ${endpoints} operations, ${jobs} jobs`)
-    ].join("\n")
-    : [...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`), `${problems.length} problems`].join("\n")
+  json: {
+    ok: problems.length === 0,
+    ...sizes,
+    folders: named.map((each) => ({ ...each })),
+    problems: problems.map((problem) => ({ ...problem }))
+  },
+  text:
+    problems.length === 0
+      ? [
+          `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs${named.length === 0 ? "" : ", the built-in ones among them"}`,
+          ...named.map(({ endpoints, folder, jobs }) => `  from ${folder}: ${endpoints} operations, ${jobs} jobs`)
+        ].join("\n")
+      : [
+          ...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
+          `${problems.length} problems`
+        ].join("\n")
 })
 
-const lint = Command.make("lint", { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.repeated), json: Inputs.json }, ({ folders, json }) =>
-  answer(json, Effect.gen(function*() {
-    const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
-    const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
-    const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
-    const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
-    return yield* readCatalog([...all], { thorough: true }).pipe(
-      Effect.flatMap((content) =>
-        Effect.map(lintCatalog(content), (problems) =>
-          linted({ endpoints: content.endpoints.length, jobs: content.jobs.length }, content.folders.filter(({ folder }) => folder !== builtInCatalog), problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))))),
-      Effect.catchTag("CatalogInvalid", ({ problems }) =>
-        Effect.succeed(linted({ endpoints: 0, jobs: 0 }, [], problems.map(({ file, ...rest }) => ({ subject: file, ...rest })))))
+const lint = Command.make(
+  "lint",
+  { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.repeated), json: Inputs.json },
+  ({ folders, json }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
+        const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
+        const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
+        const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
+        return yield* readCatalog([...all], { thorough: true }).pipe(
+          Effect.flatMap((content) =>
+            Effect.map(lintCatalog(content), (problems) =>
+              linted(
+                { endpoints: content.endpoints.length, jobs: content.jobs.length },
+                content.folders.filter(({ folder }) => folder !== builtInCatalog),
+                problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))
+              )
+            )
+          ),
+          Effect.catchTag("CatalogInvalid", ({ problems }) =>
+            Effect.succeed(
+              linted(
+                { endpoints: 0, jobs: 0 },
+                [],
+                problems.map(({ file, ...rest }) => ({ subject: file, ...rest }))
+              )
+            )
+          )
+        )
+      })
     )
-  }))).pipe(Command.withDescription("Check the built-in manifests and those of more folders, and replay their documented samples; ends with 1 when something is wrong"))
+).pipe(
+  Command.withDescription(
+    "Check the built-in manifests and those of more folders, and replay their documented samples; ends with 1 when something is wrong"
+  )
+)
 
 const folder = Options.directory("to").pipe(
   Options.withPseudoName("FOLDER"),
-  Options.withDescription("Where to write the manifests, below providers/; only the report is made when it is left out"),
+  Options.withDescription(
+    "Where to write the manifests, below providers/; only the report is made when it is left out"
+  ),
   Options.optional
 )
 
-const nothingWritten = "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
+const nothingWritten =
+  "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
 
 const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<string>, asked: Asked): Answer => ({
   ok: imported > 0,
   json: { read, imported, files: files.length, notes: notes.map((note) => ({ ...note })) },
   text: [
     `${imported} of ${read} operations imported${files.length === 0 ? "" : ` into ${files.length} manifests`}`,
-    ...notes.map(({ count, effect, examples, message }) => `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`),
+    ...notes.map(
+      ({ count, effect, examples, message }) =>
+        `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`
+    ),
     ...(Option.isNone(asked.to) && Option.isNone(asked.publish) ? [nothingWritten] : [])
   ].join("\n")
 })
@@ -81,12 +120,14 @@ const tell = (words: string): void => {
 }
 
 /** One manifest a provider, for a person to go over. A file of the same name is replaced. */
-const writeDrafts = Effect.fnUntraced(function*(to: string, endpoints: ReadonlyArray<Endpoint>) {
+const writeDrafts = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>) {
   const files = yield* FileSystem.FileSystem
   const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
   const place = join(to, "providers")
   yield* files.makeDirectory(place, { recursive: true })
-  return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) => Effect.as(files.writeFileString(join(place, file), text), file))
+  return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) =>
+    Effect.as(files.writeFileString(join(place, file), text), file)
+  )
 })
 
 interface Asked {
@@ -95,7 +136,7 @@ interface Asked {
 }
 
 const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     tell("")
     const told = reported(report, Option.isNone(asked.to) ? [] : yield* writeDrafts(asked.to.value, endpoints), asked)
     return Option.isSome(asked.publish) && endpoints.length > 0
@@ -106,18 +147,38 @@ const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: La
 const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1))
 
 const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
-  Command.make("import-openapi", { files: documents, to: folder, publish: publishing, json: Inputs.json }, ({ files, json, ...asked }) =>
-    answer(json, Effect.gen(function*() {
-      const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
-      return yield* kept(yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)), asked, revisions)
-    }))).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
+  Command.make(
+    "import-openapi",
+    { files: documents, to: folder, publish: publishing, json: Inputs.json },
+    ({ files, json, ...asked }) =>
+      answer(
+        json,
+        Effect.gen(function* () {
+          const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
+          return yield* kept(
+            yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)),
+            asked,
+            revisions
+          )
+        })
+      )
+  ).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
 
 const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
-  Command.make("import-jsonl", { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, publish: publishing, json: Inputs.json }, ({ file, json, ...asked }) =>
-    answer(json, Effect.gen(function*() {
-      const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportJsonl.js"))
-      return yield* kept(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), asked, revisions)
-    }))).pipe(Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too"))
+  Command.make(
+    "import-jsonl",
+    { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, publish: publishing, json: Inputs.json },
+    ({ file, json, ...asked }) =>
+      answer(
+        json,
+        Effect.gen(function* () {
+          const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportJsonl.js"))
+          return yield* kept(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), asked, revisions)
+        })
+      )
+  ).pipe(
+    Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too")
+  )
 
 export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make("catalog").pipe(

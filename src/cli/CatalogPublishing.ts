@@ -1,6 +1,7 @@
 /**
- * `catalog publish`, `published` and `withdraw`, and the publishing of imports: what operators put in force beside the built-in catalog,
- * on every node and without a restart. Checked as a whole first; a bad one changes nothing and is answered with what is wrong.
+ * `catalog publish`, `published` and `withdraw`, and the publishing of imports: what operators put in force beside the
+ * built-in catalog, on every node and without a restart. Checked as a whole first; a bad one changes nothing and is
+ * answered with what is wrong.
  */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
@@ -20,7 +21,9 @@ type Mode = "add" | "replace"
 
 /** Whether an import is published, and how. */
 export const publishing = Options.choice("publish", ["add", "replace"]).pipe(
-  Options.withDescription("Put it in force on every node: beside what was published before (add), or instead of it (replace)"),
+  Options.withDescription(
+    "Put it in force on every node: beside what was published before (add), or instead of it (replace)"
+  ),
   Options.optional
 )
 
@@ -34,9 +37,14 @@ const refused = ({ problems }: CatalogRefused): Answer => ({
 })
 
 /** The reader of manifests, loaded when it is asked for. */
-const reader = Effect.map(Effect.promise(() => import("../layers/catalog/CatalogFiles.js")), ({ readCatalog }) => readCatalog)
+const reader = Effect.map(
+  Effect.promise(() => import("../layers/catalog/CatalogFiles.js")),
+  ({ readCatalog }) => readCatalog
+)
 
-const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) => readCatalog([builtInCatalog, ...catalogFolders]))
+const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) =>
+  readCatalog([builtInCatalog, ...catalogFolders])
+)
 
 /** A catalog of a hundred thousand operations takes a node about twenty seconds. */
 const nodesWithinMillis = 120_000
@@ -52,45 +60,74 @@ const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
 }
 
 /**
- * Publishes and says so in `told`, or says why not. Ends when every node that runs on this database has it in force, so that
- * whoever asks a node next is answered out of it.
+ * Publishes and says so in `told`, or says why not. Ends when every node that runs on this database has it in force, so
+ * that whoever asks a node next is answered out of it.
  */
 export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, builtIn?: CatalogContent) =>
-  Effect.scoped(Effect.gen(function*() {
-    const revisions = yield* CatalogRevisions
-    const below = builtIn ?? (yield* readBuiltIn)
-    const reachedBy = yield* revisions.watch
-    const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below })
-    const reached = yield* reachedBy(sequence, nodesWithinMillis)
-    const done: Answer = {
-      ok: (told.ok ?? true) && reached.inForce >= reached.nodes,
-      json: { ...told.json, published: true, sequence, publishedOperations: endpoints, nodes: reached.nodes, nodesInForce: reached.inForce },
-      text: [
-        ...(told.text === "" ? [] : [told.text]),
-        `Publication ${sequence}: ${endpoints} operations beside the built-in ones; ${reachedWords(reached)}`
-      ].join("\n")
-    }
-    return done
-  })).pipe(Effect.catchTag("CatalogRefused", (problem) => Effect.succeed(refused(problem))))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const revisions = yield* CatalogRevisions
+      const below = builtIn ?? (yield* readBuiltIn)
+      const reachedBy = yield* revisions.watch
+      const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below })
+      const reached = yield* reachedBy(sequence, nodesWithinMillis)
+      const done: Answer = {
+        ok: (told.ok ?? true) && reached.inForce >= reached.nodes,
+        json: {
+          ...told.json,
+          published: true,
+          sequence,
+          publishedOperations: endpoints,
+          nodes: reached.nodes,
+          nodesInForce: reached.inForce
+        },
+        text: [
+          ...(told.text === "" ? [] : [told.text]),
+          `Publication ${sequence}: ${endpoints} operations beside the built-in ones; ${reachedWords(reached)}`
+        ].join("\n")
+      }
+      return done
+    })
+  ).pipe(Effect.catchTag("CatalogRefused", (problem) => Effect.succeed(refused(problem))))
 
 const nothingElse: Answer = { json: {}, text: "" }
 
 const replace = Options.boolean("replace").pipe(Options.withDescription("Withdraw what was published before"))
 
-export const publish = Command.make("publish", { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.atLeast(1)), replace, json: Inputs.json }, ({ folders, json, replace }) =>
-  answer(json, Effect.gen(function*() {
-    const readCatalog = yield* reader
-    const builtIn = yield* readBuiltIn
-    const content = yield* readCatalog(folders.map((folder) => resolve(folder)), { otherJobs: builtIn.jobs })
-    return yield* publishAs(content, replace ? "replace" : "add", nothingElse, builtIn)
-  }))).pipe(Command.withDescription("Put the manifests of folders in force on every node, beside what was published before"))
+export const publish = Command.make(
+  "publish",
+  { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.atLeast(1)), replace, json: Inputs.json },
+  ({ folders, json, replace }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const readCatalog = yield* reader
+        const builtIn = yield* readBuiltIn
+        const content = yield* readCatalog(
+          folders.map((folder) => resolve(folder)),
+          { otherJobs: builtIn.jobs }
+        )
+        return yield* publishAs(content, replace ? "replace" : "add", nothingElse, builtIn)
+      })
+    )
+).pipe(Command.withDescription("Put the manifests of folders in force on every node, beside what was published before"))
 
 export const published = Command.make("published", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.map(Effect.flatMap(CatalogRevisions, ({ latest }) => latest), ({ content, sequence }) => ({
-    json: { sequence, operations: content.endpoints.length, jobs: content.jobs.length },
-    text: content.endpoints.length === 0 ? "Nothing is published beside the built-in catalog" : `Publication ${sequence}: ${content.endpoints.length} operations, ${content.jobs.length} jobs`
-  })))).pipe(Command.withDescription("What is published beside the built-in catalog"))
+  answer(
+    json,
+    Effect.map(
+      Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
+      ({ content, sequence }) => ({
+        json: { sequence, operations: content.endpoints.length, jobs: content.jobs.length },
+        text:
+          content.endpoints.length === 0
+            ? "Nothing is published beside the built-in catalog"
+            : `Publication ${sequence}: ${content.endpoints.length} operations, ${content.jobs.length} jobs`
+      })
+    )
+  )
+).pipe(Command.withDescription("What is published beside the built-in catalog"))
 
 export const withdraw = Command.make("withdraw", { json: Inputs.json }, ({ json }) =>
-  answer(json, publishAs({ jobs: [], endpoints: [] }, "replace", nothingElse))).pipe(
-  Command.withDescription("Take everything published back; runs under way keep their contracts"))
+  answer(json, publishAs({ jobs: [], endpoints: [] }, "replace", nothingElse))
+).pipe(Command.withDescription("Take everything published back; runs under way keep their contracts"))

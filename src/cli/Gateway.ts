@@ -1,6 +1,7 @@
 /**
- * The command line as a whole: all commands, and what becomes of their errors. A program that ends with 0 has done what was asked, with 1
- * has not, with 2 did not understand the question. A database is opened (or started) only by the commands that need one.
+ * The command line as a whole: all commands, and what becomes of their errors. A program that ends with 0 has done what
+ * was asked, with 1 has not, with 2 did not understand the question. A database is opened (or started) only by the
+ * commands that need one.
  */
 import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
@@ -23,7 +24,16 @@ import * as Money from "./Money.js"
 import * as Secrets from "./Secrets.js"
 
 /** What the commands work with. */
-export type Operator = AccountsService | CatalogRevisions | Connections | Ids | PlatformKeys | ProviderHealth | Reconciliation | SecretRotation | Wallet
+export type Operator =
+  | AccountsService
+  | CatalogRevisions
+  | Connections
+  | Ids
+  | PlatformKeys
+  | ProviderHealth
+  | Reconciliation
+  | SecretRotation
+  | Wallet
 
 const version = "0.1.0"
 
@@ -57,7 +67,8 @@ const typedAs: Readonly<Record<string, string>> = {
 }
 
 const wordsOf = (error: unknown): string => {
-  if (error instanceof ValidationError) return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
+  if (error instanceof ValidationError)
+    return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
   const text = error instanceof Error ? error.message : String(error)
   return text.trim().replace(/\s*\n\s*/g, "; ")
 }
@@ -96,4 +107,5 @@ export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Ope
         const { code, words } = endOf(cause)
         return Effect.as(words === null ? Effect.void : console.error(words), code)
       })
-    ))
+    )
+  )

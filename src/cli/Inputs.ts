@@ -1,6 +1,6 @@
 /**
- * The options and arguments of the commands. A value that cannot be used is refused before anything is opened, in words that name
- * the option and what it takes.
+ * The options and arguments of the commands. A value that cannot be used is refused before anything is opened, in words
+ * that name the option and what it takes.
  */
 import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
@@ -16,14 +16,15 @@ import { ScopeInput, scopes } from "../domain/Scope.js"
 /** Reads one text, or says what it should have been. */
 type Reader<A> = (text: string) => Either.Either<A, string>
 
-const read = <A>(name: string, reader: Reader<A>) => (text: string): Effect.Effect<A, ValidationError.ValidationError> =>
-  Effect.mapError(reader(text), (problem) => ValidationError.invalidValue(HelpDoc.p(`${name}: ${problem}, not "${text}"`)))
+const read =
+  <A>(name: string, reader: Reader<A>) =>
+  (text: string): Effect.Effect<A, ValidationError.ValidationError> =>
+    Effect.mapError(reader(text), (problem) =>
+      ValidationError.invalidValue(HelpDoc.p(`${name}: ${problem}, not "${text}"`))
+    )
 
 const option = <A>(name: string, reader: Reader<A>, pseudo: string): Options.Options<A> =>
-  Options.text(name).pipe(
-    Options.withPseudoName(pseudo),
-    Options.mapEffect(read(`--${name}`, reader))
-  )
+  Options.text(name).pipe(Options.withPseudoName(pseudo), Options.mapEffect(read(`--${name}`, reader)))
 const argument = <A>(name: string, reader: Reader<A>): Args.Args<A> =>
   Args.text({ name }).pipe(Args.mapEffect((text) => Effect.mapError(read(name, reader)(text), ({ error }) => error)))
 
@@ -45,10 +46,14 @@ const signedUsd: Reader<number> = (text) => {
   return Either.right(sign === "-" ? -micros : micros)
 }
 const usd: Reader<Micros> = (text) =>
-  Either.flatMap(signedUsd(text), (micros) => (micros >= 0 ? Either.right(Micros.make(micros)) : Either.left("must not be negative")))
+  Either.flatMap(signedUsd(text), (micros) =>
+    micros >= 0 ? Either.right(Micros.make(micros)) : Either.left("must not be negative")
+  )
 
-const orNone = <A>(reader: Reader<A>): Reader<A | null> => (text) =>
-  text === "none" ? Either.right(null) : Either.mapLeft(reader(text), (problem) => `${problem}, or none`)
+const orNone =
+  <A>(reader: Reader<A>): Reader<A | null> =>
+  (text) =>
+    text === "none" ? Either.right(null) : Either.mapLeft(reader(text), (problem) => `${problem}, or none`)
 
 const moment: Reader<number> = (text) => {
   const millis = readInstant(text)
@@ -57,34 +62,59 @@ const moment: Reader<number> = (text) => {
 
 const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
   const decode = Schema.decodeUnknownEither(ScopeInput)
-  return Either.mapLeft(Either.all(text.split(",").map((item) => decode(item.trim()))), () => `must be of ${scopes.join(", ")}`)
+  return Either.mapLeft(
+    Either.all(text.split(",").map((item) => decode(item.trim()))),
+    () => `must be of ${scopes.join(", ")}`
+  )
 }
 
-export const json = Options.boolean("json").pipe(Options.withDescription("One JSON document on standard output and nothing else"))
+export const json = Options.boolean("json").pipe(
+  Options.withDescription("One JSON document on standard output and nothing else")
+)
 
 export const workspace = option("workspace", workspaceText, "ID").pipe(Options.withDescription("The workspace"))
 export const workspaceArgument = argument("ID", workspaceText)
 export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of a token, such as tok_01k…"))
 export const runArgument = argument("RUN_ID", decoded(RunId, "must be the id of a run, such as run_01k…"))
-export const connectionArgument = argument("ID", decoded(ConnectionId, "must be the id of a connection, such as con_01k…"))
+export const connectionArgument = argument(
+  "ID",
+  decoded(ConnectionId, "must be the id of a connection, such as con_01k…")
+)
 const providerText = decoded(ProviderId, "must be the id of a provider: lower-case letters, digits, dots and hyphens")
 export const providerArgument = argument("PROVIDER", providerText)
-export const provider = option("provider", providerText, "ID").pipe(Options.withDescription("The provider, by the id of its manifest"))
+export const provider = option("provider", providerText, "ID").pipe(
+  Options.withDescription("The provider, by the id of its manifest")
+)
 
 export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))
-const sentence: Reader<string> = (text) => (text.trim() === "" || text.length > 500 ? Either.left("must have 1 to 500 characters that are not all blank") : Either.right(text))
-export const reason = option("reason", sentence, "TEXT").pipe(Options.withDescription("Kept with the money, for whoever reads the ledger"))
+const sentence: Reader<string> = (text) =>
+  text.trim() === "" || text.length > 500
+    ? Either.left("must have 1 to 500 characters that are not all blank")
+    : Either.right(text)
+export const reason = option("reason", sentence, "TEXT").pipe(
+  Options.withDescription("Kept with the money, for whoever reads the ledger")
+)
 
 /** Micros, negative ones too. */
 export const credit = option("usd", signedUsd, "N").pipe(Options.withDescription("Dollars to add; negative takes back"))
-export const chargeUsd = Options.optional(option("charge-usd", usd, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged")))
-export const monthlyLimit = Options.optional(option("monthly-limit-usd", usd, "N").pipe(Options.withDescription("Most that the token may spend in a calendar month")))
-export const expiresAt = Options.optional(option("expires-at", moment, "ISO").pipe(Options.withDescription("When it stops working")))
+export const chargeUsd = Options.optional(
+  option("charge-usd", usd, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged"))
+)
+export const monthlyLimit = Options.optional(
+  option("monthly-limit-usd", usd, "N").pipe(
+    Options.withDescription("Most that the token may spend in a calendar month")
+  )
+)
+export const expiresAt = Options.optional(
+  option("expires-at", moment, "ISO").pipe(Options.withDescription("When it stops working"))
+)
 export const scope = Options.text("scope").pipe(
   Options.withPseudoName("S"),
   Options.withDescription(`What the token may do: ${scopes.join(", ")}; repeated or separated by commas`),
   Options.atLeast(1),
-  Options.mapEffect((texts) => Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())]))
+  Options.mapEffect((texts) =>
+    Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
+  )
 )
 
 /** Absent: leave it as it is. Null: no limit of its own any more. */

@@ -1,7 +1,8 @@
 /**
- * Which providers the command line takes: those of the built-in catalog, of what is published and of `GATEWAY_CATALOG`, and those that
- * have a key or a state already, though the catalog has lost them. What is read quickly is asked first, so that an emergency does not wait
- * for a large publication, nor fail on a folder that cannot be read, where the built-in catalog has the provider.
+ * Which providers the command line takes: those of the built-in catalog, of what is published and of `GATEWAY_CATALOG`,
+ * and those that have a key or a state already, though the catalog has lost them. What is read quickly is asked first,
+ * so that an emergency does not wait for a large publication, nor fail on a folder that cannot be read, where the
+ * built-in catalog has the provider.
  */
 import { Effect } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
@@ -16,11 +17,19 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 const idsOf = ({ endpoints }: CatalogContent): ReadonlyArray<string> => endpoints.map(({ provider }) => provider.id)
 
 const read = (folders: ReadonlyArray<string>) =>
-  Effect.flatMap(Effect.promise(() => import("../layers/catalog/CatalogFiles.js")), ({ readCatalog }) => Effect.map(readCatalog(folders), idsOf))
+  Effect.flatMap(
+    Effect.promise(() => import("../layers/catalog/CatalogFiles.js")),
+    ({ readCatalog }) => Effect.map(readCatalog(folders), idsOf)
+  )
 
 /** Fails where nobody knows the provider; `typedAs` is the option or argument that named it. */
-export const checkProvider = Effect.fn("cli.checkProvider")(function*(providerId: string, typedAs: "--provider" | "PROVIDER") {
-  const published = Effect.flatMap(CatalogRevisions, ({ latest }) => Effect.map(latest, ({ content }) => idsOf(content)))
+export const checkProvider = Effect.fn("cli.checkProvider")(function* (
+  providerId: string,
+  typedAs: "--provider" | "PROVIDER"
+) {
+  const published = Effect.flatMap(CatalogRevisions, ({ latest }) =>
+    Effect.map(latest, ({ content }) => idsOf(content))
+  )
   const sources = [
     Effect.map((yield* PlatformKeys).list, (keys) => keys.map((key) => key.providerId)),
     Effect.map((yield* ProviderHealth).health(providerId), ({ state }) => (state === "enabled" ? [] : [providerId])),

@@ -1,4 +1,6 @@
-/** `ledger` and `runs`: whether all money is where it should be, and the runs whose money a person has to decide about. */
+/**
+ * `ledger` and `runs`: whether all money is where it should be, and the runs whose money a person has to decide about.
+ */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
@@ -9,56 +11,96 @@ import { answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
 const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.gen(function*() {
-    const { difference, driftMicros, entries, ok, workspaces } = yield* (yield* Wallet).verify
-    const sizes = { entries, workspaces }
-    return ok
-      ? { json: { ok, driftMicros, ...sizes }, text: `All adds up: ${entries} entries of ${workspaces} workspaces, drift 0` }
-      : { ok, json: { ok, driftMicros, ...sizes, difference }, text: `Does not add up: drift of ${dollars(driftMicros)}, first at ${difference}` }
-  }))).pipe(Command.withDescription("Recompute every balance and hold from entries and runs; ends with 1 when something does not add up"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const { difference, driftMicros, entries, ok, workspaces } = yield* (yield* Wallet).verify
+      const sizes = { entries, workspaces }
+      return ok
+        ? {
+            json: { ok, driftMicros, ...sizes },
+            text: `All adds up: ${entries} entries of ${workspaces} workspaces, drift 0`
+          }
+        : {
+            ok,
+            json: { ok, driftMicros, ...sizes, difference },
+            text: `Does not add up: drift of ${dollars(driftMicros)}, first at ${difference}`
+          }
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Recompute every balance and hold from entries and runs; ends with 1 when something does not add up"
+  )
+)
 
 export const ledger = Command.make("ledger").pipe(
   Command.withDescription("The double-entry ledger"),
   Command.withSubcommands([verify])
 )
 
-const resolve = Command.make("resolve", {
-  runId: Inputs.runArgument,
-  verdict: Options.choice("as", verdicts).pipe(Options.withDescription("What became of the money")),
-  chargeUsd: Inputs.chargeUsd,
-  reason: Inputs.reason,
-  json: Inputs.json
-}, ({ chargeUsd, json, reason, runId, verdict }) =>
-  answer(json, Effect.gen(function*() {
-    const reconciliation = yield* Reconciliation
-    const { run } = yield* reconciliation.resolve({ runId, verdict, chargeMicros: Option.getOrNull(chargeUsd), reason })
-    const chargedMicros = run.chargeMicros ?? 0
-    const releasedMicros = run.holdMicros - chargedMicros
-    return {
-      json: { runId, workspaceId: run.workspaceId, status: run.status, outcome: run.outcome, chargedMicros, releasedMicros },
-      text: `${runId} is ${run.status}: ${dollars(chargedMicros)} charged, ${dollars(releasedMicros)} released`
-    }
-  }))).pipe(Command.withDescription("Settle a run in reconciliation_pending"))
+const resolve = Command.make(
+  "resolve",
+  {
+    runId: Inputs.runArgument,
+    verdict: Options.choice("as", verdicts).pipe(Options.withDescription("What became of the money")),
+    chargeUsd: Inputs.chargeUsd,
+    reason: Inputs.reason,
+    json: Inputs.json
+  },
+  ({ chargeUsd, json, reason, runId, verdict }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const reconciliation = yield* Reconciliation
+        const { run } = yield* reconciliation.resolve({
+          runId,
+          verdict,
+          chargeMicros: Option.getOrNull(chargeUsd),
+          reason
+        })
+        const chargedMicros = run.chargeMicros ?? 0
+        const releasedMicros = run.holdMicros - chargedMicros
+        return {
+          json: {
+            runId,
+            workspaceId: run.workspaceId,
+            status: run.status,
+            outcome: run.outcome,
+            chargedMicros,
+            releasedMicros
+          },
+          text: `${runId} is ${run.status}: ${dollars(chargedMicros)} charged, ${dollars(releasedMicros)} released`
+        }
+      })
+    )
+).pipe(Command.withDescription("Settle a run in reconciliation_pending"))
 
 const listMax = 1000
 
 const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.gen(function*() {
-    const found = yield* (yield* Reconciliation).uncertain(listMax)
-    const now = yield* Clock.currentTimeMillis
-    const runs = found.map((run) => ({
-      runId: run.runId,
-      workspaceId: run.workspaceId,
-      endpointId: run.endpointId,
-      providerId: run.providerId,
-      heldMicros: run.holdMicros,
-      createdAt: isoTime(run.createdAt),
-      ageSeconds: Math.max(0, Math.floor((now - run.createdAt) / 1000)),
-      reason: run.outcomeReason
-    }))
-    const lines = runs.map((run) => `${run.runId}  ${run.createdAt}  ${dollars(run.heldMicros)} held  ${run.endpointId}`)
-    return { json: { runs }, text: lines.length === 0 ? "No run waits for a person" : lines.join("\n") }
-  }))).pipe(Command.withDescription("Runs that wait for a person, oldest first"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const found = yield* (yield* Reconciliation).uncertain(listMax)
+      const now = yield* Clock.currentTimeMillis
+      const runs = found.map((run) => ({
+        runId: run.runId,
+        workspaceId: run.workspaceId,
+        endpointId: run.endpointId,
+        providerId: run.providerId,
+        heldMicros: run.holdMicros,
+        createdAt: isoTime(run.createdAt),
+        ageSeconds: Math.max(0, Math.floor((now - run.createdAt) / 1000)),
+        reason: run.outcomeReason
+      }))
+      const lines = runs.map(
+        (run) => `${run.runId}  ${run.createdAt}  ${dollars(run.heldMicros)} held  ${run.endpointId}`
+      )
+      return { json: { runs }, text: lines.length === 0 ? "No run waits for a person" : lines.join("\n") }
+    })
+  )
+).pipe(Command.withDescription("Runs that wait for a person, oldest first"))
 
 export const runs = Command.make("runs").pipe(
   Command.withDescription("Runs whose money a person has to decide about"),

@@ -1,10 +1,13 @@
 /** Where a command takes a secret from: never an argument, which every process of the machine could read. */
 import { Context, Effect, Layer, Redacted } from "effect"
 
-export class SecretInput extends Context.Tag("gateway/cli/SecretInput")<SecretInput, {
-  /** All of it, without the line break at its end. */
-  readonly read: Effect.Effect<Redacted.Redacted<string>>
-}>() {}
+export class SecretInput extends Context.Tag("gateway/cli/SecretInput")<
+  SecretInput,
+  {
+    /** All of it, without the line break at its end. */
+    readonly read: Effect.Effect<Redacted.Redacted<string>>
+  }
+>() {}
 
 const readAll = async (): Promise<string> => {
   const chunks: Array<Buffer> = []

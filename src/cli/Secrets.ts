@@ -1,4 +1,7 @@
-/** `key`, `connection`, `secrets` and `provider`: the keys of calls, their sealing, and which providers are called at all. */
+/**
+ * `key`, `connection`, `secrets` and `provider`: the keys of calls, their sealing, and which providers are called at
+ * all.
+ */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
@@ -14,25 +17,40 @@ import { checkProvider } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
 
 const setKey = Command.make("set", { providerId: Inputs.providerArgument, json: Inputs.json }, ({ json, providerId }) =>
-  answer(json, Effect.gen(function*() {
-    const keys = yield* PlatformKeys
-    yield* checkProvider(providerId, "PROVIDER")
-    yield* keys.set(providerId, yield* (yield* SecretInput).read)
-    return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
-  }))).pipe(Command.withDescription("Set the gateway's own key at a provider; the key is read from standard input"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const keys = yield* PlatformKeys
+      yield* checkProvider(providerId, "PROVIDER")
+      yield* keys.set(providerId, yield* (yield* SecretInput).read)
+      return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
+    })
+  )
+).pipe(Command.withDescription("Set the gateway's own key at a provider; the key is read from standard input"))
 
-const removeKey = Command.make("remove", { providerId: Inputs.providerArgument, json: Inputs.json }, ({ json, providerId }) =>
-  answer(json, Effect.gen(function*() {
-    yield* (yield* PlatformKeys).remove(providerId)
-    return { json: { providerId, removed: true }, text: `The key of ${providerId} is removed` }
-  }))).pipe(Command.withDescription("Forget the gateway's own key at a provider"))
+const removeKey = Command.make(
+  "remove",
+  { providerId: Inputs.providerArgument, json: Inputs.json },
+  ({ json, providerId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        yield* (yield* PlatformKeys).remove(providerId)
+        return { json: { providerId, removed: true }, text: `The key of ${providerId} is removed` }
+      })
+    )
+).pipe(Command.withDescription("Forget the gateway's own key at a provider"))
 
 const listKeys = Command.make("list", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.gen(function*() {
-    const keys = (yield* (yield* PlatformKeys).list).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
-    const lines = keys.map((key) => `${key.providerId}  since ${key.createdAt}  sealed with ${key.sealedWith}`)
-    return { json: { keys }, text: lines.length === 0 ? "No key is set" : lines.join("\n") }
-  }))).pipe(Command.withDescription("The providers that have a key of the gateway's own; never the keys"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const keys = (yield* (yield* PlatformKeys).list).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
+      const lines = keys.map((key) => `${key.providerId}  since ${key.createdAt}  sealed with ${key.sealedWith}`)
+      return { json: { keys }, text: lines.length === 0 ? "No key is set" : lines.join("\n") }
+    })
+  )
+).pipe(Command.withDescription("The providers that have a key of the gateway's own; never the keys"))
 
 export const key = Command.make("key").pipe(
   Command.withDescription("The gateway's own keys at providers"),
@@ -47,51 +65,80 @@ const shown = ({ connectionId, createdAt, expiresAt, label, providerId }: Connec
   expiresAt: isoTimeOrNull(expiresAt)
 })
 
-const createConnection = Command.make("create", {
-  workspaceId: Inputs.workspace,
-  providerId: Inputs.provider,
-  label: Inputs.label,
-  expiresAt: Inputs.expiresAt,
-  json: Inputs.json
-}, ({ expiresAt, json, label, providerId, workspaceId }) =>
-  answer(json, Effect.gen(function*() {
-    const connections = yield* Connections
-    // Connections do not ask for their workspace: a wrong id would make one that nobody can use.
-    yield* (yield* Accounts).workspace(workspaceId)
-    yield* checkProvider(providerId, "--provider")
-    const secret = yield* (yield* SecretInput).read
-    const made = shown(yield* connections.create({ workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) }))
-    return { json: made, text: made.connectionId }
-  }))).pipe(Command.withDescription("Make a connection of a customer's own; its secret is read from standard input"))
+const createConnection = Command.make(
+  "create",
+  {
+    workspaceId: Inputs.workspace,
+    providerId: Inputs.provider,
+    label: Inputs.label,
+    expiresAt: Inputs.expiresAt,
+    json: Inputs.json
+  },
+  ({ expiresAt, json, label, providerId, workspaceId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        // Connections do not ask for their workspace: a wrong id would make one that nobody can use.
+        yield* (yield* Accounts).workspace(workspaceId)
+        yield* checkProvider(providerId, "--provider")
+        const secret = yield* (yield* SecretInput).read
+        const made = shown(
+          yield* connections.create({ workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) })
+        )
+        return { json: made, text: made.connectionId }
+      })
+    )
+).pipe(Command.withDescription("Make a connection of a customer's own; its secret is read from standard input"))
 
 const pageSize = 100
 
 const allConnections = (workspaceId: WorkspaceId) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const connections = yield* Connections
     const found: Array<Connection> = []
     let after: string | null = null
     do {
-      const page: { readonly items: ReadonlyArray<Connection>; readonly next: string | null } = yield* connections.list(workspaceId, { limit: pageSize, after })
+      const page: { readonly items: ReadonlyArray<Connection>; readonly next: string | null } = yield* connections.list(
+        workspaceId,
+        { limit: pageSize, after }
+      )
       found.push(...page.items)
       after = page.next
     } while (after !== null)
     return found
   })
 
-const listConnections = Command.make("list", { workspaceId: Inputs.workspace, json: Inputs.json }, ({ json, workspaceId }) =>
-  answer(json, Effect.gen(function*() {
-    yield* (yield* Accounts).workspace(workspaceId)
-    const connections = (yield* allConnections(workspaceId)).map(shown)
-    const lines = connections.map((each) => `${each.connectionId}  ${each.providerId}  ${each.label}${each.expiresAt === null ? "" : `  until ${each.expiresAt}`}`)
-    return { json: { connections }, text: lines.length === 0 ? "No connections" : lines.join("\n") }
-  }))).pipe(Command.withDescription("The connections of a workspace, newest first; never their secrets"))
+const listConnections = Command.make(
+  "list",
+  { workspaceId: Inputs.workspace, json: Inputs.json },
+  ({ json, workspaceId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        yield* (yield* Accounts).workspace(workspaceId)
+        const connections = (yield* allConnections(workspaceId)).map(shown)
+        const lines = connections.map(
+          (each) =>
+            `${each.connectionId}  ${each.providerId}  ${each.label}${each.expiresAt === null ? "" : `  until ${each.expiresAt}`}`
+        )
+        return { json: { connections }, text: lines.length === 0 ? "No connections" : lines.join("\n") }
+      })
+    )
+).pipe(Command.withDescription("The connections of a workspace, newest first; never their secrets"))
 
-const deleteConnection = Command.make("delete", { connectionId: Inputs.connectionArgument, workspaceId: Inputs.workspace, json: Inputs.json }, ({ connectionId, json, workspaceId }) =>
-  answer(json, Effect.gen(function*() {
-    yield* (yield* Connections).delete(workspaceId, connectionId)
-    return { json: { connectionId, deleted: true }, text: `${connectionId} is deleted, and its secret destroyed` }
-  }))).pipe(Command.withDescription("Delete a connection and destroy its secret"))
+const deleteConnection = Command.make(
+  "delete",
+  { connectionId: Inputs.connectionArgument, workspaceId: Inputs.workspace, json: Inputs.json },
+  ({ connectionId, json, workspaceId }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        yield* (yield* Connections).delete(workspaceId, connectionId)
+        return { json: { connectionId, deleted: true }, text: `${connectionId} is deleted, and its secret destroyed` }
+      })
+    )
+).pipe(Command.withDescription("Delete a connection and destroy its secret"))
 
 export const connection = Command.make("connection").pipe(
   Command.withDescription("The customers' own keys at providers"),
@@ -99,11 +146,22 @@ export const connection = Command.make("connection").pipe(
 )
 
 const rotate = Command.make("rotate", { json: Inputs.json }, ({ json }) =>
-  answer(json, Effect.gen(function*() {
-    const { resealed, unreadable } = yield* (yield* SecretRotation).reseal
-    const lost = unreadable === 0 ? "" : `; ${unreadable} are sealed under a key that is not in GATEWAY_SEALING_KEYS and stay as they are`
-    return { json: { resealed, unreadable }, text: `${resealed} secrets sealed anew${lost}`, ok: unreadable === 0 }
-  }))).pipe(Command.withDescription("Seal every stored secret under the first key of GATEWAY_SEALING_KEYS; ends with 1 when one cannot be opened"))
+  answer(
+    json,
+    Effect.gen(function* () {
+      const { resealed, unreadable } = yield* (yield* SecretRotation).reseal
+      const lost =
+        unreadable === 0
+          ? ""
+          : `; ${unreadable} are sealed under a key that is not in GATEWAY_SEALING_KEYS and stay as they are`
+      return { json: { resealed, unreadable }, text: `${resealed} secrets sealed anew${lost}`, ok: unreadable === 0 }
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Seal every stored secret under the first key of GATEWAY_SEALING_KEYS; ends with 1 when one cannot be opened"
+  )
+)
 
 export const secrets = Command.make("secrets").pipe(
   Command.withDescription("How secrets are sealed"),
@@ -112,16 +170,26 @@ export const secrets = Command.make("secrets").pipe(
 
 const states = ["enabled", "draining", "disabled"] as const
 
-const setState = Command.make("state", {
-  providerId: Inputs.providerArgument,
-  state: Args.choice(states.map((state): [string, (typeof states)[number]] => [state, state]), { name: "STATE" }),
-  json: Inputs.json
-}, ({ json, providerId, state }) =>
-  answer(json, Effect.gen(function*() {
-    yield* checkProvider(providerId, "PROVIDER")
-    yield* (yield* ProviderHealth).setState(providerId, state)
-    return { json: { providerId, state }, text: `${providerId} is ${state}` }
-  }))).pipe(Command.withDescription("Enable a provider, drain it (no new runs), or disable it"))
+const setState = Command.make(
+  "state",
+  {
+    providerId: Inputs.providerArgument,
+    state: Args.choice(
+      states.map((state): [string, (typeof states)[number]] => [state, state]),
+      { name: "STATE" }
+    ),
+    json: Inputs.json
+  },
+  ({ json, providerId, state }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        yield* checkProvider(providerId, "PROVIDER")
+        yield* (yield* ProviderHealth).setState(providerId, state)
+        return { json: { providerId, state }, text: `${providerId} is ${state}` }
+      })
+    )
+).pipe(Command.withDescription("Enable a provider, drain it (no new runs), or disable it"))
 
 export const provider = Command.make("provider").pipe(
   Command.withDescription("Which providers are called"),

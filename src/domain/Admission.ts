@@ -1,10 +1,10 @@
 /**
- * Whether a run may start, decided over plain state that the caller has read and locked. Pure, so that every storage, the
- * quote and the tests use the very same rule. The order of the checks is part of the promise: key, run cap, runs a minute,
- * runs in flight, the token's month, the balance.
+ * Whether a run may start, decided over plain state that the caller has read and locked. Pure, so that every storage,
+ * the quote and the tests use the very same rule. The order of the checks is part of the promise: key, run cap, runs a
+ * minute, runs in flight, the token's month, the balance.
  *
- * A token that another one let in (a login approval) shares the limits of that one: a run counts against the token and against every
- * token that it comes from.
+ * A token that another one let in (a login approval) shares the limits of that one: a run counts against the token and
+ * against every token that it comes from.
  */
 import { Array as Arr, Either } from "effect"
 import type { RunId } from "./Ids.js"
@@ -47,7 +47,12 @@ export interface Request {
 export type Refusal =
   | { readonly _tag: "RunCapExceeded"; readonly capMicros: Micros }
   | { readonly _tag: "RunRateLimited"; readonly limit: number; readonly retryAfterSeconds: number }
-  | { readonly _tag: "TooManyInflightRuns"; readonly inflight: number; readonly limit: number; readonly retryAfterSeconds: number }
+  | {
+      readonly _tag: "TooManyInflightRuns"
+      readonly inflight: number
+      readonly limit: number
+      readonly retryAfterSeconds: number
+    }
   | { readonly _tag: "KeySpendLimitReached"; readonly limitMicros: Micros; readonly spentMicros: Micros }
   | { readonly _tag: "InsufficientBalance"; readonly balanceMicros: Micros; readonly estimatedCostMicros: Micros }
 
@@ -71,12 +76,14 @@ type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRe
 export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
   const found: Array<Refusal> = []
   const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
-  if (runCapMicros !== null && request.holdMicros > runCapMicros) found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
+  if (runCapMicros !== null && request.holdMicros > runCapMicros)
+    found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
   const window = minuteWindow(standing, request.now)
   if (runsPerMinute !== null && window.minuteCount >= runsPerMinute) {
     found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: secondsLeft(window, request.now) })
   }
-  if (inflight >= inflightLimit) found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
+  if (inflight >= inflightLimit)
+    found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
   const month = monthOfAll(spends, request.month)
   for (const spend of spends) {
     const { limitMicros, spentMicros } = spendInMonth(spend, month)
@@ -85,7 +92,11 @@ export const refusals = (standing: Standing, spends: Spends, request: Request): 
     break
   }
   if (balance.availableMicros < request.holdMicros) {
-    found.push({ _tag: "InsufficientBalance", balanceMicros: balance.availableMicros, estimatedCostMicros: request.holdMicros })
+    found.push({
+      _tag: "InsufficientBalance",
+      balanceMicros: balance.availableMicros,
+      estimatedCostMicros: request.holdMicros
+    })
   }
   return found
 }
@@ -93,9 +104,19 @@ export const refusals = (standing: Standing, spends: Spends, request: Request): 
 export const admit = (standing: Standing, spends: Spends, request: Request): Either.Either<Admitted, Refusal> => {
   const first = refusals(standing, spends, request)[0]
   if (first !== undefined) return Either.left(first)
-  const held = post(standing.balance, { kind: "hold", micros: request.holdMicros, runId: request.runId, topUpId: null, reason: null })
+  const held = post(standing.balance, {
+    kind: "hold",
+    micros: request.holdMicros,
+    runId: request.runId,
+    topUpId: null,
+    reason: null
+  })
   if (Either.isLeft(held)) {
-    return Either.left({ _tag: "InsufficientBalance", balanceMicros: standing.balance.availableMicros, estimatedCostMicros: request.holdMicros })
+    return Either.left({
+      _tag: "InsufficientBalance",
+      balanceMicros: standing.balance.availableMicros,
+      estimatedCostMicros: request.holdMicros
+    })
   }
   const window = minuteWindow(standing, request.now)
   const month = monthOfAll(spends, request.month)
@@ -114,37 +135,66 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
 }
 
 /**
- * Whether a run that was refused before anything was sent may be stored. It holds and costs nothing, and takes room: so it counts for the runs
- * a minute, and for a bound of its own.
+ * Whether a run that was refused before anything was sent may be stored. It holds and costs nothing, and takes room: so
+ * it counts for the runs a minute, and for a bound of its own.
  */
 export const keepRefused = (standing: Standing, now: number): Either.Either<Standing, RefusedTooOften> => {
   const window = minuteWindow(standing, now)
   if (standing.runsPerMinute !== null && window.minuteCount >= standing.runsPerMinute) {
-    return Either.left({ _tag: "RunRateLimited", limit: standing.runsPerMinute, retryAfterSeconds: secondsLeft(window, now) })
+    return Either.left({
+      _tag: "RunRateLimited",
+      limit: standing.runsPerMinute,
+      retryAfterSeconds: secondsLeft(window, now)
+    })
   }
   if (window.minuteRefused >= refusedRunsPerMinuteMax) {
-    return Either.left({ _tag: "TooManyRefusedRuns", limit: refusedRunsPerMinuteMax, retryAfterSeconds: secondsLeft(window, now) })
+    return Either.left({
+      _tag: "TooManyRefusedRuns",
+      limit: refusedRunsPerMinuteMax,
+      retryAfterSeconds: secondsLeft(window, now)
+    })
   }
-  return Either.right({ ...standing, ...window, minuteCount: window.minuteCount + 1, minuteRefused: window.minuteRefused + 1 })
+  return Either.right({
+    ...standing,
+    ...window,
+    minuteCount: window.minuteCount + 1,
+    minuteRefused: window.minuteRefused + 1
+  })
 }
 
-/** The minute that counts now: the open one, or a new one that starts with this run. A clock set back keeps the open one. */
+/**
+ * The minute that counts now: the open one, or a new one that starts with this run. A clock set back keeps the open
+ * one.
+ */
 const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
-  now - minuteStartedAt >= minute ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 } : { minuteStartedAt, minuteCount, minuteRefused }
+  now - minuteStartedAt >= minute
+    ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 }
+    : { minuteStartedAt, minuteCount, minuteRefused }
 
-const secondsLeft = (window: MinuteWindow, now: number): number => Math.max(1, Math.ceil((window.minuteStartedAt + minute - now) / 1000))
+const secondsLeft = (window: MinuteWindow, now: number): number =>
+  Math.max(1, Math.ceil((window.minuteStartedAt + minute - now) / 1000))
 
 /** The spend to count against: zero in a new month, and still the later month's after the clock was set back. */
 export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>
   month > spend.month ? { ...spend, month, spentMicros: Micros.make(0) } : spend
 
 /** A run counts in one month: the latest that any of its tokens has seen. */
-const monthOfAll = (spends: Spends, month: string): string => spends.reduce((latest, spend) => (spend.month > latest ? spend.month : latest), month)
+const monthOfAll = (spends: Spends, month: string): string =>
+  spends.reduce((latest, spend) => (spend.month > latest ? spend.month : latest), month)
 
-/** What counts for somebody who asks how much a token may still spend: of all limits, the one with the least left; with none, the token's own spend. */
+/**
+ * What counts for somebody who asks how much a token may still spend: of all limits, the one with the least left; with
+ * none, the token's own spend.
+ */
 export const tightest = (spends: Spends, month: string): Pick<TokenSpend, "limitMicros" | "spentMicros"> => {
-  const left = ({ limitMicros, spentMicros }: TokenSpend) => (limitMicros === null ? Number.POSITIVE_INFINITY : limitMicros - spentMicros)
-  return Arr.map(spends, (spend) => spendInMonth(spend, month)).reduce((least, spend) => (left(spend) < left(least) ? spend : least))
+  const left = ({ limitMicros, spentMicros }: TokenSpend) =>
+    limitMicros === null ? Number.POSITIVE_INFINITY : limitMicros - spentMicros
+  return Arr.map(spends, (spend) => spendInMonth(spend, month)).reduce((least, spend) =>
+    left(spend) < left(least) ? spend : least
+  )
 }
 
-const spent = (spend: TokenSpend, amount: number): TokenSpend => ({ ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros + amount)) })
+const spent = (spend: TokenSpend, amount: number): TokenSpend => ({
+  ...spend,
+  spentMicros: Micros.make(Math.max(0, spend.spentMicros + amount))
+})

@@ -1,7 +1,8 @@
 /**
- * Every error that the HTTP interface can answer with, each one tagged class whose tag is its code, with whether a retry can
- * help (contract: "Errors", first table). The HTTP status and the wire shape stand in one table in `src/http/Envelope.ts`.
- * The three storage errors are in `StorageErrors.ts`; what a *run* can fail with is in `RunFailures.ts`.
+ * Every error that the HTTP interface can answer with, each one tagged class whose tag is its code, with whether a
+ * retry can help (contract: "Errors", first table). The HTTP status and the wire shape stand in one table in
+ * `src/http/Envelope.ts`. The three storage errors are in `StorageErrors.ts`; what a *run* can fail with is in
+ * `RunFailures.ts`.
  */
 import { Schema } from "effect"
 import { dollars } from "./Micros.js"
@@ -10,7 +11,9 @@ import { TopUpHint } from "./TopUpHint.js"
 export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
 export type FieldProblem = typeof FieldProblem.Type
 
-export class ValidationError extends Schema.TaggedError<ValidationError>()("validation_error", { details: Schema.NonEmptyArray(FieldProblem) }) {
+export class ValidationError extends Schema.TaggedError<ValidationError>()("validation_error", {
+  details: Schema.NonEmptyArray(FieldProblem)
+}) {
   static readonly retryable = false
   static of(field: string, message: string): ValidationError {
     return new ValidationError({ details: [{ field, message }] })
@@ -47,7 +50,10 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
     return `This run needs ${dollars(this.estimatedCostMicros)}, and ${dollars(this.balanceMicros)} is available; nothing was held or charged. Top up, then retry with a new idempotency key`
   }
 }
-export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", { limitMicros: Schema.Int, spentMicros: Schema.Int }) {
+export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", {
+  limitMicros: Schema.Int,
+  spentMicros: Schema.Int
+}) {
   static readonly retryable = false
   override get message() {
     return `The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
@@ -74,49 +80,69 @@ export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
     return `No ${this.what} with the id ${this.id}${this.meant === undefined ? "" : `; did you mean ${this.meant}?`}`
   }
 }
-export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_not_found", { method: Schema.String, path: Schema.String }) {
+export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_not_found", {
+  method: Schema.String,
+  path: Schema.String
+}) {
   static readonly retryable = false
   override get message() {
     return `No route for ${this.method} ${this.path}; /docs lists all routes`
   }
 }
-export class UnknownCategory extends Schema.TaggedError<UnknownCategory>()("unknown_category", { category: Schema.String, categories: Schema.Array(Schema.String) }) {
+export class UnknownCategory extends Schema.TaggedError<UnknownCategory>()("unknown_category", {
+  category: Schema.String,
+  categories: Schema.Array(Schema.String)
+}) {
   static readonly retryable = false
   override get message() {
     return `category: ${this.category} is not one of ${this.categories.join(", ")}`
   }
 }
-export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("unknown_platform", { platform: Schema.String, platforms: Schema.Array(Schema.String) }) {
+export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("unknown_platform", {
+  platform: Schema.String,
+  platforms: Schema.Array(Schema.String)
+}) {
   static readonly retryable = false
   override get message() {
     return `platform: ${this.platform} is not one of ${this.platforms.join(", ")}`
   }
 }
-export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("method_not_allowed", { method: Schema.String, allow: Schema.Array(Schema.String) }) {
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("method_not_allowed", {
+  method: Schema.String,
+  allow: Schema.Array(Schema.String)
+}) {
   static readonly retryable = false
   override get message() {
     return `${this.method} is not for this route; use ${this.allow.join(" or ")}`
   }
 }
-export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("idempotency_conflict", { runId: Schema.optionalWith(Schema.String, { exact: true }) }) {
+export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("idempotency_conflict", {
+  runId: Schema.optionalWith(Schema.String, { exact: true })
+}) {
   static readonly retryable = false
   override get message() {
     return "This idempotency key was used with a different request; send the same request for a replay, or a new key for a new one"
   }
 }
-export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payload_too_large", { limitBytes: Schema.Int }) {
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payload_too_large", {
+  limitBytes: Schema.Int
+}) {
   static readonly retryable = false
   override get message() {
     return `The request body may have at most ${this.limitBytes} bytes`
   }
 }
-export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("unsupported_media_type", { encoding: Schema.String }) {
+export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("unsupported_media_type", {
+  encoding: Schema.String
+}) {
   static readonly retryable = false
   override get message() {
     return `content-encoding: ${this.encoding} is not taken; send the body as it is`
   }
 }
-export class RowsModeUnsupported extends Schema.TaggedError<RowsModeUnsupported>()("rows_mode_unsupported", { reason: Schema.String }) {
+export class RowsModeUnsupported extends Schema.TaggedError<RowsModeUnsupported>()("rows_mode_unsupported", {
+  reason: Schema.String
+}) {
   static readonly retryable = false
   override get message() {
     return `output.mode: ${this.reason}`
@@ -132,13 +158,19 @@ export class TooManyInflightRuns extends Schema.TaggedError<TooManyInflightRuns>
     return `${this.inflight} runs of this workspace are in flight, and ${this.limit} may be; wait for one to end`
   }
 }
-export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_rate_limited", { limit: Schema.Int, retryAfterSeconds: Schema.Int }) {
+export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_rate_limited", {
+  limit: Schema.Int,
+  retryAfterSeconds: Schema.Int
+}) {
   static readonly retryable = true
   override get message() {
     return `This workspace may start ${this.limit} runs a minute; wait ${this.retryAfterSeconds} s`
   }
 }
-export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("rate_limit_exceeded", { limit: Schema.Int, retryAfterSeconds: Schema.Int }) {
+export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("rate_limit_exceeded", {
+  limit: Schema.Int,
+  retryAfterSeconds: Schema.Int
+}) {
   static readonly retryable = true
   override get message() {
     return `Too many requests; wait ${this.retryAfterSeconds} s`
@@ -150,7 +182,9 @@ export class InternalError extends Schema.TaggedError<InternalError>()("internal
     return "Something went wrong on our side; quote the requestId when asking for help"
   }
 }
-export class CatalogLoading extends Schema.TaggedError<CatalogLoading>()("catalog_loading", { retryAfterSeconds: Schema.Int }) {
+export class CatalogLoading extends Schema.TaggedError<CatalogLoading>()("catalog_loading", {
+  retryAfterSeconds: Schema.Int
+}) {
   static readonly retryable = true
   override get message() {
     return "The catalog is still loading; try again shortly"

@@ -1,6 +1,7 @@
 /**
- * What the catalog shows: rows, search answers, listings, the overview, public items, comparisons. The names and units are the
- * contract's (prices here are US dollars, as it asks; inside, money stays micros). Shapes only: how they come about is in the layers.
+ * What the catalog shows: rows, search answers, listings, the overview, public items, comparisons. The names and units
+ * are the contract's (prices here are US dollars, as it asks; inside, money stays micros). Shapes only: how they come
+ * about is in the layers.
  */
 import { Schema } from "effect"
 import { Json, ParsedObject } from "./Json.js"
@@ -12,7 +13,9 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 /** US dollars, or null where nothing is known. */
 const Usd = Schema.NullOr(Schema.Number)
 
-export const Access = Schema.Literal("runs_now", "needs_your_account", "coming_soon").annotations({ identifier: "Access" })
+export const Access = Schema.Literal("runs_now", "needs_your_account", "coming_soon").annotations({
+  identifier: "Access"
+})
 export type Access = typeof Access.Type
 export const CredentialNeed = Schema.Literal("none", "platform", "platform_own_key_optional", "own_key_required")
 export type CredentialNeed = typeof CredentialNeed.Type
@@ -110,7 +113,15 @@ export interface CatalogFilter {
 }
 
 export const noFilter: CatalogFilter = {
-  category: null, platform: null, provider: null, capability: null, keyless: null, verified: null, mock: null, maxPriceMicros: null, hidden: false
+  category: null,
+  platform: null,
+  provider: null,
+  capability: null,
+  keyless: null,
+  verified: null,
+  mock: null,
+  maxPriceMicros: null,
+  hidden: false
 }
 
 export interface CatalogQuery extends CatalogFilter {
@@ -120,7 +131,11 @@ export interface CatalogQuery extends CatalogFilter {
   readonly prefer: Prefer
 }
 
-export const NoSupplyWarning = Schema.Struct({ code: Schema.Literal("no_supply_for_job"), job: Schema.String, message: Schema.String })
+export const NoSupplyWarning = Schema.Struct({
+  code: Schema.Literal("no_supply_for_job"),
+  job: Schema.String,
+  message: Schema.String
+})
 /** Nothing matched the words: rows beside it are a look at the catalog and no results. */
 export const NoMatchWarning = Schema.Struct({ code: Schema.Literal("no_match"), message: Schema.String })
 export type NoMatchWarning = typeof NoMatchWarning.Type
@@ -154,7 +169,12 @@ export interface ListingQuery extends CatalogFilter {
 }
 
 const FacetCounts = Schema.Array(Schema.Struct({ value: Schema.String, count: Count }))
-export const Facets = Schema.Struct({ category: FacetCounts, platform: FacetCounts, provider: FacetCounts, capability: FacetCounts })
+export const Facets = Schema.Struct({
+  category: FacetCounts,
+  platform: FacetCounts,
+  provider: FacetCounts,
+  capability: FacetCounts
+})
 export type Facets = typeof Facets.Type
 
 /** A page of the listing; `next` is the endpoint id to go on after. */
@@ -194,9 +214,15 @@ const counts = {
   cheapestPerCall: Usd,
   cheapestPerResult: Usd
 }
-export const OverviewJob = Schema.Struct({ ...counts, endpoints: optional(Schema.Array(TitleRow)) }).annotations({ identifier: "OverviewJob" })
+export const OverviewJob = Schema.Struct({ ...counts, endpoints: optional(Schema.Array(TitleRow)) }).annotations({
+  identifier: "OverviewJob"
+})
 export type OverviewJob = typeof OverviewJob.Type
-export const OverviewPlatform = Schema.Struct({ ...counts, jobCount: Count, jobs: optional(Schema.Array(OverviewJob)) }).annotations({ identifier: "OverviewPlatform" })
+export const OverviewPlatform = Schema.Struct({
+  ...counts,
+  jobCount: Count,
+  jobs: optional(Schema.Array(OverviewJob))
+}).annotations({ identifier: "OverviewPlatform" })
 export type OverviewPlatform = typeof OverviewPlatform.Type
 export const OverviewCategory = Schema.Struct({
   ...counts,
@@ -207,7 +233,12 @@ export const OverviewCategory = Schema.Struct({
 export type OverviewCategory = typeof OverviewCategory.Type
 
 export const OverviewTotals = Schema.Struct({
-  categories: Count, platforms: Count, jobs: Count, providers: Count, endpoints: Count, runnableEndpoints: Count
+  categories: Count,
+  platforms: Count,
+  jobs: Count,
+  providers: Count,
+  endpoints: Count,
+  runnableEndpoints: Count
 })
 const OverviewFilter = Schema.Struct({ category: optional(Schema.String), platform: optional(Schema.String) })
 const revised = { revision: Schema.String, builtAt: Schema.String }
@@ -246,7 +277,12 @@ export const DiscoveredOperation = Schema.Struct({
   ...titleFields,
   /** 0 to 1, weighted from the four below. */
   score: Schema.Number,
-  scores: Schema.Struct({ relevance: Schema.Number, evidence: Schema.Number, availability: Schema.Number, price: Schema.Number }),
+  scores: Schema.Struct({
+    relevance: Schema.Number,
+    evidence: Schema.Number,
+    availability: Schema.Number,
+    price: Schema.Number
+  }),
   reason: Schema.String,
   /** Input fields that must be given. */
   missingInput: Schema.Array(Schema.String)
@@ -279,15 +315,23 @@ export const PublicItem = Schema.Struct({
   description: Schema.String,
   categories: Schema.Array(Schema.String),
   capabilities: Schema.Array(Schema.String),
-  parameters: Schema.Array(Schema.Struct({
-    name: Schema.String, location: Schema.String, required: Schema.Boolean, type: Schema.String, description: Schema.String
-  })),
-  price: Schema.NullOr(Schema.Struct({
-    state: Schema.Literal("priced", "free", "unknown"),
-    amountMicros: Schema.NullOr(Schema.Int),
-    currency: Schema.Literal("USD"),
-    unit: Schema.Literal("call", "result")
-  })),
+  parameters: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      location: Schema.String,
+      required: Schema.Boolean,
+      type: Schema.String,
+      description: Schema.String
+    })
+  ),
+  price: Schema.NullOr(
+    Schema.Struct({
+      state: Schema.Literal("priced", "free", "unknown"),
+      amountMicros: Schema.NullOr(Schema.Int),
+      currency: Schema.Literal("USD"),
+      unit: Schema.Literal("call", "result")
+    })
+  ),
   mock: Schema.Boolean,
   verified: Schema.Boolean,
   keyless: Schema.Boolean
@@ -313,7 +357,9 @@ export type ComparedItem = typeof ComparedItem.Type
 
 export const Compared = Schema.Struct({
   items: Schema.Array(ComparedItem),
-  differences: Schema.Array(Schema.Struct({ field: Schema.String, values: Schema.Record({ key: Schema.String, value: Json }) })),
+  differences: Schema.Array(
+    Schema.Struct({ field: Schema.String, values: Schema.Record({ key: Schema.String, value: Json }) })
+  ),
   cheapest: Schema.NullOr(Schema.String),
   fastest: Schema.NullOr(Schema.String),
   mostReliable: Schema.NullOr(Schema.String),

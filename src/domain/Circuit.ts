@@ -1,9 +1,10 @@
 /**
- * The circuit of one provider, as a pure step: it opens when the provider fails too often, says that it is called too fast, or is out
- * of credit, and closes by itself after a pause. The first failure after a pause opens it again, for twice as long; the first
- * answer closes it for good. A customer's mistake or a refusal before anything was sent says nothing about the provider.
+ * The circuit of one provider, as a pure step: it opens when the provider fails too often, says that it is called too
+ * fast, or is out of credit, and closes by itself after a pause. The first failure after a pause opens it again, for
+ * twice as long; the first answer closes it for good. A customer's mistake or a refusal before anything was sent says
+ * nothing about the provider.
  *
- *   closed -> open (until a moment) -> half-open (calls go through again) -> closed | open
+ * closed -> open (until a moment) -> half-open (calls go through again) -> closed | open
  */
 import type { CallResult } from "./ProviderCall.js"
 import type { RunFailureCode } from "./RunFailures.js"
@@ -40,19 +41,35 @@ export interface Circuit {
   readonly openings: number
 }
 
-export const closed: Circuit = { consecutive: 0, windowStartedAt: 0, windowCalls: 0, windowFailures: 0, openUntil: 0, openings: 0 }
+export const closed: Circuit = {
+  consecutive: 0,
+  windowStartedAt: 0,
+  windowCalls: 0,
+  windowFailures: 0,
+  openUntil: 0,
+  openings: 0
+}
 
-export const openForSeconds = (circuit: Circuit, now: number): number => Math.max(0, Math.ceil((circuit.openUntil - now) / 1000))
+export const openForSeconds = (circuit: Circuit, now: number): number =>
+  Math.max(0, Math.ceil((circuit.openUntil - now) / 1000))
 
 /** Failures that the provider is to blame for. Its other refusals show that it is alive. */
-const blameable: ReadonlySet<RunFailureCode> = new Set(["provider_error", "timeout", "fetch_failed", "invalid_response", "auth_error"])
+const blameable: ReadonlySet<RunFailureCode> = new Set([
+  "provider_error",
+  "timeout",
+  "fetch_failed",
+  "invalid_response",
+  "auth_error"
+])
 
 /** What a call says about its provider; null for nothing. */
 export const signalOf = (result: CallResult): Signal | null => {
   if (result._tag === "Answered") return { _tag: "Answered" }
   const { certainty, failure, providerStatus } = result
-  if (failure.code === "rate_limited") return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
-  if (providerStatus === 402 || (failure.code === "capacity_exhausted" && certainty === "answered")) return { _tag: "OutOfCredit" }
+  if (failure.code === "rate_limited")
+    return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
+  if (providerStatus === 402 || (failure.code === "capacity_exhausted" && certainty === "answered"))
+    return { _tag: "OutOfCredit" }
   if (blameable.has(failure.code)) return { _tag: "Failed" }
   return certainty === "answered" ? { _tag: "Answered" } : null
 }
@@ -71,19 +88,37 @@ export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
     case "OutOfCredit":
       return open(now + creditPauseMillis)
     case "Failed":
-      return failed({ ...circuit, consecutive: circuit.consecutive + 1, windowCalls: circuit.windowCalls + 1, windowFailures: circuit.windowFailures + 1 }, now)
+      return failed(
+        {
+          ...circuit,
+          consecutive: circuit.consecutive + 1,
+          windowCalls: circuit.windowCalls + 1,
+          windowFailures: circuit.windowFailures + 1
+        },
+        now
+      )
   }
 }
 
 const failed = (circuit: Circuit, now: number): Circuit => {
   // The calls that were under way when it opened fail too; they are no news.
   if (circuit.openUntil > now) return circuit
-  const tooMany = circuit.consecutive >= consecutiveMax
-    || (circuit.windowCalls >= windowCallsMin && circuit.windowFailures / circuit.windowCalls >= failureRateMax)
+  const tooMany =
+    circuit.consecutive >= consecutiveMax ||
+    (circuit.windowCalls >= windowCallsMin && circuit.windowFailures / circuit.windowCalls >= failureRateMax)
   if (circuit.openings === 0 && !tooMany) return circuit
   const pause = Math.min(pauseMillis * 2 ** circuit.openings, pauseMillisMax)
-  return { ...circuit, consecutive: 0, windowCalls: 0, windowFailures: 0, openUntil: now + pause, openings: circuit.openings + 1 }
+  return {
+    ...circuit,
+    consecutive: 0,
+    windowCalls: 0,
+    windowFailures: 0,
+    openUntil: now + pause,
+    openings: circuit.openings + 1
+  }
 }
 
 const inWindow = (circuit: Circuit, now: number): Circuit =>
-  now - circuit.windowStartedAt < windowMillis ? circuit : { ...circuit, windowStartedAt: now, windowCalls: 0, windowFailures: 0 }
+  now - circuit.windowStartedAt < windowMillis
+    ? circuit
+    : { ...circuit, windowStartedAt: now, windowCalls: 0, windowFailures: 0 }

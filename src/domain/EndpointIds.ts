@@ -5,7 +5,8 @@ const prefix = "job:"
 export const jobEndpointId = (jobId: string): string => `${prefix}${jobId}`
 
 /** The job that an endpoint id names; null for the id of a tool. */
-export const jobNamedBy = (endpointId: string): string | null => (endpointId.startsWith(prefix) ? endpointId.slice(prefix.length) : null)
+export const jobNamedBy = (endpointId: string): string | null =>
+  endpointId.startsWith(prefix) ? endpointId.slice(prefix.length) : null
 
 /** As it was meant: without the blanks that copying brings along, also those after `job:`. */
 export const trimmedEndpointId = (typed: string): string => {

@@ -1,6 +1,7 @@
 /**
- * Numbers of JSON that a JavaScript number would change: integers beyond 2^53, decimals of more than 17 digits, exponents without end.
- * Such a number is kept as it was written and handed on so. What has to reckon with it takes `toNumber`, the nearest number there is.
+ * Numbers of JSON that a JavaScript number would change: integers beyond 2^53, decimals of more than 17 digits,
+ * exponents without end. Such a number is kept as it was written and handed on so. What has to reckon with it takes
+ * `toNumber`, the nearest number there is.
  */
 
 /** A number in lowest terms: its digits without zeros around them, times ten to the exponent. */
@@ -65,7 +66,8 @@ export class ExactNumber {
   /** The nearest number, never infinite, and 0 only for 0. */
   toNumber(): number {
     const number = Number(this.literal)
-    if (number === 0 && /[1-9]/.test(this.literal.replace(/[eE].*/, ""))) return this.literal.startsWith("-") ? -Number.MIN_VALUE : Number.MIN_VALUE
+    if (number === 0 && /[1-9]/.test(this.literal.replace(/[eE].*/, "")))
+      return this.literal.startsWith("-") ? -Number.MIN_VALUE : Number.MIN_VALUE
     return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
   }
 

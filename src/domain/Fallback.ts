@@ -1,7 +1,7 @@
 /**
- * Which provider a run tries next, from its plan and the attempts made so far: pure, so that a node that takes over a run
- * decides as the first one would have. Fallback moves on after a miss, an error or a weak answer, for operations that only
- * read; an effectful operation is attempted once (completions, section 3).
+ * Which provider a run tries next, from its plan and the attempts made so far: pure, so that a node that takes over a
+ * run decides as the first one would have. Fallback moves on after a miss, an error or a weak answer, for operations
+ * that only read; an effectful operation is attempted once (completions, section 3).
  */
 import type { Attempt, RunOutcome } from "./Run.js"
 import { workersLostMax } from "./Limits.js"
@@ -19,17 +19,29 @@ type Made = Pick<Attempt, "endpointId" | "outcome" | "costMicros" | "errorCode">
 export const nextStep = (plan: RoutePlan, holdMicros: number, attempts: ReadonlyArray<Made>): Step => {
   const n = attempts.length + 1
   const last = attempts.at(-1)
-  const attempt = (candidate: Candidate | undefined): Step => (candidate === undefined ? { _tag: "Conclude" } : { _tag: "Try", candidate, n })
+  const attempt = (candidate: Candidate | undefined): Step =>
+    candidate === undefined ? { _tag: "Conclude" } : { _tag: "Try", candidate, n }
   if (last === undefined) return attempt(plan.candidates[0])
   const current = plan.candidates.find((candidate) => candidate.endpointId === last.endpointId)
-  if (last.errorCode === nodeLost && current?.repeatable === true && !current.effectful && attempts.filter(wasLost).length < workersLostMax) return attempt(current)
+  if (
+    last.errorCode === nodeLost &&
+    current?.repeatable === true &&
+    !current.effectful &&
+    attempts.filter(wasLost).length < workersLostMax
+  )
+    return attempt(current)
   const { fallback } = plan
   if (fallback === null || !fallback.enabled || current?.effectful === true) return { _tag: "Conclude" }
   if (last.outcome === "hit" || (last.outcome === "miss" && fallback.stopAtFirstMiss)) return { _tag: "Conclude" }
   const tried = new Set(attempts.map(({ endpointId }) => endpointId))
   if (tried.size >= attemptsMax(plan)) return { _tag: "Conclude" }
   const spent = attempts.reduce((total, made) => total + (made.costMicros ?? 0), 0)
-  return attempt(plan.candidates.find((candidate) => !tried.has(candidate.endpointId) && !candidate.effectful && spent + candidate.maxMicros <= holdMicros))
+  return attempt(
+    plan.candidates.find(
+      (candidate) =>
+        !tried.has(candidate.endpointId) && !candidate.effectful && spent + candidate.maxMicros <= holdMicros
+    )
+  )
 }
 
 const wasLost = (made: Made): boolean => made.errorCode === nodeLost
@@ -37,4 +49,5 @@ const wasLost = (made: Made): boolean => made.errorCode === nodeLost
 const worth: { readonly [Outcome in RunOutcome]: number } = { hit: 3, weak: 2, miss: 1, error: 0, rejected: 0 }
 
 /** Whether an answer is better than the best one so far; the earlier of two equals stays. */
-export const isBetter = (outcome: RunOutcome, than: RunOutcome | null): boolean => than === null || worth[outcome] > worth[than]
+export const isBetter = (outcome: RunOutcome, than: RunOutcome | null): boolean =>
+  than === null || worth[outcome] > worth[than]

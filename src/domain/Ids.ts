@@ -39,7 +39,8 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 /** The suffix of an id: 10 characters of time, then 16 of randomness from 10 bytes. */
 export const suffix = (millis: number, random: Uint8Array): string => {
   let time = ""
-  for (let rest = Math.max(0, Math.floor(millis)), i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet.charAt(rest % 32) + time
+  for (let rest = Math.max(0, Math.floor(millis)), i = 0; i < 10; i++, rest = Math.floor(rest / 32))
+    time = alphabet.charAt(rest % 32) + time
   let tail = ""
   let bits = 0
   let held = 0

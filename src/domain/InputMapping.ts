@@ -1,8 +1,8 @@
 /**
- * From the common names of jobs (`first_name`, `companyDomain`, …) to one operation's own fields: by the manifest's `accepts`, by
- * the same name in another spelling, by well-known synonyms; names are split or joined and a domain is taken from a URL or an
- * e-mail address where only that is missing. For job runs only: a tool takes its own fields and nothing of this happens to them.
- * Pure; a check against the operation's schema follows elsewhere.
+ * From the common names of jobs (`first_name`, `companyDomain`, …) to one operation's own fields: by the manifest's
+ * `accepts`, by the same name in another spelling, by well-known synonyms; names are split or joined and a domain is
+ * taken from a URL or an e-mail address where only that is missing. For job runs only: a tool takes its own fields and
+ * nothing of this happens to them. Pure; a check against the operation's schema follows elsewhere.
  */
 import type { Json, JsonObject } from "./Json.js"
 import { setMember } from "./Members.js"
@@ -11,7 +11,16 @@ import { setMember } from "./Members.js"
 const synonyms = {
   email: ["email_address", "mail", "e_mail", "emailaddress", "work_email"],
   url: ["link", "page_url", "target_url", "website_url", "web_url"],
-  domain: ["company_domain", "domain_name", "website", "company_website", "host", "hostname", "web_domain", "organization_domain"],
+  domain: [
+    "company_domain",
+    "domain_name",
+    "website",
+    "company_website",
+    "host",
+    "hostname",
+    "web_domain",
+    "organization_domain"
+  ],
   name: ["full_name", "fullname", "person_name", "contact_name"],
   first_name: ["firstname", "given_name", "forename", "fname", "contact_first_name"],
   last_name: ["lastname", "family_name", "surname", "lname", "contact_last_name"],
@@ -24,21 +33,44 @@ export type CommonName = keyof typeof synonyms
 const isCommon = (name: string): name is CommonName => Object.hasOwn(synonyms, name)
 const commonNames = Object.keys(synonyms).filter(isCommon)
 
-/** Other names under which clients send them. Fewer than the synonyms: what may mean something else to a job (`host`, `link`) is not among them. */
+/**
+ * Other names under which clients send them. Fewer than the synonyms: what may mean something else to a job (`host`,
+ * `link`) is not among them.
+ */
 const aliases: ReadonlyMap<string, CommonName> = new Map([
-  ["email_address", "email"], ["work_email", "email"],
-  ["website_url", "url"], ["page_url", "url"],
-  ["company_domain", "domain"], ["domain_name", "domain"], ["website", "domain"], ["company_website", "domain"], ["organization_domain", "domain"],
-  ["full_name", "name"], ["fullname", "name"], ["person_name", "name"],
-  ["firstname", "first_name"], ["given_name", "first_name"],
-  ["lastname", "last_name"], ["family_name", "last_name"], ["surname", "last_name"],
-  ["company_name", "company"], ["organization", "company"], ["organization_name", "company"],
-  ["linkedin", "linkedin_url"], ["linkedin_profile", "linkedin_url"], ["linkedin_profile_url", "linkedin_url"], ["linkedinurl", "linkedin_url"],
+  ["email_address", "email"],
+  ["work_email", "email"],
+  ["website_url", "url"],
+  ["page_url", "url"],
+  ["company_domain", "domain"],
+  ["domain_name", "domain"],
+  ["website", "domain"],
+  ["company_website", "domain"],
+  ["organization_domain", "domain"],
+  ["full_name", "name"],
+  ["fullname", "name"],
+  ["person_name", "name"],
+  ["firstname", "first_name"],
+  ["given_name", "first_name"],
+  ["lastname", "last_name"],
+  ["family_name", "last_name"],
+  ["surname", "last_name"],
+  ["company_name", "company"],
+  ["organization", "company"],
+  ["organization_name", "company"],
+  ["linkedin", "linkedin_url"],
+  ["linkedin_profile", "linkedin_url"],
+  ["linkedin_profile_url", "linkedin_url"],
+  ["linkedinurl", "linkedin_url"],
   ["phone_number", "phone"]
 ])
 
 /** `companyDomain` and `company-domain` become `company_domain`. */
-const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/-/g, "_").toLowerCase()
+const snake = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/-/g, "_")
+    .toLowerCase()
 const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** No name that means a common one is longer, and looking at the spelling of a longer one would be wasted. */
@@ -60,7 +92,11 @@ export interface FieldPlan {
   readonly accepts: ReadonlyMap<string, string>
 }
 
-const targetOf = (name: CommonName, properties: ReadonlySet<string>, accepts: ReadonlyMap<string, string>): string | undefined => {
+const targetOf = (
+  name: CommonName,
+  properties: ReadonlySet<string>,
+  accepts: ReadonlyMap<string, string>
+): string | undefined => {
   const declared = accepts.get(name) ?? accepts.get(camel(name))
   if (declared !== undefined) return declared
   const candidates = [name, camel(name), ...synonyms[name].flatMap((synonym) => [synonym, camel(synonym)])]
@@ -86,11 +122,16 @@ export const planFields = (operation: {
   return { properties: operation.properties, required: operation.required, target, accepts }
 }
 
-const text = (value: Json | undefined): string | undefined => (typeof value === "string" && value.trim() !== "" ? value.trim() : undefined)
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 
 /** The host of an address, without `www.`; undefined when there is none. */
 export const hostOf = (address: string): string | undefined =>
-  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@\s]+\.[^/?#:@\s]+)/i.exec(address)?.[1]?.toLowerCase().replace(/^www\./, "").replace(/\.$/, "")
+  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@\s]+\.[^/?#:@\s]+)/i
+    .exec(address)?.[1]
+    ?.toLowerCase()
+    .replace(/^www\./, "")
+    .replace(/\.$/, "")
 
 /** The last word is the last name; everything before it is the first. */
 const splitName = (name: string): readonly [first: string, last: string | undefined] => {
@@ -100,11 +141,12 @@ const splitName = (name: string): readonly [first: string, last: string | undefi
 }
 
 /** A domain as it was meant: the host of a URL, anything else as it is. */
-const asDomain = (value: Json): Json => (typeof value === "string" && /[/:]/.test(value) ? hostOf(value.trim()) ?? value : value)
+const asDomain = (value: Json): Json =>
+  typeof value === "string" && /[/:]/.test(value) ? (hostOf(value.trim()) ?? value) : value
 
 /**
- * The operation's own fields. A key that the operation knows, or that nobody knows, stays as it is; a common name goes where the
- * operation takes it, and is left out where it does not: a job's input is shared by all its providers.
+ * The operation's own fields. A key that the operation knows, or that nobody knows, stays as it is; a common name goes
+ * where the operation takes it, and is left out where it does not: a job's input is shared by all its providers.
  */
 export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   const { target } = plan
@@ -119,8 +161,9 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
       if (name === "domain" && given.domain !== value) given.url ??= value
     }
     if (name === undefined || plan.properties.has(key)) {
-      const own = plan.properties.has(key) ? key : plan.accepts.get(key) ?? plan.accepts.get(snake(key)) ?? key
-      if (own === key || !Object.hasOwn(mapped, own)) setMember(mapped, own, name === "domain" && own === target.domain ? asDomain(value) : value)
+      const own = plan.properties.has(key) ? key : (plan.accepts.get(key) ?? plan.accepts.get(snake(key)) ?? key)
+      if (own === key || !Object.hasOwn(mapped, own))
+        setMember(mapped, own, name === "domain" && own === target.domain ? asDomain(value) : value)
     }
   }
 
@@ -137,12 +180,15 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
     put("last_name", last)
   }
   const joined = [text(given.first_name), text(given.last_name)].filter((part) => part !== undefined).join(" ")
-  if (joined !== "" && target.name !== undefined && (target.first_name === undefined || target.last_name === undefined)) put("name", joined)
+  if (joined !== "" && target.name !== undefined && (target.first_name === undefined || target.last_name === undefined))
+    put("name", joined)
 
   // Only where the operation wants the domain: one that takes the address itself needs no guess from it.
   const wants = (name: CommonName, source: CommonName): boolean => {
     const field = target[name]
-    return field !== undefined && !Object.hasOwn(mapped, field) && (plan.required.has(field) || target[source] === undefined)
+    return (
+      field !== undefined && !Object.hasOwn(mapped, field) && (plan.required.has(field) || target[source] === undefined)
+    )
   }
   const address = text(given.url)
   const email = text(given.email)

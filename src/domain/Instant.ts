@@ -1,10 +1,26 @@
 /** Reads a moment as clients and operators write it: a day, or a day and a time, in ISO 8601. */
 export const instantExpected = "must be a time in ISO 8601, such as 2026-11-05T12:00:00Z"
-const instant = /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/
+const instant =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/
 
-/** Milliseconds since the epoch. A day that its month does not have is no time, and what names no zone is UTC: neither is left to `Date.parse`. */
+/**
+ * Milliseconds since the epoch. A day that its month does not have is no time, and what names no zone is UTC: neither
+ * is left to `Date.parse`.
+ */
 export const readInstant = (raw: string): number | undefined => {
-  const [matched, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", sign = "+", offsetHours = "0", offsetMinutes = "0"] = instant.exec(raw) ?? []
+  const [
+    matched,
+    year,
+    month,
+    day,
+    hour = "0",
+    minute = "0",
+    second = "0",
+    fraction = "0",
+    sign = "+",
+    offsetHours = "0",
+    offsetMinutes = "0"
+  ] = instant.exec(raw) ?? []
   if (matched === undefined) return undefined
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))

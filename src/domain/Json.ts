@@ -1,13 +1,20 @@
 /**
  * JSON values and their canonical text. Two requests are the same when their canonical texts are: object keys sorted by
- * UTF-16 code unit and numbers in their shortest form (RFC 8785; larger or longer ones by their value), strings compared as
- * they are (no Unicode normalisation: two spellings of a name may matter to a provider).
+ * UTF-16 code unit and numbers in their shortest form (RFC 8785; larger or longer ones by their value), strings
+ * compared as they are (no Unicode normalisation: two spellings of a name may matter to a provider).
  */
 import { Schema } from "effect"
 import { ExactNumber } from "./ExactNumber.js"
 import { member } from "./Members.js"
 
-export type Json = null | boolean | number | string | ExactNumber | ReadonlyArray<Json> | { readonly [key: string]: Json }
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | ExactNumber
+  | ReadonlyArray<Json>
+  | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
 const isPlain = (value: object): boolean => {
@@ -40,25 +47,37 @@ export const isObject = (value: Json | undefined): value is JsonObject => isObje
 export const anyJson = { type: ["object", "array", "string", "number", "boolean", "null"] } as const
 
 // Declared, not built of parts: these would be copied at every reading and would lose members named `__proto__`.
-export const Json: Schema.Schema<Json> = Schema.declare(isJson, { identifier: "Json", description: "Any JSON value", jsonSchema: anyJson })
-
-export const JsonObject: Schema.Schema<JsonObject> = Schema.declare((value: unknown): value is JsonObject => isJson(value) && isObject(value), {
-  identifier: "JsonObject",
-  jsonSchema: { type: "object" }
+export const Json: Schema.Schema<Json> = Schema.declare(isJson, {
+  identifier: "Json",
+  description: "Any JSON value",
+  jsonSchema: anyJson
 })
+
+export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
+  (value: unknown): value is JsonObject => isJson(value) && isObject(value),
+  {
+    identifier: "JsonObject",
+    jsonSchema: { type: "object" }
+  }
+)
 
 /** A JSON object that the JSON reader made, so that only its kind need be looked at: all that is in it is JSON. */
-export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare((value: unknown): value is JsonObject => isObjectLike(value), {
-  identifier: "JsonObject",
-  jsonSchema: { type: "object" },
-  message: () => ({ message: "must be an object", override: true })
-})
+export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare(
+  (value: unknown): value is JsonObject => isObjectLike(value),
+  {
+    identifier: "JsonObject",
+    jsonSchema: { type: "object" },
+    message: () => ({ message: "must be an object", override: true })
+  }
+)
 
 export const canonical = (value: Json): string => {
   if (value instanceof ExactNumber) return value.canonical
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (isObject(value)) {
-    const members = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(member(value, key) ?? null)}`)
+    const members = Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonical(member(value, key) ?? null)}`)
     return `{${members.join(",")}}`
   }
   return JSON.stringify(value)

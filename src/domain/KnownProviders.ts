@@ -1,4 +1,7 @@
-/** What is said to whoever names a provider that there is not: the front door and the command line ask before they keep anything under it. */
+/**
+ * What is said to whoever names a provider that there is not: the front door and the command line ask before they keep
+ * anything under it.
+ */
 import { similar } from "./Similar.js"
 
 /** Follows the name of the field. `known`: the ids of the providers that there are. */

@@ -1,10 +1,10 @@
 /**
- * Double entry: every movement of money is a transfer between two accounts of one workspace, and a balance is nothing but
- * the sum of transfers. All changes of money are made here, as plain data; storages only write down what comes out.
+ * Double entry: every movement of money is a transfer between two accounts of one workspace, and a balance is nothing
+ * but the sum of transfers. All changes of money are made here, as plain data; storages only write down what comes out.
  *
- *   top_up      funding   -> available        hold     available -> reserved
- *   adjustment  funding  <-> available        release  reserved  -> available
- *   charge      available -> revenue
+ * top_up      funding   -> available        hold     available -> reserved
+ * adjustment  funding  <-> available        release  reserved  -> available
+ * charge      available -> revenue
  *
  * A settlement releases the whole hold and charges the cost out of it, in one transaction: so every entry touches
  * `available`, and the signed amounts of a workspace always add up to its available balance.
@@ -13,7 +13,9 @@ import { Either, Schema } from "effect"
 import { LedgerEntryId, RunId, TopUpId, WorkspaceId } from "./Ids.js"
 import { Micros, SignedMicros } from "./Micros.js"
 
-export const LedgerKind = Schema.Literal("top_up", "hold", "charge", "release", "adjustment").annotations({ identifier: "LedgerKind" })
+export const LedgerKind = Schema.Literal("top_up", "hold", "charge", "release", "adjustment").annotations({
+  identifier: "LedgerKind"
+})
 export type LedgerKind = typeof LedgerKind.Type
 export const Account = Schema.Literal("funding", "available", "reserved", "revenue")
 export type Account = typeof Account.Type
@@ -54,7 +56,14 @@ export interface Transfer {
 export type Posting = Omit<LedgerEntry, "entryId" | "workspaceId" | "createdAt">
 
 /** How a transfer of each kind moves the two balances, per micro of its amount, and between which accounts. */
-const accounts: { readonly [Kind in LedgerKind]: { readonly debit: Account; readonly credit: Account; readonly available: 1 | -1; readonly reserved: 1 | -1 | 0 } } = {
+const accounts: {
+  readonly [Kind in LedgerKind]: {
+    readonly debit: Account
+    readonly credit: Account
+    readonly available: 1 | -1
+    readonly reserved: 1 | -1 | 0
+  }
+} = {
   top_up: { debit: "funding", credit: "available", available: 1, reserved: 0 },
   adjustment: { debit: "funding", credit: "available", available: 1, reserved: 0 },
   hold: { debit: "available", credit: "reserved", available: -1, reserved: 1 },
@@ -68,12 +77,21 @@ export interface Overdrawn {
   readonly balance: Balance
 }
 
-export const post = (balance: Balance, transfer: Transfer): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, Overdrawn> => {
+export const post = (
+  balance: Balance,
+  transfer: Transfer
+): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, Overdrawn> => {
   const sides = accounts[transfer.kind]
   const available = balance.availableMicros + sides.available * transfer.micros
   const reserved = balance.reservedMicros + sides.reserved * transfer.micros
   const allowed = Number.isSafeInteger(transfer.micros) && (transfer.kind === "adjustment" || transfer.micros >= 0)
-  if (!allowed || !Number.isSafeInteger(available) || !Number.isSafeInteger(reserved) || available < 0 || reserved < 0) {
+  if (
+    !allowed ||
+    !Number.isSafeInteger(available) ||
+    !Number.isSafeInteger(reserved) ||
+    available < 0 ||
+    reserved < 0
+  ) {
     return Either.left({ _tag: "Overdrawn", balance })
   }
   const backwards = transfer.micros < 0

@@ -1,12 +1,15 @@
 /**
- * Every bound on what comes from outside and every default that a client or an operator can notice, in one place. A name says what is
- * counted, and its last word is the unit. Where a number comes from the contract, its section is named beside it.
- * Bounds of an algorithm that nobody outside can notice stay beside their algorithm.
+ * Every bound on what comes from outside and every default that a client or an operator can notice, in one place. A
+ * name says what is counted, and its last word is the unit. Where a number comes from the contract, its section is
+ * named beside it. Bounds of an algorithm that nobody outside can notice stay beside their algorithm.
  */
 
 /** The largest request body (completions, section 5). */
 export const bodyBytesMax = 1_048_576
-/** An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the connection is cut. */
+/**
+ * An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the
+ * connection is cut.
+ */
 export const discardBytesMax = 8 * bodyBytesMax
 /** How much of `X-Service-Agent` is read (contract: "Limits"). */
 export const serviceAgentCharsMax = 64
@@ -38,9 +41,15 @@ export const bodyValuesMax = 500
 export const bodyNameCharsMax = 1_024
 /** The longest number in a body, as it is written. */
 export const bodyNumberCharsMax = 1_024
-/** An answer of a provider up to this stands inline in `result`; a larger one is kept as a file. `GATEWAY_INLINE_RESULT_BYTES` sets another bound. */
+/**
+ * An answer of a provider up to this stands inline in `result`; a larger one is kept as a file.
+ * `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
+ */
 export const inlineResultBytesMax = 1_048_576
-/** How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules see it down to here. */
+/**
+ * How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules
+ * see it down to here.
+ */
 export const answerDepthMax = 512
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
@@ -50,7 +59,10 @@ export const mediaPartBytes = 262_144
 export const readerStallMillis = 20_000
 /** The least that a reader has to take on average, after that time. */
 export const readerBytesPerSecond = 16_384
-/** Answers that wait for their readers may hold so much memory on one node; above it the readers that wait longest are cut off. */
+/**
+ * Answers that wait for their readers may hold so much memory on one node; above it the readers that wait longest are
+ * cut off.
+ */
 export const unreadBytesMax = 268_435_456
 /** How many unknown query parameters an answer names, and how much of each name. */
 export const ignoredParametersMax = 20
@@ -65,9 +77,14 @@ export const publicTotalRatePerSecond = 200
 export const bindingStepsMax = 16
 /** The last position of a list that such a name may fill. */
 export const bindingItemMax = 99
-/** How many logins in a row may have let one another in: each of them is locked and counted for every run of the last. */
+/**
+ * How many logins in a row may have let one another in: each of them is locked and counted for every run of the last.
+ */
 export const loginLineMax = 8
-/** How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would pass them, never before its first. */
+/**
+ * How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would
+ * pass them, never before its first.
+ */
 export const listedResultBytesMax = 4 * 1_048_576
 /** Reads of one workspace that a node works on at once: lists, runs, files, the balance, quotes. */
 export const readsAtOnceMax = 4
@@ -75,15 +92,23 @@ export const readsAtOnceMax = 4
 export const readsWaitingMax = 100
 /** How long one waits at most; after that the answer is the same. */
 export const readWaitMillisMax = 3_000
-/** Runs that were refused before anything was sent, of one workspace in a minute; more are answered 429 `rate_limit_exceeded` and not stored. */
+/**
+ * Runs that were refused before anything was sent, of one workspace in a minute; more are answered 429
+ * `rate_limit_exceeded` and not stored.
+ */
 export const refusedRunsPerMinuteMax = 300
 /** How much is kept of the input of a refused run, as JSON. */
 export const refusedInputCharsMax = 1_024
 /** How much is kept of each text that says why a run was refused. */
 export const refusedTextCharsMax = 2_000
-/** How long a refused run is kept and its key replays it; after that both are gone, and the key is free again. Other runs and keys stay. */
+/**
+ * How long a refused run is kept and its key replays it; after that both are gone, and the key is free again. Other
+ * runs and keys stay.
+ */
 export const refusedRunDaysKept = 7
-/** Steps that all expressions together may take on one answer of a provider, and values that they may look at or make. */
+/**
+ * Steps that all expressions together may take on one answer of a provider, and values that they may look at or make.
+ */
 export const expressionStepsMax = 400_000
 /** The longest expression of a manifest. */
 export const expressionCharsMax = 10_000

@@ -21,12 +21,16 @@ export const userCodeLength = 8
 /** `BCDFGHJK` as it is shown: `BCDF-GHJK`. */
 export const showUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
 
-export const loginStatus = (stored: { readonly status: LoginStatus; readonly expiresAt: number }, now: number): LoginStatus =>
-  stored.status === "pending" && stored.expiresAt <= now ? "expired" : stored.status
+export const loginStatus = (
+  stored: { readonly status: LoginStatus; readonly expiresAt: number },
+  now: number
+): LoginStatus => (stored.status === "pending" && stored.expiresAt <= now ? "expired" : stored.status)
 
 /** Why a decision cannot be taken any more; null when it can, or when the same one was taken already. */
 export const decisionProblem = (status: LoginStatus, decision: LoginDecision): ValidationError | null =>
-  status === "pending" || status === decision ? null : ValidationError.of("approvalId", `this login is ${status} already`)
+  status === "pending" || status === decision
+    ? null
+    : ValidationError.of("approvalId", `this login is ${status} already`)
 
 /** The first scope that the approving token lacks and so cannot pass on. */
 export const missingScope = (asked: ReadonlyArray<Scope>, held: ReadonlyArray<Scope>): Scope | null =>

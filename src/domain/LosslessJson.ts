@@ -1,31 +1,41 @@
 /**
- * JSON text in and out without losing a digit: the one reader and the one writer of JSON that belongs to clients and providers. As fast as
- * `JSON.parse` and `JSON.stringify`, which do the work unless a look at the text, or the value, shows numbers that they would change.
- * Own code, because packages for this read every text by hand, and mistake the names `__proto__` or doubled ones.
+ * JSON text in and out without losing a digit: the one reader and the one writer of JSON that belongs to clients and
+ * providers. As fast as `JSON.parse` and `JSON.stringify`, which do the work unless a look at the text, or the value,
+ * shows numbers that they would change. Own code, because packages for this read every text by hand, and mistake the
+ * names `__proto__` or doubled ones.
  */
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
 import { isObject, type Json } from "./Json.js"
 import { member, setMember } from "./Members.js"
 
-const quote = 0x22, backslash = 0x5c, colon = 0x3a, comma = 0x2c, minus = 0x2d, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
+const quote = 0x22,
+  backslash = 0x5c,
+  colon = 0x3a,
+  comma = 0x2c,
+  minus = 0x2d,
+  opensObject = 0x7b,
+  closesObject = 0x7d,
+  opensArray = 0x5b,
+  closesArray = 0x5d
 
 /**
- * Where a number of sixteen digits or with an exponent of three begins: with fewer, a number is what it was. What stands before it makes the
- * search three times as fast. Also found inside of texts, which the next look tells apart.
+ * Where a number of sixteen digits or with an exponent of three begins: with fewer, a number is what it was. What
+ * stands before it makes the search three times as fast. Also found inside of texts, which the next look tells apart.
  */
 const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/
 /** A text that is nothing but a number has nothing before it. */
 const isNumber = /^\s*\d/
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isOfNumber = (code: number): boolean => isDigit(code) || code === 0x2e || code === minus || code === 0x2b || code === 0x65 || code === 0x45
+const isOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || code === minus || code === 0x2b || code === 0x65 || code === 0x45
 
 /** The index behind the string whose first quote is at `start`. */
 const endOfString = (text: string, start: number): number => {
   let at = start
   for (;;) {
-    at = text.indexOf("\"", at + 1)
+    at = text.indexOf('"', at + 1)
     let escapes = at - 1
     while (text.charCodeAt(escapes) === backslash) escapes--
     if ((at - escapes) % 2 === 1) return at + 1
@@ -129,22 +139,32 @@ const exactText = (value: unknown): string | undefined => {
   return `{${members.join(",")}}`
 }
 
-/** What `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of ours that holds some. */
+/**
+ * What `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of ours that
+ * holds some.
+ */
 export const writeJson = (value: Json | object): string => {
   const before = ExactNumber.met
   const text = JSON.stringify(value)
-  return ExactNumber.met === before ? text : exactText(value) ?? "null"
+  return ExactNumber.met === before ? text : (exactText(value) ?? "null")
 }
 
-/** The value with the exact numbers of another back in their places: of one that was checked and filled in as `withNumbers` gave it. */
+/**
+ * The value with the exact numbers of another back in their places: of one that was checked and filled in as
+ * `withNumbers` gave it.
+ */
 export const withExact = (value: Json, exact: Json | undefined): Json => {
   if (exact instanceof ExactNumber) return exact
-  if (Array.isArray(value)) return Array.isArray(exact) ? value.map((item: Json, index) => withExact(item, exact[index])) : value
+  if (Array.isArray(value))
+    return Array.isArray(exact) ? value.map((item: Json, index) => withExact(item, exact[index])) : value
   if (!isObject(value) || !isObject(exact)) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withExact(each, member(exact, name))]))
 }
 
-/** The value with the nearest number in the place of each exact one: for what reckons or compares. The same value when there are none. */
+/**
+ * The value with the nearest number in the place of each exact one: for what reckons or compares. The same value when
+ * there are none.
+ */
 export const withNumbers = (value: Json): Json => {
   if (value instanceof ExactNumber) return value.toNumber()
   if (Array.isArray(value)) {
@@ -159,7 +179,7 @@ export const withNumbers = (value: Json): Json => {
   let made: { [name: string]: Json } | undefined
   for (const [name, each] of Object.entries(value)) {
     const plain = withNumbers(each)
-    if (plain !== each) setMember(made ??= { ...value }, name, plain)
+    if (plain !== each) setMember((made ??= { ...value }), name, plain)
   }
   return made ?? value
 }

@@ -1,8 +1,8 @@
 /**
  * The manifests: what a provider, its operations and a job are, as written in `catalog/providers/*.yaml` and
- * `catalog/jobs/*.yaml`. This module promises the shape and nothing else: reading files, compiling expressions and calling
- * providers live in the layers. Every expression (`when`, `micros`, output fields …) is JMESPath over
- * `{ status, headers, body }` of the provider's answer, `headers` with lower-case names.
+ * `catalog/jobs/*.yaml`. This module promises the shape and nothing else: reading files, compiling expressions and
+ * calling providers live in the layers. Every expression (`when`, `micros`, output fields …) is JMESPath over `{
+ * status, headers, body }` of the provider's answer, `headers` with lower-case names.
  */
 import { Schema } from "effect"
 import { Json, JsonObject } from "./Json.js"
@@ -17,13 +17,19 @@ const Expression = Text.annotations({ identifier: "Expression" })
 
 export const ProviderId = Schema.String.pipe(Schema.pattern(/^[a-z0-9][a-z0-9.-]{0,62}$/), Schema.brand("ProviderId"))
 export type ProviderId = typeof ProviderId.Type
-export const EndpointId = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/), Schema.brand("EndpointId"))
+export const EndpointId = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/),
+  Schema.brand("EndpointId")
+)
 export type EndpointId = typeof EndpointId.Type
 /** Dotted, such as `people.email.find`. */
 export const JobId = Schema.String.pipe(Schema.pattern(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/), Schema.brand("JobId"))
 export type JobId = typeof JobId.Type
 
-/** How a provider wants its key. `unsupported` declares a placement that this gateway cannot do, so that its runs say so. */
+/**
+ * How a provider wants its key. `unsupported` declares a placement that this gateway cannot do, so that its runs say
+ * so.
+ */
 export const Auth = Schema.Union(
   Schema.Struct({ type: Schema.Literal("none") }),
   Schema.Struct({ type: Schema.Literal("bearer") }),
@@ -50,7 +56,19 @@ export const Place = Schema.Literal("path", "query", "header", "json", "form", "
 export type Place = typeof Place.Type
 
 /** Simple value transforms, applied in order before a value is placed. */
-export const Transform = Schema.Literal("trim", "lowercase", "uppercase", "string", "number", "boolean", "csv", "json", "digits", "e164", "hostname")
+export const Transform = Schema.Literal(
+  "trim",
+  "lowercase",
+  "uppercase",
+  "string",
+  "number",
+  "boolean",
+  "csv",
+  "json",
+  "digits",
+  "e164",
+  "hostname"
+)
 export type Transform = typeof Transform.Type
 
 /** Where one input field goes. `name` may be dotted for JSON bodies (`person.first_name`). */
@@ -84,16 +102,28 @@ export const Price = Schema.Struct({
 export type Price = typeof Price.Type
 
 const Count = Schema.Int.pipe(Schema.positive())
-/** The input field whose number (or array length) decides how many results a call can return, and so what it can cost. */
+/**
+ * The input field whose number (or array length) decides how many results a call can return, and so what it can cost.
+ */
 export const Volume = Schema.Struct({ field: Text, default: Count, max: Count })
 export type Volume = typeof Volume.Type
 
-/** `provider_reported_error` is for answers of status 2xx; on an error status such a rule only lends its message to the status' own code. */
+/**
+ * `provider_reported_error` is for answers of status 2xx; on an error status such a rule only lends its message to the
+ * status' own code.
+ */
 export const FailureRule = Schema.Struct({
   /** True when the answer reports a failure. */
   when: Expression,
   code: withDefault(
-    Schema.Literal("provider_reported_error", "provider_error", "rate_limited", "auth_error", "provider_http_error", "capacity_exhausted"),
+    Schema.Literal(
+      "provider_reported_error",
+      "provider_error",
+      "rate_limited",
+      "auth_error",
+      "provider_http_error",
+      "capacity_exhausted"
+    ),
     () => "provider_reported_error" as const
   ),
   /** Text of the failure, for the run's error message. */
@@ -124,7 +154,11 @@ export type ResponseRules = typeof ResponseRules.Type
 export const AsyncRules = Schema.Struct({
   ticket: Expression,
   /** `body` is sent with a POST, `{id}` filled in there too. */
-  poll: Schema.Struct({ method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const), path: Text, body: optional(JsonObject) }),
+  poll: Schema.Struct({
+    method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const),
+    path: Text,
+    body: optional(JsonObject)
+  }),
   /** True when the polled answer is final; the response rules then apply to it. */
   done: Expression,
   intervalMs: withDefault(Schema.Positive, () => 1000),
@@ -141,7 +175,10 @@ export type AsyncRules = typeof AsyncRules.Type
 export const OutputMap = Schema.Struct({
   fields: Schema.Record({ key: Text, value: Expression }),
   /** Translates provider values of one field into the job's vocabulary, such as `deliverable` to `valid`. */
-  values: withDefault(Schema.Record({ key: Text, value: Schema.Record({ key: Schema.String, value: Json }) }), () => ({})),
+  values: withDefault(
+    Schema.Record({ key: Text, value: Schema.Record({ key: Schema.String, value: Json }) }),
+    () => ({})
+  ),
   /** Fields that hold one value: of a list the first is taken, and different ones make the field ambiguous. */
   single: withDefault(Schema.Array(Text), () => []),
   /** True when the answer is a guess and not a confirmed finding; its outcome is then `weak`. */
@@ -150,7 +187,9 @@ export const OutputMap = Schema.Struct({
 })
 export type OutputMap = typeof OutputMap.Type
 
-/** A documented example, replayed by the tests through the real engine. `input` uses the operation's own field names. */
+/**
+ * A documented example, replayed by the tests through the real engine. `input` uses the operation's own field names.
+ */
 export const Sample = Schema.Struct({
   input: JsonObject,
   status: withDefault(Schema.Int, () => 200),
@@ -183,19 +222,26 @@ export const Operation = Schema.Struct({
   path: Schema.String.pipe(Schema.startsWith("/")),
   /** JSON Schema 2020-12 of the input (type object). */
   input: JsonObject,
-  /** Input fields by name; a field without a binding goes to the query of a GET and to the JSON body otherwise, under its own name. */
+  /**
+   * Input fields by name; a field without a binding goes to the query of a GET and to the JSON body otherwise, under
+   * its own name.
+   */
   bindings: withDefault(Schema.Record({ key: Text, value: Binding }), () => ({})),
   fixed: withDefault(Schema.Array(FixedValue), () => []),
   /** From the common names of jobs to this operation's fields, where they differ: `{ company: organization }`. */
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
   /**
-   * What becomes of input keys that the schema does not name, when a run uses the platform's key. Where nothing is said they pass, unless the
-   * price is fixed (neither free nor, up to `maxMicros`, read from the answer) and the schema does not say `additionalProperties`: then they are refused.
+   * What becomes of input keys that the schema does not name, when a run uses the platform's key. Where nothing is said
+   * they pass, unless the price is fixed (neither free nor, up to `maxMicros`, read from the answer) and the schema
+   * does not say `additionalProperties`: then they are refused.
    */
   unknown: optional(Schema.Literal("pass", "refuse")),
   /** Keys that pass although the schema does not name them. */
   extras: optional(Schema.Array(Text)),
-  /** Fields that make the call dearer at the provider than the price says: refused under the platform's key, except for their default or false. */
+  /**
+   * Fields that make the call dearer at the provider than the price says: refused under the platform's key, except for
+   * their default or false.
+   */
   ownKeyOnly: optional(Schema.Array(Text)),
   /** The header that takes the attempt's stable reference, for providers that know idempotency keys. */
   idempotencyHeader: optional(Text),

@@ -29,7 +29,8 @@ export const dollars = (micros: number): string =>
   `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
 
 /** Dollars typed by a person, to the nearest micro; none for anything that is not a finite, non-negative amount. */
-export const fromUsd = (usd: number): Option.Option<Micros> => Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
+export const fromUsd = (usd: number): Option.Option<Micros> =>
+  Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
 
 export const add = (a: Micros, b: Micros): Micros => Micros.make(a + b)
 export const min = (a: Micros, b: Micros): Micros => (a <= b ? a : b)

@@ -1,12 +1,21 @@
 /**
- * The operation contract of `GET /v1/operations/{endpointId}`: what to send, what it costs at most, what comes back. Built
- * from a manifest and nothing else, so that an older version reads the same for ever; only access and the order of a job's
- * providers are of the moment. Dollars as numbers where the contract of the interface asks for them.
+ * The operation contract of `GET /v1/operations/{endpointId}`: what to send, what it costs at most, what comes back.
+ * Built from a manifest and nothing else, so that an older version reads the same for ever; only access and the order
+ * of a job's providers are of the moment. Dollars as numbers where the contract of the interface asks for them.
  */
 import { Schema } from "effect"
 import { Access, CredentialNeed } from "./CatalogView.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
-import { type Binding, type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price, PriceBasis } from "./Manifest.js"
+import {
+  type Binding,
+  type Endpoint,
+  isKeyless,
+  type JobManifest,
+  type Operation,
+  Place,
+  type Price,
+  PriceBasis
+} from "./Manifest.js"
 import { member } from "./Members.js"
 import { dollars, toUsd } from "./Micros.js"
 import { dearestPrice, maxPrice } from "./Pricing.js"
@@ -58,7 +67,8 @@ export const OperationContract = Schema.Struct({
   effectClassification: Schema.Literal("effectful", "read_only"),
   /** Dollars that a run with the example input holds at most. */
   estimatedMaxCost: Schema.Number.annotations({
-    description: "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros"
+    description:
+      "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros"
   }),
   usageHints: Schema.Struct({
     requiredInputFields: Schema.Array(Schema.String),
@@ -77,7 +87,13 @@ export const OperationContract = Schema.Struct({
     summary: Schema.String,
     provenance: Schema.Struct({ verified: Schema.Boolean, note: Schema.String })
   }),
-  outputMap: optional(Schema.Struct({ job: Schema.String, fields: Schema.Record({ key: Schema.String, value: Schema.String }), verified: Schema.Boolean })),
+  outputMap: optional(
+    Schema.Struct({
+      job: Schema.String,
+      fields: Schema.Record({ key: Schema.String, value: Schema.String }),
+      verified: Schema.Boolean
+    })
+  ),
   /** On a job: its providers in the order in which a run would try them. */
   providers: optional(Schema.Array(JobProvider))
 }).annotations({ identifier: "OperationContract" })
@@ -88,16 +104,26 @@ export interface Placement {
   readonly category: string
   readonly platform: string
 }
-export const placementOf = (operation: Pick<Operation, "category" | "platform">, job: JobManifest | null): Placement => ({
+export const placementOf = (
+  operation: Pick<Operation, "category" | "platform">,
+  job: JobManifest | null
+): Placement => ({
   category: operation.category ?? job?.category ?? "other",
   platform: operation.platform ?? job?.platform ?? "general"
 })
 
 export const credentialOf = (provider: Endpoint["provider"]): CredentialNeed =>
-  isKeyless(provider) ? "none" : !provider.platformKey ? "own_key_required" : provider.ownKey ? "platform_own_key_optional" : "platform"
+  isKeyless(provider)
+    ? "none"
+    : !provider.platformKey
+      ? "own_key_required"
+      : provider.ownKey
+        ? "platform_own_key_optional"
+        : "platform"
 
 /** The price as it is listed: of one call, fixed part included, or of one result. */
-export const listedMicros = ({ basis, micros, perCallMicros }: Price): number => (basis === "free" ? 0 : basis === "per_call" ? micros + perCallMicros : micros)
+export const listedMicros = ({ basis, micros, perCallMicros }: Price): number =>
+  basis === "free" ? 0 : basis === "per_call" ? micros + perCallMicros : micros
 
 const formulaOf = ({ price, volume }: Operation): string => {
   if (price.basis === "free") return "0"
@@ -106,8 +132,7 @@ const formulaOf = ({ price, volume }: Operation): string => {
   return `${fixed}${dollars(price.micros)} * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
 }
 
-const unitOf = (basis: Price["basis"]): "call" | "result" => basis === "per_result" ? "result" : "call"
-
+const unitOf = (basis: Price["basis"]): "call" | "result" => (basis === "per_result" ? "result" : "call")
 
 const priceOf = (operation: Operation): ContractPrice => ({
   basis: operation.price.basis,
@@ -124,13 +149,18 @@ export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArr
 }
 export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<readonly [string, JsonObject]> => {
   const properties = operation.input["properties"]
-  return isObject(properties) ? Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : {}]) : []
+  return isObject(properties)
+    ? Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : {}])
+    : []
 }
 
 const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
 
 /** Where one input field goes: as bound, else into the path, the query of a GET or the body, under its own name. */
-export const bindingOf = (operation: Pick<Operation, "bindings" | "method" | "path">, field: string): Pick<Binding, "in" | "name"> => {
+export const bindingOf = (
+  operation: Pick<Operation, "bindings" | "method" | "path">,
+  field: string
+): Pick<Binding, "in" | "name"> => {
   const bound = member(operation.bindings, field)
   if (bound !== undefined) return { in: bound.in, name: bound.name }
   if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
@@ -174,7 +204,10 @@ const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
   return Object.fromEntries(filled)
 }
 
-/** A key that no other run has, in every POSIX shell: the second and the shell's own number. `uuidgen` and nanoseconds are not everywhere. */
+/**
+ * A key that no other run has, in every POSIX shell: the second and the shell's own number. `uuidgen` and nanoseconds
+ * are not everywhere.
+ */
 export const shellKey = "$(date +%s)-$$"
 
 const curlOf = (endpointId: string, input: JsonObject): string => {
@@ -200,7 +233,10 @@ export interface ContractContext {
 }
 
 /** The contract of one provider's operation. */
-export const contractOf = ({ contractVersion, operation, provider }: Endpoint, { access, job }: ContractContext): OperationContract => {
+export const contractOf = (
+  { contractVersion, operation, provider }: Endpoint,
+  { access, job }: ContractContext
+): OperationContract => {
   const required = requiredFields(operation)
   const names = inputFields(operation).map(([name]) => name)
   const input = exampleInput(operation)
@@ -236,9 +272,14 @@ export const contractOf = ({ contractVersion, operation, provider }: Endpoint, {
     outputFormat: {
       schema: operation.outputSchema ?? null,
       summary: `The provider's raw answer (${operation.contentTypes.join(", ")})`,
-      provenance: { verified: operation.provenance?.verified ?? false, note: operation.provenance?.note ?? operation.provenance?.docs ?? "No documentation was checked." }
+      provenance: {
+        verified: operation.provenance?.verified ?? false,
+        note: operation.provenance?.note ?? operation.provenance?.docs ?? "No documentation was checked."
+      }
     },
-    ...(output === undefined || operation.job === undefined ? {} : { outputMap: { job: operation.job, fields: output.fields, verified: output.verified } })
+    ...(output === undefined || operation.job === undefined
+      ? {}
+      : { outputMap: { job: operation.job, fields: output.fields, verified: output.verified } })
   }
 }
 
@@ -249,22 +290,42 @@ export interface JobContractContext {
 }
 
 const common: { readonly [name: string]: string } = {
-  email: "An e-mail address.", url: "An address that begins with http:// or https://.", domain: "A domain, such as example.com.", name: "A person's full name.",
-  first_name: "A person's first name.", last_name: "A person's last name.", company: "A company's name.", linkedin_url: "The address of a LinkedIn profile.",
+  email: "An e-mail address.",
+  url: "An address that begins with http:// or https://.",
+  domain: "A domain, such as example.com.",
+  name: "A person's full name.",
+  first_name: "A person's first name.",
+  last_name: "A person's last name.",
+  company: "A company's name.",
+  linkedin_url: "The address of a LinkedIn profile.",
   phone: "A phone number, best with its country code."
 }
 
 /** The fields of a job: what it may need, its example, and what its providers accept under common names. */
 const jobInputSchema = (job: JobManifest): JsonObject => {
   const names = new Set([...job.needs.flat(), ...Object.keys(job.exampleInput)])
-  const properties = Object.fromEntries(Array.from(names, (name): [string, JsonObject] => {
-    const example = member(job.exampleInput, name)
-    const type = example === undefined ? "string" : Array.isArray(example) ? "array" : typeof example
-    const description = member(common, name)
-    return [name, { type, ...(description === undefined ? {} : { description }), ...(example === undefined ? {} : { examples: [example] }) }]
-  }))
+  const properties = Object.fromEntries(
+    Array.from(names, (name): [string, JsonObject] => {
+      const example = member(job.exampleInput, name)
+      const type = example === undefined ? "string" : Array.isArray(example) ? "array" : typeof example
+      const description = member(common, name)
+      return [
+        name,
+        {
+          type,
+          ...(description === undefined ? {} : { description }),
+          ...(example === undefined ? {} : { examples: [example] })
+        }
+      ]
+    })
+  )
   const [only] = job.needs
-  const needs = job.needs.length === 0 ? {} : job.needs.length === 1 && only !== undefined ? { required: only } : { anyOf: job.needs.map((required) => ({ required })) }
+  const needs =
+    job.needs.length === 0
+      ? {}
+      : job.needs.length === 1 && only !== undefined
+        ? { required: only }
+        : { anyOf: job.needs.map((required) => ({ required })) }
   return { $schema: draft, type: "object", properties, ...needs, additionalProperties: true }
 }
 
@@ -274,12 +335,19 @@ export const jobContractOf = (job: JobManifest, { contractVersion, supply }: Job
   // Whoever a run would get now speaks for the job; where nobody could, the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)
-  const expected = supply.reduce((most, { endpoint }) => Math.max(most, maxPrice(endpoint.operation, withDefaults(endpoint.operation.input, job.exampleInput))), 0)
+  const expected = supply.reduce(
+    (most, { endpoint }) =>
+      Math.max(most, maxPrice(endpoint.operation, withDefaults(endpoint.operation.input, job.exampleInput))),
+    0
+  )
   const [only] = job.needs
   const required = job.needs.length === 1 && only !== undefined ? only : []
   const inputSchema = jobInputSchema(job)
   const names = inputFields({ input: inputSchema }).map(([name]) => name)
-  const price = first === undefined ? { basis: "free" as const, amountUsd: 0, amountMicros: 0, unit: "call" as const } : priceOf(first.endpoint.operation)
+  const price =
+    first === undefined
+      ? { basis: "free" as const, amountUsd: 0, amountMicros: 0, unit: "call" as const }
+      : priceOf(first.endpoint.operation)
   return {
     endpoint: {
       id,
@@ -295,14 +363,19 @@ export const jobContractOf = (job: JobManifest, { contractVersion, supply }: Job
       executionMode: first?.endpoint.operation.async === undefined ? "sync" : "async",
       mock: supply.length > 0 && supply.every(({ endpoint }) => endpoint.provider.mock),
       price: {
-        basis: price.basis, amountUsd: price.amountUsd, amountMicros: price.amountMicros, unit: price.unit,
+        basis: price.basis,
+        amountUsd: price.amountUsd,
+        amountMicros: price.amountMicros,
+        unit: price.unit,
         estimateFormula: "the price of the provider that answers; held at the dearest of them",
         maxMicros: dearest
       },
       facts: {}
     },
     contractVersion,
-    effectClassification: supply.some(({ endpoint }) => endpoint.operation.effect === "effectful") ? "effectful" : "read_only",
+    effectClassification: supply.some(({ endpoint }) => endpoint.operation.effect === "effectful")
+      ? "effectful"
+      : "read_only",
     estimatedMaxCost: toUsd(expected),
     usageHints: {
       requiredInputFields: required,
@@ -315,12 +388,18 @@ export const jobContractOf = (job: JobManifest, { contractVersion, supply }: Job
     requestBinding: Object.fromEntries(names.map((name) => [name, { in: "json" as const, name }])),
     outputFormat: {
       schema: null,
-      summary: Object.keys(job.fields).length === 0
-        ? "The raw answer of the provider that was picked"
-        : `The raw answer of the provider that was picked; normalized.fields holds ${Object.keys(job.fields).join(", ")}`,
-      provenance: { verified: supply.some(({ endpoint }) => endpoint.operation.output?.verified === true), note: "Field names are fixed by the job; see each provider's own contract." }
+      summary:
+        Object.keys(job.fields).length === 0
+          ? "The raw answer of the provider that was picked"
+          : `The raw answer of the provider that was picked; normalized.fields holds ${Object.keys(job.fields).join(", ")}`,
+      provenance: {
+        verified: supply.some(({ endpoint }) => endpoint.operation.output?.verified === true),
+        note: "Field names are fixed by the job; see each provider's own contract."
+      }
     },
-    ...(Object.keys(job.fields).length === 0 ? {} : { outputMap: { job: job.id, fields: job.fields, verified: false } }),
+    ...(Object.keys(job.fields).length === 0
+      ? {}
+      : { outputMap: { job: job.id, fields: job.fields, verified: false } }),
     providers: supply.map(({ access, endpoint, reason }) => ({
       endpointId: endpoint.operation.id,
       provider: endpoint.provider.id,

@@ -1,7 +1,7 @@
 /**
- * From the values that an output map read out of an answer to `normalized` of the contract: fixed field names per job, provider
- * words translated into the job's vocabulary, and what is missing, ambiguous or not understood said openly. Pure; reading the
- * values out of the answer is the layers' part.
+ * From the values that an output map read out of an answer to `normalized` of the contract: fixed field names per job,
+ * provider words translated into the job's vocabulary, and what is missing, ambiguous or not understood said openly.
+ * Pure; reading the values out of the answer is the layers' part.
  */
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
@@ -23,7 +23,11 @@ export interface MappedAnswer {
 }
 
 const isNothing = (value: Json | undefined): boolean =>
-  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0)
 
 const hasEmailStatus = (job: string, field: string): boolean => field === "status" && job.startsWith("people.email.")
 
@@ -31,7 +35,8 @@ const verdictOf = (answer: MappedAnswer, found: number): Pick<Normalized, "verdi
   if (answer.outcome === "miss") return { verdict: "empty", verdictReason: "The provider found nothing." }
   if (found === 0) return { verdict: "empty", verdictReason: "The answer holds none of the job's fields." }
   if (answer.guessed) return { verdict: "guessed", verdictReason: "The provider marks the answer as a guess." }
-  if (answer.outcome === "weak") return { verdict: "guessed", verdictReason: "The provider answered without being sure." }
+  if (answer.outcome === "weak")
+    return { verdict: "guessed", verdictReason: "The provider answered without being sure." }
   return { verdict: "confirmed", verdictReason: "The provider confirms the answer." }
 }
 
@@ -58,9 +63,14 @@ export const normalize = (answer: MappedAnswer): Normalized => {
     if (translations !== undefined || isStatus) {
       const original = value
       const word = typeof value === "string" ? value : writeJson(value)
-      const translated = translations === undefined ? undefined : member(translations, word) ?? member(translations, word.toLowerCase())
+      const translated =
+        translations === undefined
+          ? undefined
+          : (member(translations, word) ?? member(translations, word.toLowerCase()))
       if (translated !== undefined) value = translated
-      const understood = isStatus ? emailStatuses.has(value) : translated !== undefined || Object.values(translations ?? {}).includes(value)
+      const understood = isStatus
+        ? emailStatuses.has(value)
+        : translated !== undefined || Object.values(translations ?? {}).includes(value)
       if (!understood) {
         unmapped.push(field)
         if (isStatus) value = "unknown"

@@ -1,4 +1,7 @@
-/** Pages of a list, newest first. `after` is the sort key of the last row of the page before; the HTTP layer makes cursors of it. */
+/**
+ * Pages of a list, newest first. `after` is the sort key of the last row of the page before; the HTTP layer makes
+ * cursors of it.
+ */
 export interface PageRequest {
   readonly limit: number
   readonly after: string | null

@@ -2,10 +2,15 @@
 import type { Page } from "./Page.js"
 
 /**
- * A page that ends before its bytes would pass a sum, though never before its first row: `sizeOf` tells the bytes of each row, and `next` is
- * then the key of the last one that is in.
+ * A page that ends before its bytes would pass a sum, though never before its first row: `sizeOf` tells the bytes of
+ * each row, and `next` is then the key of the last one that is in.
  */
-export const within = <A>(page: Page<A>, bytesMax: number, sizeOf: (row: A) => number, keyOf: (row: A) => string): Page<A> => {
+export const within = <A>(
+  page: Page<A>,
+  bytesMax: number,
+  sizeOf: (row: A) => number,
+  keyOf: (row: A) => string
+): Page<A> => {
   let bytes = 0
   const over = page.items.findIndex((row, index) => {
     bytes += sizeOf(row)

@@ -1,6 +1,7 @@
 /**
- * What is stored of an ended run when the storage refuses its data: everything that money and certainty need (status, outcome, cost, receipt),
- * with a placeholder for what the provider said, and a sentence that says so. Losing an answer's text must never lose what it proved.
+ * What is stored of an ended run when the storage refuses its data: everything that money and certainty need (status,
+ * outcome, cost, receipt), with a placeholder for what the provider said, and a sentence that says so. Losing an
+ * answer's text must never lose what it proved.
  */
 import type { Attempt, Run } from "./Run.js"
 
@@ -19,5 +20,12 @@ export const runWithoutAnswer = (run: Run): Run => ({
 export const attemptWithoutWords = (attempt: Attempt, receipt: "whole" | "without_words"): Attempt => ({
   ...attempt,
   reason: attempt.errorCode === null ? attempt.reason : notStored,
-  receipt: attempt.receipt === null || receipt === "whole" ? attempt.receipt : { ...attempt.receipt, providerRequestId: null, costAnomaly: attempt.receipt.costAnomaly === null ? null : notStored }
+  receipt:
+    attempt.receipt === null || receipt === "whole"
+      ? attempt.receipt
+      : {
+          ...attempt.receipt,
+          providerRequestId: null,
+          costAnomaly: attempt.receipt.costAnomaly === null ? null : notStored
+        }
 })

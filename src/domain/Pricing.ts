@@ -1,7 +1,8 @@
 /**
- * The most that one call of an operation can cost with a given input: what has to be held for it (contract: "Run hold"). The only
- * formula of it: runs, quotes, comparisons and contracts ask here. Sized from the largest volume signal anywhere in the input: the
- * declared volume field, well-known limits and page sizes, and lists. One walk over the input, however it is nested.
+ * The most that one call of an operation can cost with a given input: what has to be held for it (contract: "Run
+ * hold"). The only formula of it: runs, quotes, comparisons and contracts ask here. Sized from the largest volume
+ * signal anywhere in the input: the declared volume field, well-known limits and page sizes, and lists. One walk over
+ * the input, however it is nested.
  */
 import { ExactNumber } from "./ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "./Json.js"
@@ -11,20 +12,41 @@ import { Micros } from "./Micros.js"
 
 /** Names under which providers take the number of results; compared without case, `_` and `-`. */
 const limits: ReadonlySet<string> = new Set([
-  "limit", "size", "pagesize", "perpage", "maxresults", "numresults", "num", "count", "resultsperpage", "rows", "take", "maxitems", "first"
+  "limit",
+  "size",
+  "pagesize",
+  "perpage",
+  "maxresults",
+  "numresults",
+  "num",
+  "count",
+  "resultsperpage",
+  "rows",
+  "take",
+  "maxitems",
+  "first"
 ])
 /** Longer names are none of these, however many `_` and `-` they hold. */
 const limitCharsMax = 40
 
-const isLimit = (name: string): boolean => name.length <= limitCharsMax && limits.has(name.toLowerCase().replace(/[_-]/g, ""))
+const isLimit = (name: string): boolean =>
+  name.length <= limitCharsMax && limits.has(name.toLowerCase().replace(/[_-]/g, ""))
 
 const at = (input: Json | undefined, path: ReadonlyArray<string>): Json | undefined =>
   path.reduce<Json | undefined>((value, step) => (isObject(value) ? member(value, step) : undefined), input)
 
-/** A number, the number that a text says, or the length of a list; 0 for anything else. Beyond all numbers it is infinite. */
+/**
+ * A number, the number that a text says, or the length of a list; 0 for anything else. Beyond all numbers it is
+ * infinite.
+ */
 const signal = (value: Json | undefined): number => {
   if (Array.isArray(value)) return value.length
-  const number = value instanceof ExactNumber ? value.toNumber() : typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  const number =
+    value instanceof ExactNumber
+      ? value.toNumber()
+      : typeof value === "string" && value.trim() !== ""
+        ? Number(value)
+        : value
   return typeof number === "number" && number > 0 ? Math.ceil(number) : 0
 }
 
@@ -61,7 +83,9 @@ export interface VolumeExcess {
   readonly isList: boolean
 }
 
-/** A declared volume above its maximum, which is refused rather than cut: the client would get less than it asked for. */
+/**
+ * A declared volume above its maximum, which is refused rather than cut: the client would get less than it asked for.
+ */
 export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonObject): VolumeExcess | null => {
   const { volume } = operation
   if (volume === undefined) return null
@@ -79,4 +103,5 @@ export const maxPrice = (operation: Pick<Operation, "price" | "volume">, input: 
   priceFor(operation, operation.price.basis === "per_result" ? volumeOf(operation, input) : 1)
 
 /** The most that any accepted input can cost. */
-export const dearestPrice = (operation: Pick<Operation, "price" | "volume">): Micros => priceFor(operation, operation.volume?.max ?? 1)
+export const dearestPrice = (operation: Pick<Operation, "price" | "volume">): Micros =>
+  priceFor(operation, operation.volume?.max ?? 1)

@@ -1,6 +1,7 @@
 /**
- * What is kept of a run that was refused before anything was sent: enough to say why, and to know the same request again by its digest. It cost
- * nothing, so its payload is not kept, and everything else in it is short. It is forgotten, with its key, after `refusedRunDaysKept`.
+ * What is kept of a run that was refused before anything was sent: enough to say why, and to know the same request
+ * again by its digest. It cost nothing, so its payload is not kept, and everything else in it is short. It is
+ * forgotten, with its key, after `refusedRunDaysKept`.
  */
 import { cutText } from "./Characters.js"
 import { refusedInputCharsMax, refusedTextCharsMax } from "./Limits.js"
@@ -18,15 +19,21 @@ const short = (text: string): string => cutText(text, refusedTextCharsMax)
 export const asRefused = (run: Run): Run => ({
   ...run,
   input: inputHead(run.input),
-  plan: run.plan === null ? null : {
-    ...run.plan,
-    candidates: run.plan.candidates.map((candidate) => ({ ...candidate, input: {} })),
-    skipped: run.plan.skipped.map((skipped) => ({ ...skipped, reason: short(skipped.reason) }))
-  },
+  plan:
+    run.plan === null
+      ? null
+      : {
+          ...run.plan,
+          candidates: run.plan.candidates.map((candidate) => ({ ...candidate, input: {} })),
+          skipped: run.plan.skipped.map((skipped) => ({ ...skipped, reason: short(skipped.reason) }))
+        },
   outcomeReason: run.outcomeReason === null ? null : short(run.outcomeReason),
   error: run.error === null ? null : { ...run.error, message: short(run.error.message) }
 })
 
 /** Refused before anything was sent: a run that a provider rejected was started. */
 export const wasRefused = (run: Pick<Run, "status" | "outcome" | "startedAt" | "holdMicros">): boolean =>
-  (run.status === "failed" || run.status === "blocked") && run.outcome === "rejected" && run.startedAt === null && run.holdMicros === 0
+  (run.status === "failed" || run.status === "blocked") &&
+  run.outcome === "rejected" &&
+  run.startedAt === null &&
+  run.holdMicros === 0

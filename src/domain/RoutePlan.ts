@@ -1,7 +1,7 @@
 /**
  * The plan of a run: which endpoints may be tried, in which order, with which input, and the most that each can cost.
- * Made once at admission, stored with the run, and followed by whichever node dispatches it, so that a crash, a new catalog
- * revision or another node cannot change what was promised when the money was held.
+ * Made once at admission, stored with the run, and followed by whichever node dispatches it, so that a crash, a new
+ * catalog revision or another node cannot change what was promised when the money was held.
  */
 import { Schema } from "effect"
 import { JsonObject } from "./Json.js"
@@ -9,7 +9,9 @@ import { EndpointId, JobId, ProviderId } from "./Manifest.js"
 import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"
 
-export const Prefer = Schema.Literal("balanced", "cheapest", "reliable", "fastest").annotations({ identifier: "Prefer" })
+export const Prefer = Schema.Literal("balanced", "cheapest", "reliable", "fastest").annotations({
+  identifier: "Prefer"
+})
 export type Prefer = typeof Prefer.Type
 
 export const SkipCode = Schema.Literal("over_cost_cap", "needs_identity", "excluded", "not_runnable", "rejected_input")
@@ -64,7 +66,10 @@ export const attemptsMax = (plan: RoutePlan): number => {
  * (completions, section 3: "One hold covers the dearest possible set").
  */
 export const holdOf = (plan: RoutePlan): Micros => {
-  const dearest = plan.candidates.map((candidate) => candidate.maxMicros).sort((a, b) => b - a).slice(0, attemptsMax(plan))
+  const dearest = plan.candidates
+    .map((candidate) => candidate.maxMicros)
+    .sort((a, b) => b - a)
+    .slice(0, attemptsMax(plan))
   const total = Money.sum(dearest)
   const cap = plan.fallback?.maxCostMicros ?? null
   return cap === null ? total : Money.min(total, cap)

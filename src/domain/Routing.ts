@@ -1,13 +1,16 @@
 /**
  * The order of a job's providers. Pure, and the one place of the formula (docs: "Routing"):
  *
- * - success  = (successes + 10·m) / (calls + 10), m = (all successes of the job + 10·0.8) / (all calls of the job + 10):
- *   few runs prove little, so an endpoint is drawn to the job's mean, and one that never ran stands exactly at it.
+ * - success  = (successes + 10·m) / (calls + 10), m = (all successes of the job + 10·0.8) / (all calls of the job +
+ * 10):
+ * few runs prove little, so an endpoint is drawn to the job's mean, and one that never ran stands exactly at it.
  * - latency  = (calls·p50 + 10·l) / (calls + 10), l = mean p50 of the job's calls, 2,000 ms when nobody has run.
  * - cost     = expected micros of one call; a price per result counts its default volume.
  * - `cheapest` orders by cost, `reliable` by success, `fastest` by latency, and each breaks ties by the others;
- *   `balanced` by 0.5·success + 0.3·cheapness + 0.2·speed, cheapness = 1/(1 + cost/10,000), speed = 1/(1 + latency/2,000).
- * - Before all that: real before mock, then what can be called now, then what needs an account. After it: the endpoint id, so that the order never flickers.
+ * `balanced` by 0.5·success + 0.3·cheapness + 0.2·speed, cheapness = 1/(1 + cost/10,000), speed = 1/(1 +
+ * latency/2,000).
+ * - Before all that: real before mock, then what can be called now, then what needs an account. After it: the endpoint
+ * id, so that the order never flickers.
  */
 import { Order } from "effect"
 import type { Operation } from "./Manifest.js"
@@ -88,7 +91,7 @@ const trustedLatency = (evidence: Evidence | null, mean: JobMean): number =>
 export const expectedMicros = (operation: Pick<Operation, "price" | "volume">): number => {
   const { basis, micros, perCallMicros } = operation.price
   if (basis === "free") return 0
-  return perCallMicros + micros * (basis === "per_result" ? operation.volume?.default ?? 1 : 1)
+  return perCallMicros + micros * (basis === "per_result" ? (operation.volume?.default ?? 1) : 1)
 }
 
 interface Weighed extends Omit<Routed, "reason"> {
@@ -117,20 +120,34 @@ const orderFor = (prefer: Prefer): Order.Order<Weighed> =>
   ])
 
 const words: { readonly [key in Prefer]: string } = {
-  cheapest: "lowest expected cost", reliable: "best success rate", fastest: "shortest time", balanced: "best balance of success, cost and time"
+  cheapest: "lowest expected cost",
+  reliable: "best success rate",
+  fastest: "shortest time",
+  balanced: "best balance of success, cost and time"
 }
 
 const costOf = (micros: number): string => (micros === 0 ? "free" : `${dollars(micros)} a call`)
 
 const reasonOf = (each: Weighed, at: number, of: number, prefer: Prefer): string => {
   const { evidence, mock, obstacle } = each.candidate
-  const proof = evidence === null ? "not run yet, so taken at the job's mean" : `${Math.round(each.success * 100)} % trusted success from ${evidence.calls} calls`
+  const proof =
+    evidence === null
+      ? "not run yet, so taken at the job's mean"
+      : `${Math.round(each.success * 100)} % trusted success from ${evidence.calls} calls`
   const place = `${at + 1} of ${of} by ${words[prefer]}`
-  const kind = mock ? "a fixture, after every real provider" : obstacle === 2 ? "last, because it cannot be called now" : obstacle === 1 ? `${place}, with an account of your own` : place
+  const kind = mock
+    ? "a fixture, after every real provider"
+    : obstacle === 2
+      ? "last, because it cannot be called now"
+      : obstacle === 1
+        ? `${place}, with an account of your own`
+        : place
   return `${kind}: ${costOf(each.expectedMicros)}, ${proof}`
 }
 
-/** The providers of one job, best first. Total and deterministic: the same candidates in any order give the same answer. */
+/**
+ * The providers of one job, best first. Total and deterministic: the same candidates in any order give the same answer.
+ */
 export const route = (candidates: ReadonlyArray<RoutingCandidate>, prefer: Prefer): ReadonlyArray<Routed> => {
   const mean = jobMean(candidates.filter((each) => !each.mock).map((each) => each.evidence))
   return candidates

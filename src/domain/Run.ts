@@ -1,6 +1,6 @@
 /**
- * A run and its attempts as they are stored: everything that admission promised and dispatch found out. What a client sees
- * of them is made in `src/http/runs`. Times are milliseconds since the epoch.
+ * A run and its attempts as they are stored: everything that admission promised and dispatch found out. What a client
+ * sees of them is made in `src/http/runs`. Times are milliseconds since the epoch.
  */
 import { Schema } from "effect"
 import { AttemptId, ReceiptId, RunId, TokenId, WorkspaceId } from "./Ids.js"
@@ -9,9 +9,18 @@ import { Micros } from "./Micros.js"
 import { RoutePlan } from "./RoutePlan.js"
 import { RunError } from "./RunFailures.js"
 
-export const RunStatus = Schema.Literal("queued", "running", "completed", "failed", "blocked", "reconciliation_pending").annotations({ identifier: "RunStatus" })
+export const RunStatus = Schema.Literal(
+  "queued",
+  "running",
+  "completed",
+  "failed",
+  "blocked",
+  "reconciliation_pending"
+).annotations({ identifier: "RunStatus" })
 export type RunStatus = typeof RunStatus.Type
-export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({ identifier: "RunOutcome" })
+export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({
+  identifier: "RunOutcome"
+})
 export type RunOutcome = typeof RunOutcome.Type
 
 export const TextFormat = Schema.Literal("csv", "text", "html", "xml", "markdown")
@@ -80,8 +89,19 @@ export type Run = typeof Run.Type
 
 /** What a list shows of a run (contract: "GET /v1/runs and GET /v1/runs/{runId}"). */
 export const RunSummary = Run.pick(
-  "runId", "endpointId", "providerId", "servedEndpointId", "servedProviderId", "status", "outcome", "providerStatus", "createdAt", "completedAt",
-  "chargeMicros", "error", "resultBytes"
+  "runId",
+  "endpointId",
+  "providerId",
+  "servedEndpointId",
+  "servedProviderId",
+  "status",
+  "outcome",
+  "providerStatus",
+  "createdAt",
+  "completedAt",
+  "chargeMicros",
+  "error",
+  "resultBytes"
 )
 export type RunSummary = typeof RunSummary.Type
 
@@ -116,7 +136,9 @@ export const Receipt = Schema.Struct({
   requestBytes: Schema.Int,
   responseBytes: Schema.Int,
   providerRequestId: nullable(Schema.String),
-  /** The cost that the provider reported, when it could not be used as it was (negative, not a number, above the hold). */
+  /**
+   * The cost that the provider reported, when it could not be used as it was (negative, not a number, above the hold).
+   */
   costAnomaly: nullable(Schema.String),
   sharedWithRunId: nullable(Schema.String)
 })
@@ -145,8 +167,12 @@ export const Attempt = Schema.Struct({
 export type Attempt = typeof Attempt.Type
 
 const latencyMsMax = 2 ** 31 - 1
-/** How long an attempt took. The clock may have been set back meanwhile, or its node away for months: at least 0, at most what is stored. */
-export const latencyMsOf = (startedAt: number, endedAt: number): number => Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))
+/**
+ * How long an attempt took. The clock may have been set back meanwhile, or its node away for months: at least 0, at
+ * most what is stored.
+ */
+export const latencyMsOf = (startedAt: number, endedAt: number): number =>
+  Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))
 
 /** The calendar month of a moment, in UTC: `2026-11`. */
 export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)

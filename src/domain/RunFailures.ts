@@ -24,7 +24,10 @@ interface Particulars {
   readonly retryAfterSeconds?: number
   /** Instead of the hint of the class: what would help in this very case. */
   readonly hint?: string
-  /** Instead of the class's: some refusals carry a code that mostly means the customer, and are not the customer's fault. */
+  /**
+   * Instead of the class's: some refusals carry a code that mostly means the customer, and are not the customer's
+   * fault.
+   */
   readonly blames?: WhoseError
 }
 
@@ -37,7 +40,7 @@ interface Failed<Code extends string> extends Cause.YieldableError, Particulars 
 }
 
 interface FailureClass<Code extends string> extends Schema.Schema<Failed<Code>, Particulars & { readonly _tag: Code }> {
-  new(particulars?: Particulars | void): Failed<Code>
+  new (particulars?: Particulars | void): Failed<Code>
   readonly code: Code
   readonly facts: Facts
 }
@@ -62,7 +65,9 @@ const failure = <const Code extends string>(code: Code, facts: Facts): FailureCl
       return facts.retryable
     }
     get retryHint(): string {
-      return this.retryAfterSeconds === undefined ? this.hint ?? facts.retryHint : `Wait ${this.retryAfterSeconds} s, then send it again with a new idempotency key.`
+      return this.retryAfterSeconds === undefined
+        ? (this.hint ?? facts.retryHint)
+        : `Wait ${this.retryAfterSeconds} s, then send it again with a new idempotency key.`
     }
     override get message(): string {
       return this.detail ?? facts.summary
@@ -79,53 +84,264 @@ const otherProvider = "Choose another provider, or run the job with fallback."
 export const askOperator = "Ask the operator of this gateway; the same input will not work until then."
 
 // --- the provider answered, or failed to
-export class ProviderError extends failure("provider_error", { whoseError: "provider", retryable: true, retryHint: later, summary: "The provider failed." }) {}
-export class ProviderReportedError extends failure("provider_reported_error", { whoseError: "provider", retryable: false, retryHint: otherProvider, summary: "The provider reported a failure inside its answer." }) {}
-export class ProviderHttpError extends failure("provider_http_error", { whoseError: "provider", retryable: false, retryHint: fixInput, summary: "The provider refused the request." }) {}
-export class ProviderTimeout extends failure("timeout", { whoseError: "provider", retryable: true, retryHint: later, summary: "The provider gave no full answer inside the operation's time limit." }) {}
-export class ProviderRateLimited extends failure("rate_limited", { whoseError: "provider", retryable: true, retryHint: later, summary: "The provider limits the rate of requests." }) {}
-export class AuthError extends failure("auth_error", { whoseError: "gateway", retryable: false, retryHint: askOperator, summary: "The provider refused the gateway's key." }) {}
-export class InvalidResponse extends failure("invalid_response", { whoseError: "provider", retryable: true, retryHint: again, summary: "The provider's answer could not be read." }) {}
-export class UnsupportedResponseType extends failure("unsupported_response_type", { whoseError: "provider", retryable: false, retryHint: otherProvider, summary: "The provider answered with a content type that this operation does not allow." }) {}
-export class ResponseTooLarge extends failure("response_too_large", { whoseError: "provider", retryable: false, retryHint: "Ask for less, for example with a smaller limit.", summary: "The provider's answer passed the operation's size limit." }) {}
-export class RedirectBlocked extends failure("redirect_blocked", { whoseError: "provider", retryable: false, retryHint: otherProvider, summary: "The provider answered with a redirect, which is never followed." }) {}
-export class OutputMappingError extends failure("output_mapping_error", { whoseError: "gateway", retryable: false, retryHint: askOperator, summary: "The output map of this contract failed on the provider's answer." }) {}
-export class FetchFailed extends failure("fetch_failed", { whoseError: "provider", retryable: true, retryHint: later, summary: "The provider could not be reached." }) {}
+export class ProviderError extends failure("provider_error", {
+  whoseError: "provider",
+  retryable: true,
+  retryHint: later,
+  summary: "The provider failed."
+}) {}
+export class ProviderReportedError extends failure("provider_reported_error", {
+  whoseError: "provider",
+  retryable: false,
+  retryHint: otherProvider,
+  summary: "The provider reported a failure inside its answer."
+}) {}
+export class ProviderHttpError extends failure("provider_http_error", {
+  whoseError: "provider",
+  retryable: false,
+  retryHint: fixInput,
+  summary: "The provider refused the request."
+}) {}
+export class ProviderTimeout extends failure("timeout", {
+  whoseError: "provider",
+  retryable: true,
+  retryHint: later,
+  summary: "The provider gave no full answer inside the operation's time limit."
+}) {}
+export class ProviderRateLimited extends failure("rate_limited", {
+  whoseError: "provider",
+  retryable: true,
+  retryHint: later,
+  summary: "The provider limits the rate of requests."
+}) {}
+export class AuthError extends failure("auth_error", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "The provider refused the gateway's key."
+}) {}
+export class InvalidResponse extends failure("invalid_response", {
+  whoseError: "provider",
+  retryable: true,
+  retryHint: again,
+  summary: "The provider's answer could not be read."
+}) {}
+export class UnsupportedResponseType extends failure("unsupported_response_type", {
+  whoseError: "provider",
+  retryable: false,
+  retryHint: otherProvider,
+  summary: "The provider answered with a content type that this operation does not allow."
+}) {}
+export class ResponseTooLarge extends failure("response_too_large", {
+  whoseError: "provider",
+  retryable: false,
+  retryHint: "Ask for less, for example with a smaller limit.",
+  summary: "The provider's answer passed the operation's size limit."
+}) {}
+export class RedirectBlocked extends failure("redirect_blocked", {
+  whoseError: "provider",
+  retryable: false,
+  retryHint: otherProvider,
+  summary: "The provider answered with a redirect, which is never followed."
+}) {}
+export class OutputMappingError extends failure("output_mapping_error", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "The output map of this contract failed on the provider's answer."
+}) {}
+export class FetchFailed extends failure("fetch_failed", {
+  whoseError: "provider",
+  retryable: true,
+  retryHint: later,
+  summary: "The provider could not be reached."
+}) {}
 
 // --- refused before or instead of a call
-export class EndpointNotFound extends failure("endpoint_not_found", { whoseError: "customer", retryable: false, retryHint: "Search the catalog for the right endpointId.", summary: "There is no such endpoint." }) {}
-export class EligibilityBlocked extends failure("eligibility_blocked", { whoseError: "customer", retryable: false, retryHint: askOperator, summary: "This workspace is not allowed to run this operation." }) {}
-export class ActivationBlocked extends failure("activation_blocked", { whoseError: "gateway", retryable: false, retryHint: askOperator, summary: "This operation is not activated." }) {}
-export class CredentialDenied extends failure("credential_denied", { whoseError: "customer", retryable: false, retryHint: "Use a token or connection that may use this credential.", summary: "This token or connection may not use the credential." }) {}
-export class PlatformKeyMissing extends failure("platform_key_missing", { whoseError: "gateway", retryable: false, retryHint: "Bring your own connection for this provider, or choose another provider.", summary: "This operation needs a platform key, and none is set." }) {}
-export class PlatformAuthIncompatible extends failure("platform_auth_incompatible", { whoseError: "gateway", retryable: false, retryHint: askOperator, summary: "The platform key does not fit how this operation authenticates." }) {}
-export class CredentialPlacementUnsupported extends failure("credential_placement_unsupported", { whoseError: "gateway", retryable: false, retryHint: otherProvider, summary: "The contract asks for a key placement that this gateway cannot do." }) {}
-export class BudgetExceeded extends failure("budget_exceeded", { whoseError: "customer", retryable: false, retryHint: "Ask for less, or raise the cap, and send it with a new idempotency key.", summary: "The maximum price of this run would pass a cap." }) {}
-export class ProviderDisabled extends failure("provider_disabled", { whoseError: "gateway", retryable: true, retryHint: otherProvider, summary: "The operator has switched this provider off." }) {}
-export class ProviderDraining extends failure("provider_draining", { whoseError: "gateway", retryable: true, retryHint: otherProvider, summary: "The operator is emptying this provider; it takes no new runs." }) {}
-export class ConnectionNotFound extends failure("connection_not_found", { whoseError: "customer", retryable: false, retryHint: "Use the id of one of your connections to this provider.", summary: "There is no such connection." }) {}
-export class ConnectionInvalid extends failure("connection_invalid", { whoseError: "customer", retryable: false, retryHint: "Check the connection's key at the provider and set it anew.", summary: "The provider refused the connection's key." }) {}
-export class ConnectionUnusable extends failure("connection_unusable", { whoseError: "customer", retryable: false, retryHint: "Renew the connection.", summary: "The connection has expired or was revoked." }) {}
-export class ContractInvalid extends failure("contract_invalid", { whoseError: "gateway", retryable: false, retryHint: askOperator, summary: "The stored contract cannot be executed." }) {}
-export class RouteDenied extends failure("route_denied", { whoseError: "gateway", retryable: false, retryHint: "Ask the operator of this gateway, who can open the provider's address with GATEWAY_EGRESS_ALLOW; the same input will not work until then.", summary: "The egress policy refuses the provider's address." }) {}
-export class NoRouteCandidate extends failure("no_route_candidate", { whoseError: "gateway", retryable: true, retryHint: later, summary: "No provider is left to try." }) {}
-export class CapacityExhausted extends failure("capacity_exhausted", { whoseError: "gateway", retryable: true, retryHint: later, summary: "No dispatcher slot came free inside the queue limit." }) {}
-export class CancelledBeforeDispatch extends failure("cancelled_before_dispatch", { whoseError: "customer", retryable: false, retryHint: "Nothing was called; send it with a new idempotency key if you still want it.", summary: "The run was cancelled before any provider was called." }) {}
-export class CancellationRequestedAfterDispatch extends failure("cancellation_requested_after_dispatch", { whoseError: "customer", retryable: false, retryHint: "Send it with a new idempotency key if you still want it.", summary: "The run was cancelled while a provider was working on it." }) {}
-export class RuntimeStoreReplacedBeforeDispatch extends failure("runtime_store_replaced_before_dispatch", { whoseError: "gateway", retryable: true, retryHint: again, summary: "The storage was restored or replaced while the run was queued." }) {}
-export class InputRejected extends failure("validation_error", { whoseError: "customer", retryable: false, retryHint: fixInput, summary: "The input does not fit this operation." }) {}
-export class FundsGone extends failure("insufficient_balance", { whoseError: "customer", retryable: false, retryHint: "Top up, then send it with a new idempotency key.", summary: "The balance went away before a later attempt could be held." }) {}
-export class RouteCapped extends failure("route_capped", { whoseError: "customer", retryable: false, retryHint: "Raise fallback.maxCostUsd.", summary: "Every provider of this job costs more than the cap." }) {}
-export class RouteNoFit extends failure("route_no_fit", { whoseError: "customer", retryable: false, retryHint: "Change the fields that the message names, and send it with a new idempotency key.", summary: "No provider of this job can take this input." }) {}
+export class EndpointNotFound extends failure("endpoint_not_found", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Search the catalog for the right endpointId.",
+  summary: "There is no such endpoint."
+}) {}
+export class EligibilityBlocked extends failure("eligibility_blocked", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "This workspace is not allowed to run this operation."
+}) {}
+export class ActivationBlocked extends failure("activation_blocked", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "This operation is not activated."
+}) {}
+export class CredentialDenied extends failure("credential_denied", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Use a token or connection that may use this credential.",
+  summary: "This token or connection may not use the credential."
+}) {}
+export class PlatformKeyMissing extends failure("platform_key_missing", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: "Bring your own connection for this provider, or choose another provider.",
+  summary: "This operation needs a platform key, and none is set."
+}) {}
+export class PlatformAuthIncompatible extends failure("platform_auth_incompatible", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "The platform key does not fit how this operation authenticates."
+}) {}
+export class CredentialPlacementUnsupported extends failure("credential_placement_unsupported", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: otherProvider,
+  summary: "The contract asks for a key placement that this gateway cannot do."
+}) {}
+export class BudgetExceeded extends failure("budget_exceeded", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Ask for less, or raise the cap, and send it with a new idempotency key.",
+  summary: "The maximum price of this run would pass a cap."
+}) {}
+export class ProviderDisabled extends failure("provider_disabled", {
+  whoseError: "gateway",
+  retryable: true,
+  retryHint: otherProvider,
+  summary: "The operator has switched this provider off."
+}) {}
+export class ProviderDraining extends failure("provider_draining", {
+  whoseError: "gateway",
+  retryable: true,
+  retryHint: otherProvider,
+  summary: "The operator is emptying this provider; it takes no new runs."
+}) {}
+export class ConnectionNotFound extends failure("connection_not_found", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Use the id of one of your connections to this provider.",
+  summary: "There is no such connection."
+}) {}
+export class ConnectionInvalid extends failure("connection_invalid", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Check the connection's key at the provider and set it anew.",
+  summary: "The provider refused the connection's key."
+}) {}
+export class ConnectionUnusable extends failure("connection_unusable", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Renew the connection.",
+  summary: "The connection has expired or was revoked."
+}) {}
+export class ContractInvalid extends failure("contract_invalid", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint: askOperator,
+  summary: "The stored contract cannot be executed."
+}) {}
+export class RouteDenied extends failure("route_denied", {
+  whoseError: "gateway",
+  retryable: false,
+  retryHint:
+    "Ask the operator of this gateway, who can open the provider's address with GATEWAY_EGRESS_ALLOW; the same input will not work until then.",
+  summary: "The egress policy refuses the provider's address."
+}) {}
+export class NoRouteCandidate extends failure("no_route_candidate", {
+  whoseError: "gateway",
+  retryable: true,
+  retryHint: later,
+  summary: "No provider is left to try."
+}) {}
+export class CapacityExhausted extends failure("capacity_exhausted", {
+  whoseError: "gateway",
+  retryable: true,
+  retryHint: later,
+  summary: "No dispatcher slot came free inside the queue limit."
+}) {}
+export class CancelledBeforeDispatch extends failure("cancelled_before_dispatch", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Nothing was called; send it with a new idempotency key if you still want it.",
+  summary: "The run was cancelled before any provider was called."
+}) {}
+export class CancellationRequestedAfterDispatch extends failure("cancellation_requested_after_dispatch", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Send it with a new idempotency key if you still want it.",
+  summary: "The run was cancelled while a provider was working on it."
+}) {}
+export class RuntimeStoreReplacedBeforeDispatch extends failure("runtime_store_replaced_before_dispatch", {
+  whoseError: "gateway",
+  retryable: true,
+  retryHint: again,
+  summary: "The storage was restored or replaced while the run was queued."
+}) {}
+export class InputRejected extends failure("validation_error", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: fixInput,
+  summary: "The input does not fit this operation."
+}) {}
+export class FundsGone extends failure("insufficient_balance", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Top up, then send it with a new idempotency key.",
+  summary: "The balance went away before a later attempt could be held."
+}) {}
+export class RouteCapped extends failure("route_capped", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Raise fallback.maxCostUsd.",
+  summary: "Every provider of this job costs more than the cap."
+}) {}
+export class RouteNoFit extends failure("route_no_fit", {
+  whoseError: "customer",
+  retryable: false,
+  retryHint: "Change the fields that the message names, and send it with a new idempotency key.",
+  summary: "No provider of this job can take this input."
+}) {}
 
 /** All classes, in the order of the contract. Tests and the docs page walk this list. */
 export const runFailures = [
-  ProviderError, ProviderReportedError, ProviderTimeout, ProviderRateLimited, AuthError, InvalidResponse, UnsupportedResponseType,
-  ResponseTooLarge, RedirectBlocked, OutputMappingError, EndpointNotFound, EligibilityBlocked, ActivationBlocked, CredentialDenied,
-  PlatformKeyMissing, PlatformAuthIncompatible, CredentialPlacementUnsupported, BudgetExceeded, ProviderDisabled, ProviderDraining,
-  ConnectionNotFound, ConnectionInvalid, ProviderHttpError, FetchFailed, ConnectionUnusable, ContractInvalid, RouteDenied,
-  NoRouteCandidate, CapacityExhausted, CancelledBeforeDispatch, CancellationRequestedAfterDispatch, RuntimeStoreReplacedBeforeDispatch,
-  InputRejected, FundsGone, RouteCapped, RouteNoFit
+  ProviderError,
+  ProviderReportedError,
+  ProviderTimeout,
+  ProviderRateLimited,
+  AuthError,
+  InvalidResponse,
+  UnsupportedResponseType,
+  ResponseTooLarge,
+  RedirectBlocked,
+  OutputMappingError,
+  EndpointNotFound,
+  EligibilityBlocked,
+  ActivationBlocked,
+  CredentialDenied,
+  PlatformKeyMissing,
+  PlatformAuthIncompatible,
+  CredentialPlacementUnsupported,
+  BudgetExceeded,
+  ProviderDisabled,
+  ProviderDraining,
+  ConnectionNotFound,
+  ConnectionInvalid,
+  ProviderHttpError,
+  FetchFailed,
+  ConnectionUnusable,
+  ContractInvalid,
+  RouteDenied,
+  NoRouteCandidate,
+  CapacityExhausted,
+  CancelledBeforeDispatch,
+  CancellationRequestedAfterDispatch,
+  RuntimeStoreReplacedBeforeDispatch,
+  InputRejected,
+  FundsGone,
+  RouteCapped,
+  RouteNoFit
 ] as const
 
 export const RunFailure = Schema.Union(...runFailures)
@@ -133,7 +349,13 @@ export type RunFailure = typeof RunFailure.Type
 export type RunFailureCode = RunFailure["code"]
 
 /** Refusals by policy leave the run `blocked`; every other refusal leaves it `failed` (completions, section 3). */
-const blocking: ReadonlySet<RunFailureCode> = new Set(["eligibility_blocked", "activation_blocked", "budget_exceeded", "credential_denied", "insufficient_balance"])
+const blocking: ReadonlySet<RunFailureCode> = new Set([
+  "eligibility_blocked",
+  "activation_blocked",
+  "budget_exceeded",
+  "credential_denied",
+  "insufficient_balance"
+])
 export const isBlocking = (code: RunFailureCode): boolean => blocking.has(code)
 
 /** The run's `error` object as it is stored and shown. */

@@ -31,22 +31,42 @@ export const runEvents = [
 ] as const
 export type RunEvent = (typeof runEvents)[number]
 
-export const runStatuses: ReadonlyArray<RunStatus> = ["queued", "running", "completed", "failed", "blocked", "reconciliation_pending"]
+export const runStatuses: ReadonlyArray<RunStatus> = [
+  "queued",
+  "running",
+  "completed",
+  "failed",
+  "blocked",
+  "reconciliation_pending"
+]
 
 const table: { readonly [From in RunStatus]: { readonly [Event in RunEvent]?: RunStatus } } = {
   queued: { Claimed: "running", Failed: "failed", Cancelled: "failed" },
-  running: { Returned: "queued", Completed: "completed", Failed: "failed", Cancelled: "failed", Uncertain: "reconciliation_pending" },
-  reconciliation_pending: { ResolvedCharged: "completed", ResolvedReleased: "failed", AnsweredLate: "completed", FailedLate: "failed" },
+  running: {
+    Returned: "queued",
+    Completed: "completed",
+    Failed: "failed",
+    Cancelled: "failed",
+    Uncertain: "reconciliation_pending"
+  },
+  reconciliation_pending: {
+    ResolvedCharged: "completed",
+    ResolvedReleased: "failed",
+    AnsweredLate: "completed",
+    FailedLate: "failed"
+  },
   completed: {},
   failed: {},
   blocked: {}
 }
 
 /** The next status, or none when the event has no meaning in this one. */
-export const next = (from: RunStatus, event: RunEvent): Option.Option<RunStatus> => Option.fromNullable(table[from][event])
+export const next = (from: RunStatus, event: RunEvent): Option.Option<RunStatus> =>
+  Option.fromNullable(table[from][event])
 
 /** Nothing more will happen to the run. */
-export const isTerminal = (status: RunStatus): boolean => status === "completed" || status === "failed" || status === "blocked"
+export const isTerminal = (status: RunStatus): boolean =>
+  status === "completed" || status === "failed" || status === "blocked"
 /** The run counts against the workspace's in-flight limit. */
 export const isInflight = (status: RunStatus): boolean => status === "queued" || status === "running"
 /** The run still has its money reserved. */

@@ -2,7 +2,13 @@
 import { ParseResult, Schema } from "effect"
 
 export const scopes = [
-  "catalog:read", "runs:read", "runs:execute", "usage:read", "billing:write", "capabilities:write", "account:manage"
+  "catalog:read",
+  "runs:read",
+  "runs:execute",
+  "usage:read",
+  "billing:write",
+  "capabilities:write",
+  "account:manage"
 ] as const
 export const Scope = Schema.Literal(...scopes).annotations({ identifier: "Scope" })
 export type Scope = typeof Scope.Type

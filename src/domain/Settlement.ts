@@ -21,7 +21,8 @@ export interface AttemptCost {
 
 /**
  * The evidenced cost of one answered attempt, at most `maxMicros`. A provider that names its cost is believed up to the
- * hold; a provider that says nothing is paid its listed price for what it delivered; nonsense costs nothing and is noted.
+ * hold; a provider that says nothing is paid its listed price for what it delivered; nonsense costs nothing and is
+ * noted.
  */
 export const costOf = (input: {
   readonly price: Price
@@ -36,12 +37,16 @@ export const costOf = (input: {
     const { micros } = evidence
     if (!Number.isFinite(micros) || micros < 0) return { micros: Money.zero, anomaly: String(micros) }
     const rounded = Math.round(micros)
-    return rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }
+    return rounded > maxMicros
+      ? { micros: maxMicros, anomaly: String(micros) }
+      : { micros: Micros.make(rounded), anomaly: null }
   }
   if (!input.delivered || price.basis === "free") return { micros: Money.zero, anomaly: null }
   const units = price.basis === "per_result" ? Math.max(0, input.resultCount ?? 1) : 1
   const listed = price.perCallMicros + price.micros * units
-  return listed > maxMicros ? { micros: maxMicros, anomaly: String(listed) } : { micros: Micros.make(listed), anomaly: null }
+  return listed > maxMicros
+    ? { micros: maxMicros, anomaly: String(listed) }
+    : { micros: Micros.make(listed), anomaly: null }
 }
 
 export interface Closing {
@@ -64,7 +69,10 @@ export interface Settled {
   readonly postings: ReadonlyArray<Posting>
 }
 
-/** Why a settlement cannot be: the run is not in a state where this event means anything, or the wallet does not hold its money. */
+/**
+ * Why a settlement cannot be: the run is not in a state where this event means anything, or the wallet does not hold
+ * its money.
+ */
 export type Unsettleable =
   | { readonly _tag: "WrongState"; readonly status: RunStatus; readonly event: RunEvent }
   | { readonly _tag: "HoldMissing"; readonly balance: Balance }
@@ -74,7 +82,13 @@ export const settle = (standing: Standing, spends: Spends, closing: Closing): Ei
   if (Option.isNone(to)) return Either.left({ _tag: "WrongState", status: closing.status, event: closing.event })
   const inflight = standing.inflight - (isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)
   if (to.value === "reconciliation_pending" || isInflight(to.value)) {
-    return Either.right({ status: to.value, chargeMicros: null, standing: { ...standing, inflight }, spends, postings: [] })
+    return Either.right({
+      status: to.value,
+      chargeMicros: null,
+      standing: { ...standing, inflight },
+      spends,
+      postings: []
+    })
   }
   const charge = Money.min(closing.costMicros, closing.holdMicros)
   const transfer = { runId: closing.runId, topUpId: null, reason: closing.reason }
@@ -89,7 +103,10 @@ export const settle = (standing: Standing, spends: Spends, closing: Closing): Ei
     standing: { ...standing, inflight, balance: charged.right.balance },
     // A hold of an earlier month counts against that month's limit, which is over.
     spends: Arr.map(spends, (spend) =>
-      spend.month === closing.spendMonth ? { ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros - unspent)) } : spend),
+      spend.month === closing.spendMonth
+        ? { ...spend, spentMicros: Micros.make(Math.max(0, spend.spentMicros - unspent)) }
+        : spend
+    ),
     postings: [released.right.posting, charged.right.posting].filter((posting) => posting.amountMicros !== 0)
   })
 }

@@ -13,7 +13,8 @@ const editsBetween = (a: string, b: string): number => {
     for (let j = 1; j <= b.length; j += 1) {
       const same = a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1
       let edits = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + same)
-      if (i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1)) edits = Math.min(edits, (before[j - 2] ?? 0) + 1)
+      if (i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1))
+        edits = Math.min(edits, (before[j - 2] ?? 0) + 1)
       row.push(edits)
     }
     before = previous
@@ -22,7 +23,13 @@ const editsBetween = (a: string, b: string): number => {
   return previous[b.length] ?? 0
 }
 
-const wordsOf = (id: string): ReadonlySet<string> => new Set(id.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== ""))
+const wordsOf = (id: string): ReadonlySet<string> =>
+  new Set(
+    id
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .filter((word) => word !== "")
+  )
 
 const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   let count = 0
@@ -37,7 +44,10 @@ export const similar = (id: string, known: Iterable<string>): ReadonlyArray<stri
   const words = wordsOf(wanted)
   return Array.from(known, (other) => ({
     other,
-    likeness: Math.max(1 - editsBetween(wanted, other) / Math.max(1, wanted.length, other.length), shared(words, wordsOf(other)))
+    likeness: Math.max(
+      1 - editsBetween(wanted, other) / Math.max(1, wanted.length, other.length),
+      shared(words, wordsOf(other))
+    )
   }))
     .filter(({ likeness }) => likeness >= closeEnough)
     .sort((a, b) => b.likeness - a.likeness || (a.other < b.other ? -1 : 1))

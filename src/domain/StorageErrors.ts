@@ -1,7 +1,7 @@
 /**
- * The three ways storage can fail a caller, whatever the storage is: it had no room (nothing happened), it took too long (nothing
- * happened), or it fell silent around a commit (nobody knows). All three invite a retry with the same idempotency key. Anything else
- * that goes wrong in a storage is a mistake in this program and dies as a defect.
+ * The three ways storage can fail a caller, whatever the storage is: it had no room (nothing happened), it took too
+ * long (nothing happened), or it fell silent around a commit (nobody knows). All three invite a retry with the same
+ * idempotency key. Anything else that goes wrong in a storage is a mistake in this program and dies as a defect.
  */
 import { Data, Effect, Option, Schema } from "effect"
 
@@ -13,7 +13,9 @@ export class StorageBusy extends Schema.TaggedError<StorageBusy>()("storage_busy
   }
 }
 
-/** The connection was lost while a commit was under way: it may have happened. The idempotency key makes the retry safe. */
+/**
+ * The connection was lost while a commit was under way: it may have happened. The idempotency key makes the retry safe.
+ */
 export class StorageUncertain extends Schema.TaggedError<StorageUncertain>()("storage_uncertain", {}) {
   static readonly retryable = true
   override get message() {
@@ -22,7 +24,9 @@ export class StorageUncertain extends Schema.TaggedError<StorageUncertain>()("st
 }
 
 /** A statement or a lock took longer than allowed and was cancelled: certain not to have happened. */
-export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtime_bridge_timeout", { retryAfterSeconds: Schema.Int }) {
+export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtime_bridge_timeout", {
+  retryAfterSeconds: Schema.Int
+}) {
   static readonly retryable = true
   override get message() {
     return `Storage took too long and nothing was done; retry with the same key in ${this.retryAfterSeconds} seconds`
@@ -30,14 +34,20 @@ export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtim
 }
 
 /**
- * The storage refused the data itself (a text it cannot hold, a nesting it cannot walk): certain not to have happened, and to fail again.
- * A defect, not one of the errors above: only who has something smaller to store instead looks for it.
+ * The storage refused the data itself (a text it cannot hold, a nesting it cannot walk): certain not to have happened,
+ * and to fail again. A defect, not one of the errors above: only who has something smaller to store instead looks for
+ * it.
  */
 export class DataRefused extends Data.TaggedError("DataRefused")<{ readonly cause: unknown }> {}
 
 /** Does `instead` where `first` died because its data was refused. */
-export const whereRefused = <A, E, R, E2, R2>(first: Effect.Effect<A, E, R>, instead: () => Effect.Effect<A, E2, R2>): Effect.Effect<A, E | E2, R | R2> =>
-  Effect.catchSomeDefect(first, (defect) => (defect instanceof DataRefused ? Option.some(Effect.suspend(instead)) : Option.none()))
+export const whereRefused = <A, E, R, E2, R2>(
+  first: Effect.Effect<A, E, R>,
+  instead: () => Effect.Effect<A, E2, R2>
+): Effect.Effect<A, E | E2, R | R2> =>
+  Effect.catchSomeDefect(first, (defect) =>
+    defect instanceof DataRefused ? Option.some(Effect.suspend(instead)) : Option.none()
+  )
 
 export const StorageError = Schema.Union(StorageBusy, StorageUncertain, StorageTimeout)
 export type StorageError = typeof StorageError.Type

@@ -1,7 +1,8 @@
 /**
- * A plan as it is stored beside its run's input: what a candidate's input has in common with that is not stored again. It is left out where
- * it is the same, and told member by member where large ones only stand under another name. Read again, it is the plan that was made,
- * down to the order of members. Plans that were stored with every input whole are read as they are.
+ * A plan as it is stored beside its run's input: what a candidate's input has in common with that is not stored again.
+ * It is left out where it is the same, and told member by member where large ones only stand under another name. Read
+ * again, it is the plan that was made, down to the order of members. Plans that were stored with every input whole are
+ * read as they are.
  */
 import { Schema } from "effect"
 import { isObject, Json, JsonObject } from "./Json.js"
@@ -26,21 +27,30 @@ export type StoredRun = typeof StoredRun.Type
 
 /** Shorter values take no more room than their place would. */
 const largeCharsMin = 64
-const isLarge = (value: Json): boolean => (typeof value === "string" ? value.length >= largeCharsMin : typeof value === "object" && value !== null)
+const isLarge = (value: Json): boolean =>
+  typeof value === "string" ? value.length >= largeCharsMin : typeof value === "object" && value !== null
 
 /** To the letter: also the order of members. What it cannot tell counts as different. */
 const isSame = (a: Json, b: Json): boolean => {
   if (a === b) return true
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index] ?? null))
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index] ?? null))
   if (!isObject(a) || !isObject(b)) return false
   const [left, right] = [Object.entries(a), Object.entries(b)]
-  return left.length === right.length && left.every(([name, value], index) => {
-    const other = right[index]
-    return other !== undefined && other[0] === name && isSame(value, other[1])
-  })
+  return (
+    left.length === right.length &&
+    left.every(([name, value], index) => {
+      const other = right[index]
+      return other !== undefined && other[0] === name && isSame(value, other[1])
+    })
+  )
 }
 
-const storedCandidate = (candidate: Candidate, input: JsonObject, nameOf: ReadonlyMap<Json, string>): StoredCandidate => {
+const storedCandidate = (
+  candidate: Candidate,
+  input: JsonObject,
+  nameOf: ReadonlyMap<Json, string>
+): StoredCandidate => {
   const { input: own, ...others } = candidate
   if (isSame(own, input)) return others
   const members = Object.entries(own).map(([to, value]) => {
@@ -56,17 +66,33 @@ const restoredCandidate = ({ input: own, members, ...others }: StoredCandidate, 
   if (own !== undefined) return { ...others, input: own }
   const source: JsonObject = typeof input === "string" ? {} : input
   if (members === undefined) return { ...others, input: source }
-  return { ...others, input: Object.fromEntries(members.map((one) => [one.to, "from" in one ? member(source, one.from) ?? null : one.value])) }
+  return {
+    ...others,
+    input: Object.fromEntries(
+      members.map((one) => [one.to, "from" in one ? (member(source, one.from) ?? null) : one.value])
+    )
+  }
 }
 
 export const toStoredRun = (run: Run): StoredRun => {
   const { input, plan } = run
   if (plan === null || typeof input === "string") return run
-  const nameOf = new Map(Object.entries(input).flatMap(([name, value]) => (isLarge(value) ? [[value, name] as const] : [])))
-  return { ...run, plan: { ...plan, candidates: plan.candidates.map((candidate) => storedCandidate(candidate, input, nameOf)) } }
+  const nameOf = new Map(
+    Object.entries(input).flatMap(([name, value]) => (isLarge(value) ? [[value, name] as const] : []))
+  )
+  return {
+    ...run,
+    plan: { ...plan, candidates: plan.candidates.map((candidate) => storedCandidate(candidate, input, nameOf)) }
+  }
 }
 
 export const fromStoredRun = (stored: StoredRun): Run => ({
   ...stored,
-  plan: stored.plan === null ? null : { ...stored.plan, candidates: stored.plan.candidates.map((candidate) => restoredCandidate(candidate, stored.input)) }
+  plan:
+    stored.plan === null
+      ? null
+      : {
+          ...stored.plan,
+          candidates: stored.plan.candidates.map((candidate) => restoredCandidate(candidate, stored.input))
+        }
 })

@@ -1,11 +1,11 @@
 /**
- * Access tokens. The gateway's own are `pgw_`, 26 characters of id, 48 of secret (192 bits), 8 of checksum. The id names the token in
- * its own text, so that a found one can be revoked by anybody who sees it; the checksum lets a typing mistake, and a scan of
- * logs, be told from a token without asking the storage.
+ * Access tokens. The gateway's own are `pgw_`, 26 characters of id, 48 of secret (192 bits), 8 of checksum. The id
+ * names the token in its own text, so that a found one can be revoked by anybody who sees it; the checksum lets a
+ * typing mistake, and a scan of logs, be told from a token without asking the storage.
  *
- * A client that logs in makes its token itself (completions: section 4, "Login approval"): 43 to 80 characters of `A-Z a-z 0-9 - _`, which
- * hold 256 bits or more when they are random, after `pgw_` or after nothing. So 32 random bytes in base64url or in hex are a token.
- * Knows no digest and no storage.
+ * A client that logs in makes its token itself (completions: section 4, "Login approval"): 43 to 80 characters of `A-Z
+ * a-z 0-9 - _`, which hold 256 bits or more when they are random, after `pgw_` or after nothing. So 32 random bytes in
+ * base64url or in hex are a token. Knows no digest and no storage.
  */
 import { Encoding } from "effect"
 import type { FieldProblem } from "./ApiErrors.js"
@@ -44,7 +44,9 @@ const nameLengthMax = 100
 
 /** What is wrong with a name that people read (of a workspace, a token, a connection), if anything. */
 export const nameProblem = (field: string, name: string): FieldProblem | null =>
-  name.trim() === "" || name.length > nameLengthMax ? { field, message: `must have 1 to ${nameLengthMax} characters that are not all blank` } : null
+  name.trim() === "" || name.length > nameLengthMax
+    ? { field, message: `must have 1 to ${nameLengthMax} characters that are not all blank` }
+    : null
 
 /** The first thing wrong with a token that is to be made, if anything. */
 export const newTokenProblem = (
@@ -52,6 +54,7 @@ export const newTokenProblem = (
   now: number
 ): FieldProblem | null => {
   if (token.scopes.length === 0) return { field: "scopes", message: "must name at least one scope" }
-  if (token.expiresAt !== null && token.expiresAt <= now) return { field: "expiresAt", message: "must lie in the future" }
+  if (token.expiresAt !== null && token.expiresAt <= now)
+    return { field: "expiresAt", message: "must lie in the future" }
   return nameProblem("label", token.label)
 }

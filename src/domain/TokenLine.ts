@@ -1,6 +1,7 @@
 /**
- * Where a token comes from. A token that a person made has no parent; one that a login approval let in is a child of the token that approved
- * it. A child never outdoes its parent: it shares the limits of all that it comes from, ends no later, and goes when one of them is revoked.
+ * Where a token comes from. A token that a person made has no parent; one that a login approval let in is a child of
+ * the token that approved it. A child never outdoes its parent: it shares the limits of all that it comes from, ends no
+ * later, and goes when one of them is revoked.
  */
 import { Array as Arr, Option } from "effect"
 import type { Spends, TokenSpend } from "./Admission.js"
@@ -9,7 +10,10 @@ import type { TokenId } from "./Ids.js"
 /** A token, the one that let it in, and so on to the first. */
 export type TokenLine = Arr.NonEmptyReadonlyArray<TokenId>
 
-export const lineOf = (token: { readonly tokenId: TokenId; readonly ancestors: ReadonlyArray<TokenId> }): TokenLine => [token.tokenId, ...token.ancestors]
+export const lineOf = (token: { readonly tokenId: TokenId; readonly ancestors: ReadonlyArray<TokenId> }): TokenLine => [
+  token.tokenId,
+  ...token.ancestors
+]
 
 /** The spends of a line, in its order; null when one of them is not there. */
 export const spendsOf = (line: TokenLine | undefined, spends: ReadonlyMap<TokenId, TokenSpend>): Spends | null => {

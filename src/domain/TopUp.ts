@@ -1,8 +1,8 @@
 /**
- * Top-ups as decisions: which amounts are taken, how a status may move, and what a client is told. A payment that was made is
- * never forgotten: `paid` is final and reachable from everywhere, whatever order the reports come in.
+ * Top-ups as decisions: which amounts are taken, how a status may move, and what a client is told. A payment that was
+ * made is never forgotten: `paid` is final and reachable from everywhere, whatever order the reports come in.
  *
- *   pending -> paid | expired | failed | refused        expired, failed, refused -> paid
+ * pending -> paid | expired | failed | refused        expired, failed, refused -> paid
  */
 import { type Micros, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
@@ -38,8 +38,10 @@ const explanations: { readonly [Reason in TopUpReason]: string } = {
   operator_workspace: "This workspace belongs to the operator, who adds money to its balance directly.",
   read_only_token: "This token can only read; top up with a token that has the scope billing:write.",
   rate_limited: "The payment processor is busy; request the top-up again in a minute, with a new idempotency key.",
-  checkout_failed: "The payment processor did not open a checkout; request the top-up again with a new idempotency key.",
-  processor_timeout: "The payment processor did not answer in time; request the top-up again with the same idempotency key.",
+  checkout_failed:
+    "The payment processor did not open a checkout; request the top-up again with a new idempotency key.",
+  processor_timeout:
+    "The payment processor did not answer in time; request the top-up again with the same idempotency key.",
   amount_out_of_range: "The payment processor does not take this amount; request another one.",
   balance_low: "The balance is too low; top up to go on.",
   balance_sufficient: "The balance is sufficient."
@@ -57,13 +59,16 @@ export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): s
   status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
 
 /** The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. */
-export const topUpHint = (policy: BillingPolicy, asked: {
-  readonly processorConfigured: boolean
-  readonly operatorWorkspace: boolean
-  readonly readOnly: boolean
-  readonly availableMicros: Micros
-  readonly neededMicros: Micros | null
-}): TopUpHint => {
+export const topUpHint = (
+  policy: BillingPolicy,
+  asked: {
+    readonly processorConfigured: boolean
+    readonly operatorWorkspace: boolean
+    readonly readOnly: boolean
+    readonly availableMicros: Micros
+    readonly neededMicros: Micros | null
+  }
+): TopUpHint => {
   const missing = Math.max(0, (asked.neededMicros ?? 0) - asked.availableMicros)
   const suggested = Math.max(policy.suggestedMicros, Math.ceil(missing / microsPerUsd) * microsPerUsd)
   const reason = hintReason(policy, asked, missing > 0)
@@ -79,7 +84,12 @@ export const topUpHint = (policy: BillingPolicy, asked: {
 
 const hintReason = (
   policy: BillingPolicy,
-  asked: { readonly processorConfigured: boolean; readonly operatorWorkspace: boolean; readonly readOnly: boolean; readonly availableMicros: Micros },
+  asked: {
+    readonly processorConfigured: boolean
+    readonly operatorWorkspace: boolean
+    readonly readOnly: boolean
+    readonly availableMicros: Micros
+  },
   needsMore: boolean
 ): TopUpReason => {
   if (!policy.enabled) return "billing_disabled"

@@ -2,8 +2,16 @@
 import { Schema } from "effect"
 
 export const TopUpReason = Schema.Literal(
-  "billing_disabled", "payment_processor_not_configured", "operator_workspace", "read_only_token", "rate_limited",
-  "checkout_failed", "processor_timeout", "amount_out_of_range", "balance_low", "balance_sufficient"
+  "billing_disabled",
+  "payment_processor_not_configured",
+  "operator_workspace",
+  "read_only_token",
+  "rate_limited",
+  "checkout_failed",
+  "processor_timeout",
+  "amount_out_of_range",
+  "balance_low",
+  "balance_sufficient"
 )
 export type TopUpReason = typeof TopUpReason.Type
 

@@ -1,7 +1,7 @@
 /**
- * Shrinks a result for reading: keeps only some dotted paths, and at most so many items of every array (contract: "GET /v1/runs/{runId}",
- * `fields` and `max_items`). Arrays are walked per element and leave no trace in a path. Each value is looked at once, however many
- * paths there are. Never changes what is stored or charged.
+ * Shrinks a result for reading: keeps only some dotted paths, and at most so many items of every array (contract: "GET
+ * /v1/runs/{runId}", `fields` and `max_items`). Arrays are walked per element and leave no trace in a path. Each value
+ * is looked at once, however many paths there are. Never changes what is stored or charged.
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
@@ -12,8 +12,9 @@ export interface TrimRequest {
 }
 
 /**
- * Over all arrays at one path: how many items were kept of how many. The result itself is `$`. An array that is directly an item of
- * another one is `[]` further down: `rows` holds the rows, `rows[]` what stands in each, and `rows[].cells` is a member of an item of those.
+ * Over all arrays at one path: how many items were kept of how many. The result itself is `$`. An array that is
+ * directly an item of another one is `[]` further down: `rows` holds the rows, `rows[]` what stands in each, and
+ * `rows[].cells` is a member of an item of those.
  */
 export interface TrimmedArray {
   readonly path: string
@@ -58,9 +59,9 @@ const grow = (root: Branch, names: ReadonlyArray<string>): Branch => {
 }
 
 /**
- * What the paths name in a value; undefined where none leads anywhere. An object in an array stays in its place, empty if need be; an item
- * that has no members is not what a longer path names, and goes. Below the end of a path the walk goes on for longer ones, to see whether
- * they lead somewhere.
+ * What the paths name in a value; undefined where none leads anywhere. An object in an array stays in its place, empty
+ * if need be; an item that has no members is not what a longer path names, and goes. Below the end of a path the walk
+ * goes on for longer ones, to see whether they lead somewhere.
  */
 const keep = (value: Json, at: Branch): Json | undefined => {
   const kept = at.children.size === 0 ? undefined : keepBelow(value, at)
@@ -93,7 +94,10 @@ const keepItem = (item: Json, at: Branch): { readonly item: Json | undefined; re
   return { item: Array.isArray(item) ? [] : isObject(item) ? {} : undefined, named: false }
 }
 
-/** The arrays at one path, and what is below it. The text of a path is made only for arrays that lost items: it grows with the depth. */
+/**
+ * The arrays at one path, and what is below it. The text of a path is made only for arrays that lost items: it grows
+ * with the depth.
+ */
 interface Level {
   kept: number
   total: number
@@ -112,11 +116,13 @@ const cut = (value: Json, maxItems: number, at: Level): Json => {
     return kept.map((item) => cut(item, maxItems, Array.isArray(item) ? (at.nested ??= level()) : at))
   }
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => {
-    const below = at.members.get(name) ?? level()
-    at.members.set(name, below)
-    return [name, cut(member, maxItems, below)]
-  }))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const below = at.members.get(name) ?? level()
+      at.members.set(name, below)
+      return [name, cut(member, maxItems, below)]
+    })
+  )
 }
 
 const shortened = (at: Level, path: string): ReadonlyArray<TrimmedArray> => [

@@ -9,5 +9,8 @@ const countProblem = (field: string, value: number | null | undefined): FieldPro
     : { field, message: `must be a whole number from 1 to ${countMax}, or null for the default` }
 
 /** The first thing wrong with limits that are to be set, if anything. */
-export const limitsProblem = (limits: { readonly inflightLimit?: number | null; readonly runsPerMinute?: number | null }): FieldProblem | null =>
+export const limitsProblem = (limits: {
+  readonly inflightLimit?: number | null
+  readonly runsPerMinute?: number | null
+}): FieldProblem | null =>
   countProblem("inflightLimit", limits.inflightLimit) ?? countProblem("runsPerMinute", limits.runsPerMinute)

@@ -1,6 +1,7 @@
 /**
- * What each endpoint asks of its caller, as an annotation on the endpoint: a scope, any valid token, a token if there is one, none,
- * or (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server from starting.
+ * What each endpoint asks of its caller, as an annotation on the endpoint: a scope, any valid token, a token if there
+ * is one, none, or (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server
+ * from starting.
  */
 import { HttpApi, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { Context, Data, Option, SchemaAST } from "effect"
@@ -8,7 +9,9 @@ import type { Scope } from "../domain/Scope.js"
 
 export type Required = Scope | "any-token" | "optional-token" | "public" | "probe"
 
-export class Access extends Context.Reference<Access>()("gateway/http/Access", { defaultValue: (): Required | null => null }) {}
+export class Access extends Context.Reference<Access>()("gateway/http/Access", {
+  defaultValue: (): Required | null => null
+}) {}
 
 /** Headers that each answer of an endpoint has beside those of every route, by status. */
 export class AnswerHeaders extends Context.Reference<AnswerHeaders>()("gateway/http/AnswerHeaders", {
@@ -40,14 +43,25 @@ export interface Route {
 export const errorPrefix = "Error_"
 
 const namesOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlySet<string> =>
-  new Set(Option.match(schema, { onNone: () => [], onSome: ({ ast }) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).map(({ name }) => String(name)) }))
+  new Set(
+    Option.match(schema, {
+      onNone: () => [],
+      onSome: ({ ast }) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).map(({ name }) => String(name))
+    })
+  )
 
 /** Asks each property that may be left out what it then is. */
 const defaultsOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlyMap<string, unknown> => {
   const { ast } = Option.getOrElse(schema, () => ({ ast: SchemaAST.unknownKeyword }))
   if (!SchemaAST.isTransformation(ast) || !SchemaAST.isTypeLiteralTransformation(ast.transformation)) return new Map()
-  return new Map(ast.transformation.propertySignatureTransformations.flatMap(({ decode, from }) =>
-    Option.match(decode(Option.none()), { onNone: () => [], onSome: (value): ReadonlyArray<readonly [string, unknown]> => [[String(from), value]] })))
+  return new Map(
+    ast.transformation.propertySignatureTransformations.flatMap(({ decode, from }) =>
+      Option.match(decode(Option.none()), {
+        onNone: () => [],
+        onSome: (value): ReadonlyArray<readonly [string, unknown]> => [[String(from), value]]
+      })
+    )
+  )
 }
 
 const errorsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
@@ -56,7 +70,9 @@ const errorsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   return SchemaAST.isUnion(ast) ? ast.types.flatMap(errorsOf) : []
 }
 
-export const routesOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(api: HttpApi.HttpApi<Id, Groups, E, R>): ReadonlyArray<Route> => {
+export const routesOf = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): ReadonlyArray<Route> => {
   const routes: Array<Route> = []
   HttpApi.reflect(api, {
     onGroup: () => {},

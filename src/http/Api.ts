@@ -1,4 +1,7 @@
-/** The whole interface: every group, and the errors that any route can answer with. Routes, OpenAPI document and client derive from it. */
+/**
+ * The whole interface: every group, and the errors that any route can answer with. Routes, OpenAPI document and client
+ * derive from it.
+ */
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountApi } from "./account/Api.js"
 import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
@@ -22,5 +25,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed])
   .annotate(OpenApi.Title, "Provider Operations Gateway")
   .annotate(OpenApi.Version, "0.1.0")
-  .annotate(OpenApi.Description, "One token and one prepaid balance to discover, inspect, run and pay for operations of many providers.")
-{}
+  .annotate(
+    OpenApi.Description,
+    "One token and one prepaid balance to discover, inspect, run and pay for operations of many providers."
+  ) {}

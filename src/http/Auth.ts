@@ -1,6 +1,7 @@
 /**
- * Who may call what. Two middlewares, of which every group has one: `Bearer` for routes that need a token, `Open` for routes that
- * do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither knows any route by name.
+ * Who may call what. Two middlewares, of which every group has one: `Bearer` for routes that need a token, `Open` for
+ * routes that do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither knows
+ * any route by name.
  */
 import { HttpApiMiddleware, HttpApiSecurity, HttpRouter, HttpServerRequest, OpenApi } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -20,7 +21,10 @@ import { HttpSettings } from "./Settings.js"
 export class Principal extends Context.Tag("gateway/http/Principal")<Principal, Caller>() {}
 
 const bearer = HttpApiSecurity.bearer.pipe(
-  HttpApiSecurity.annotate(OpenApi.Description, "An API key, created in the account settings or by the command line. Keep it on the server.")
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    "An API key, created in the account settings or by the command line. Keep it on the server."
+  )
 )
 
 export class Bearer extends HttpApiMiddleware.Tag<Bearer>()("gateway/http/Bearer", {
@@ -29,73 +33,96 @@ export class Bearer extends HttpApiMiddleware.Tag<Bearer>()("gateway/http/Bearer
   failure: Schema.Union(Wire.Unauthorized, Wire.TokenRevoked, Wire.Forbidden, Wire.RateLimitExceeded, WireStorage)
 }) {}
 
-/** For routes without a token, and for those that take one but do not need it (the caller is then limited as their workspace). */
+/**
+ * For routes without a token, and for those that take one but do not need it (the caller is then limited as their
+ * workspace).
+ */
 export class Open extends HttpApiMiddleware.Tag<Open>()("gateway/http/Open", {
   failure: Schema.Union(Wire.RateLimitExceeded, Wire.Unauthorized, Wire.TokenRevoked, WireStorage)
 }) {}
 
 const scheme = /^bearer +/i
 
-export const layerAuth = (routes: ReadonlyArray<Route>): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
-  Layer.effectContext(Effect.gen(function*() {
-    const accounts = yield* Accounts
-    const limiter = yield* RateLimiter
-    const topUps = yield* TopUps
-    const { trustProxy } = yield* HttpSettings
-    const missing = routes.filter(({ access }) => access === null)
-    if (missing.length > 0) return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
-    const accessByRoute = new Map<string, Required>()
-    for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
+export const layerAuth = (
+  routes: ReadonlyArray<Route>
+): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const limiter = yield* RateLimiter
+      const topUps = yield* TopUps
+      const { trustProxy } = yield* HttpSettings
+      const missing = routes.filter(({ access }) => access === null)
+      if (missing.length > 0)
+        return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
+      const accessByRoute = new Map<string, Required>()
+      for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
 
-    /** A token that can only read and tries to pay is told so in the words of a top-up (contract: "Authentication", 3). */
-    const forbidden = (required: Required | null, { operatorWorkspace, scopes }: Caller) =>
-      required === "billing:write" && isReadOnly(scopes)
-        ? Effect.flatMap(topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }), (topUp) => new Forbidden({ scope: required, topUp }))
-        : new Forbidden({ scope: required ?? "none" })
+      /**
+       * A token that can only read and tries to pay is told so in the words of a top-up (contract: "Authentication",
+       * 3).
+       */
+      const forbidden = (required: Required | null, { operatorWorkspace, scopes }: Caller) =>
+        required === "billing:write" && isReadOnly(scopes)
+          ? Effect.flatMap(
+              topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }),
+              (topUp) => new Forbidden({ scope: required, topUp })
+            )
+          : new Forbidden({ scope: required ?? "none" })
 
-    /** Notes the route and says what it requires. */
-    const enter = Effect.gen(function*() {
-      const { route } = yield* HttpRouter.RouteContext
-      const exchange = yield* Exchange
-      exchange.route = route.path
-      return { exchange, required: accessByRoute.get(`${route.method} ${route.path}`) ?? null }
-    })
+      /** Notes the route and says what it requires. */
+      const enter = Effect.gen(function* () {
+        const { route } = yield* HttpRouter.RouteContext
+        const exchange = yield* Exchange
+        exchange.route = route.path
+        return { exchange, required: accessByRoute.get(`${route.method} ${route.path}`) ?? null }
+      })
 
-    const authenticate = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted<string>) {
-      const exchange = yield* Exchange
-      if (!scheme.test(request.headers["authorization"] ?? "")) {
-        yield* spendPublic(limiter, request, trustProxy, exchange)
-        return yield* new Unauthorized()
-      }
-      // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
-      const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
-        _tag === "unauthorized" || _tag === "token_revoked" ? spendPublic(limiter, request, trustProxy, exchange) : Effect.void)
-      yield* spend(limiter, principal.workspaceId, exchange)
-      return principal
-    })
-
-    return Context.empty().pipe(
-      Context.add(Bearer, {
-        bearer: Effect.fnUntraced(function*(token: Redacted.Redacted<string>) {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const { required } = yield* enter
-          const principal = yield* authenticate(request, token)
-          if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
-            return yield* forbidden(required, principal)
-          }
-          return principal
-        })
-      }),
-      Context.add(Open, Effect.gen(function*() {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const { exchange, required } = yield* enter
-        const authorization = request.headers["authorization"]
-        if (required === "probe") return
-        if (required === "optional-token" && authorization !== undefined) {
-          yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
-          return
+      const authenticate = Effect.fnUntraced(function* (
+        request: HttpServerRequest.HttpServerRequest,
+        token: Redacted.Redacted<string>
+      ) {
+        const exchange = yield* Exchange
+        if (!scheme.test(request.headers["authorization"] ?? "")) {
+          yield* spendPublic(limiter, request, trustProxy, exchange)
+          return yield* new Unauthorized()
         }
-        yield* spendPublic(limiter, request, trustProxy, exchange)
-      }))
-    )
-  }))
+        // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
+        const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
+          _tag === "unauthorized" || _tag === "token_revoked"
+            ? spendPublic(limiter, request, trustProxy, exchange)
+            : Effect.void
+        )
+        yield* spend(limiter, principal.workspaceId, exchange)
+        return principal
+      })
+
+      return Context.empty().pipe(
+        Context.add(Bearer, {
+          bearer: Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
+            const request = yield* HttpServerRequest.HttpServerRequest
+            const { required } = yield* enter
+            const principal = yield* authenticate(request, token)
+            if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
+              return yield* forbidden(required, principal)
+            }
+            return principal
+          })
+        }),
+        Context.add(
+          Open,
+          Effect.gen(function* () {
+            const request = yield* HttpServerRequest.HttpServerRequest
+            const { exchange, required } = yield* enter
+            const authorization = request.headers["authorization"]
+            if (required === "probe") return
+            if (required === "optional-token" && authorization !== undefined) {
+              yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
+              return
+            }
+            yield* spendPublic(limiter, request, trustProxy, exchange)
+          })
+        )
+      )
+    })
+  )

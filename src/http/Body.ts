@@ -1,7 +1,7 @@
 /**
- * Reads and decodes request bodies: JSON (and, for pages, the fields of a form), within a budget, strict UTF-8, strict JSON, every problem
- * named by its field. Compressed bodies are refused: what they unfold to is nobody's budget. Reads the socket itself because the
- * platform's reader cuts the connection of an over-large body before it can be answered.
+ * Reads and decodes request bodies: JSON (and, for pages, the fields of a form), within a budget, strict UTF-8, strict
+ * JSON, every problem named by its field. Compressed bodies are refused: what they unfold to is nobody's budget. Reads
+ * the socket itself because the platform's reader cuts the connection of an over-large body before it can be answered.
  */
 import { isUtf8 } from "node:buffer"
 import type { HttpServerRequest } from "@effect/platform"
@@ -21,7 +21,8 @@ type BodyError = ValidationError | PayloadTooLarge | UnsupportedMediaType
 const wrong = (message: string) => ValidationError.of("body", message)
 
 /** Also without parameters: JSON is UTF-8 whatever `charset` says. */
-const isJson = (contentType: string): boolean => /^\s*application\/(?:json|[a-z0-9.-]+\+json)\s*(?:;|$)/i.test(contentType)
+const isJson = (contentType: string): boolean =>
+  /^\s*application\/(?:json|[a-z0-9.-]+\+json)\s*(?:;|$)/i.test(contentType)
 const isForm = (contentType: string): boolean => /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType)
 
 const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<Buffer, BodyError> =>
@@ -51,25 +52,42 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
 
 const textOf = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<string, BodyError> => {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity") return Effect.fail(new UnsupportedMediaType({ encoding: cutText(encoding, 100) }))
+  if (encoding !== "" && encoding !== "identity")
+    return Effect.fail(new UnsupportedMediaType({ encoding: cutText(encoding, 100) }))
   return Effect.flatMap(readBytes(request, bytesMax), (bytes) =>
-    isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(wrong("is not valid UTF-8")))
+    isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(wrong("is not valid UTF-8"))
+  )
 }
 
 const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyError> => {
   const contentType = request.headers["content-type"]
-  if (contentType !== undefined && !isJson(contentType)) return Effect.fail(ValidationError.of("content-type", "must be application/json"))
-  return Effect.filterOrFail(textOf(request, bodyBytesMax), (text) => text !== "", () => wrong("is empty; send a JSON object"))
+  if (contentType !== undefined && !isJson(contentType))
+    return Effect.fail(ValidationError.of("content-type", "must be application/json"))
+  return Effect.filterOrFail(
+    textOf(request, bodyBytesMax),
+    (text) => text !== "",
+    () => wrong("is empty; send a JSON object")
+  )
 }
 
 /** `input` is for a provider, who gets every digit; all other numbers of a body are ours to reckon with. */
 const ownNumbers = (value: Json): Json =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, name === "input" ? member : withNumbers(member)])) : withNumbers(value)
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, name === "input" ? member : withNumbers(member)])
+      )
+    : withNumbers(value)
 
 const decoding = { errors: "all", onExcessProperty: "error" } as const
 
-/** A reader for one body schema, to be made once. Bodies are closed: a field that the schema does not know is refused by name. */
-export const jsonBody = <A, I>(schema: Schema.Schema<A, I>, budget: BodyBudget): (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError> => {
+/**
+ * A reader for one body schema, to be made once. Bodies are closed: a field that the schema does not know is refused by
+ * name.
+ */
+export const jsonBody = <A, I>(
+  schema: Schema.Schema<A, I>,
+  budget: BodyBudget
+): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
   const decode = Schema.decodeUnknownEither(schema, decoding)
   return (request) =>
     Effect.flatMap(jsonText(request), (text): Either.Either<A, BodyError> => {
@@ -77,7 +95,10 @@ export const jsonBody = <A, I>(schema: Schema.Schema<A, I>, budget: BodyBudget):
       if (over !== null) return Either.left(new ValidationError({ details: [over] }))
       return Either.match(parseStrict(text), {
         onLeft: (problem) => Either.left(wrong(problem)),
-        onRight: (value) => Either.mapLeft(decode(ownNumbers(value)), (error) => fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body"))
+        onRight: (value) =>
+          Either.mapLeft(decode(ownNumbers(value)), (error) =>
+            fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
+          )
       })
     })
 }
@@ -93,14 +114,23 @@ const fieldsOf = (text: string): Either.Either<{ readonly [name: string]: string
 }
 
 /** The same for a form that a page of ours sends: each field once. */
-export const formBody = <A, I>(schema: Schema.Schema<A, I>): (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError> => {
+export const formBody = <A, I>(
+  schema: Schema.Schema<A, I>
+): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
   const decode = Schema.decodeUnknownEither(schema, decoding)
   return (request) => {
-    if (!isForm(request.headers["content-type"] ?? "")) return Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))
-    return Effect.flatMap(textOf(request, formBytesMax), (text): Either.Either<A, BodyError> =>
-      Either.match(fieldsOf(text), {
-        onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
-        onRight: (fields) => Either.mapLeft(decode(fields), (error) => fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body"))
-      }))
+    if (!isForm(request.headers["content-type"] ?? ""))
+      return Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))
+    return Effect.flatMap(
+      textOf(request, formBytesMax),
+      (text): Either.Either<A, BodyError> =>
+        Either.match(fieldsOf(text), {
+          onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
+          onRight: (fields) =>
+            Either.mapLeft(decode(fields), (error) =>
+              fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
+            )
+        })
+    )
   }
 }

@@ -1,11 +1,19 @@
 /**
- * What a JSON body may cost, looked at before it is parsed: how many values it holds, how deep it nests, how long its names and numbers
- * are. One pass over the text, which allocates next to nothing and takes about a millisecond for the largest body, so that no
- * shape of a body can hold up the event loop. Does not say whether the text is JSON; `JsonText.ts` does.
+ * What a JSON body may cost, looked at before it is parsed: how many values it holds, how deep it nests, how long its
+ * names and numbers are. One pass over the text, which allocates next to nothing and takes about a millisecond for the
+ * largest body, so that no shape of a body can hold up the event loop. Does not say whether the text is JSON;
+ * `JsonText.ts` does.
  */
 import type { FieldProblem } from "../domain/ApiErrors.js"
 import { cutText } from "../domain/Characters.js"
-import { bodyDepthMax, bodyNameCharsMax, bodyNumberCharsMax, bodyValuesMax, inputValuesMax, publicInputValuesMax } from "../domain/Limits.js"
+import {
+  bodyDepthMax,
+  bodyNameCharsMax,
+  bodyNumberCharsMax,
+  bodyValuesMax,
+  inputValuesMax,
+  publicInputValuesMax
+} from "../domain/Limits.js"
 
 export interface BodyBudget {
   /** Values in `input`, which is the client's own. */
@@ -18,17 +26,25 @@ export const callerBudget: BodyBudget = { inputValues: inputValuesMax }
 export const publicBudget: BodyBudget = { inputValues: publicInputValuesMax }
 
 const nameShownChars = 200
-const quote = 0x22, backslash = 0x5c, comma = 0x2c, colon = 0x3a, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d, u = 0x75
+const quote = 0x22,
+  backslash = 0x5c,
+  comma = 0x2c,
+  colon = 0x3a,
+  opensObject = 0x7b,
+  closesObject = 0x7d,
+  opensArray = 0x5b,
+  closesArray = 0x5d,
+  u = 0x75
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /** The index of the quote that ends the string whose first quote is at `start`; the text's length when none does. */
 export const endOfString = (text: string, start: number): number => {
-  let end = text.indexOf("\"", start + 1)
+  let end = text.indexOf('"', start + 1)
   while (end !== -1) {
     let slashes = 0
     while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++
     if (slashes % 2 === 0) return end
-    end = text.indexOf("\"", end + 1)
+    end = text.indexOf('"', end + 1)
   }
   return text.length
 }
@@ -69,14 +85,19 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
     if (code === comma || (opened && !closes)) {
       if (depth === 1) field = "body"
       const max = field === "input" ? budget.inputValues : bodyValuesMax
-      if ((field === "input" ? ++inputValues : ++values) > max) return { field, message: `may hold at most ${max} values, counted at every depth` }
+      if ((field === "input" ? ++inputValues : ++values) > max)
+        return { field, message: `may hold at most ${max} values, counted at every depth` }
     }
     opened = false
     if (code === quote) {
       const end = endOfString(text, i)
       const long = end - i - 1 > bodyNameCharsMax
       if ((long || depth === 1) && isName(text, end)) {
-        if (long && charsOf(text, i, end) > bodyNameCharsMax) return { field: depth === 1 ? "body" : field, message: `has a name of more than ${bodyNameCharsMax} characters` }
+        if (long && charsOf(text, i, end) > bodyNameCharsMax)
+          return {
+            field: depth === 1 ? "body" : field,
+            message: `has a name of more than ${bodyNameCharsMax} characters`
+          }
         if (depth === 1) field = cutText(text.slice(i + 1, end), nameShownChars)
       }
       i = end

@@ -1,7 +1,8 @@
 /**
- * The one error boundary. Gives every request its id, turns whatever came out of routing, decoding, handlers and defects into an answer
- * of the table in `Envelope.ts`, and puts the headers on that every answer carries. Tells clients nothing of the inside: what
- * is not an error of the table is logged with the request id and answered as `internal_error`.
+ * The one error boundary. Gives every request its id, turns whatever came out of routing, decoding, handlers and
+ * defects into an answer of the table in `Envelope.ts`, and puts the headers on that every answer carries. Tells
+ * clients nothing of the inside: what is not an error of the table is logged with the request id and answered as
+ * `internal_error`.
  */
 import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
@@ -23,15 +24,20 @@ import { repeatedHeader } from "./SingleHeaders.js"
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
 /** The methods that a path has, for `405` and its `Allow`; none when there is no such path. */
-const methodsByPath = (routes: ReadonlyArray<Route>): (path: string) => ReadonlyArray<string> => {
+const methodsByPath = (routes: ReadonlyArray<Route>): ((path: string) => ReadonlyArray<string>) => {
   const templates = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
   for (const { method, path } of routes) {
-    const known = templates.get(path) ?? { pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[A-Za-z]+/g, "[^/]+")}$`), methods: new Set<string>() }
+    const known = templates.get(path) ?? {
+      pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[A-Za-z]+/g, "[^/]+")}$`),
+      methods: new Set<string>()
+    }
     known.methods.add(method)
     if (method === "GET") known.methods.add("HEAD")
     templates.set(path, known)
   }
-  return (path) => [...new Set([...templates.values()].flatMap(({ methods, pattern }) => (pattern.test(path) ? [...methods] : [])))]
+  return (path) => [
+    ...new Set([...templates.values()].flatMap(({ methods, pattern }) => (pattern.test(path) ? [...methods] : [])))
+  ]
 }
 
 const decodable = (path: string): boolean => {
@@ -43,8 +49,10 @@ const decodable = (path: string): boolean => {
   }
 }
 
-export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
-  Effect.gen(function*() {
+export const makeBoundary = (
+  routes: ReadonlyArray<Route>
+): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
+  Effect.gen(function* () {
     const ids = yield* Ids
     const limiter = yield* RateLimiter
     const { trustProxy } = yield* HttpSettings
@@ -59,55 +67,86 @@ export const makeBoundary = (routes: ReadonlyArray<Route>): Effect.Effect<(app: 
       const error = !decodable(path)
         ? ValidationError.of("path", "is not valid percent-encoding")
         : allow.length > 0 && !allow.includes(request.method)
-        ? new MethodNotAllowed({ method: request.method, allow })
-        : new RouteNotFound({ method: request.method, path: shown })
+          ? new MethodNotAllowed({ method: request.method, allow })
+          : new RouteNotFound({ method: request.method, path: shown })
       return Effect.as(spendPublic(limiter, request, trustProxy, exchange), error)
     }
 
-    const unexpected = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) =>
+    const unexpected = (
+      cause: Cause.Cause<unknown>,
+      request: HttpServerRequest.HttpServerRequest,
+      exchange: ExchangeState
+    ) =>
       Effect.logError("A request ended in a defect", cause).pipe(
         Effect.annotateLogs({ requestId: exchange.requestId, method: request.method, route: exchange.route ?? "none" }),
         Effect.as(new InternalError())
       )
 
     /** Never fails with anything but what the table has. */
-    const explain = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState): Effect.Effect<unknown> => {
+    const explain = (
+      cause: Cause.Cause<unknown>,
+      request: HttpServerRequest.HttpServerRequest,
+      exchange: ExchangeState
+    ): Effect.Effect<unknown> => {
       const failure = Cause.failureOption(cause)
       if (failure._tag === "None") return unexpected(cause, request, exchange)
       const error = failure.value
       if (error instanceof HttpServerError.RouteNotFound) return Effect.merge(missed(request, exchange))
-      if (error instanceof HttpApiError.HttpApiDecodeError && !exchange.answering) return Effect.succeed(fromIssues(error.issues, "request"))
+      if (error instanceof HttpApiError.HttpApiDecodeError && !exchange.answering)
+        return Effect.succeed(fromIssues(error.issues, "request"))
       return errorResponse(error, "", undefined) === null ? unexpected(cause, request, exchange) : Effect.succeed(error)
     }
 
-    const answerTo = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) =>
+    const answerTo = (
+      cause: Cause.Cause<unknown>,
+      request: HttpServerRequest.HttpServerRequest,
+      exchange: ExchangeState
+    ) =>
       Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
-        : Effect.map(explain(cause, request, exchange), (error) =>
-          errorResponse(error, exchange.requestId, request.headers["accept"]) ?? HttpServerResponse.empty({ status: 500 }))
+        : Effect.map(
+            explain(cause, request, exchange),
+            (error) =>
+              errorResponse(error, exchange.requestId, request.headers["accept"]) ??
+              HttpServerResponse.empty({ status: 500 })
+          )
 
     return (app) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const startedNanos = clock.unsafeCurrentTimeNanos()
         const given = incomingRequestId(request.headers["x-request-id"])
-        return Effect.flatMap(given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given), (requestId) => {
-          const exchange: ExchangeState = { requestId, route: null, rate: null, answering: false }
-          const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
-          const answered = repeated === null ? app : Effect.zipRight(spendPublic(limiter, request, trustProxy, exchange), ValidationError.of(repeated, "may be sent once"))
-          return answered.pipe(
-            Effect.provideService(Exchange, exchange),
-            Effect.catchAllCause((cause) => answerTo(cause, request, exchange)),
-            Effect.map((response) => {
-              const ignored = ignoredOf(request.method, exchange.route, request.url)
-              observe(request.method, exchange.route, response.status, Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9)
-              return HttpServerResponse.setHeaders(response, {
-                "x-request-id": requestId,
-                "x-content-type-options": "nosniff",
-                ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
-                ...(exchange.rate === null ? {} : rateHeaders(exchange.rate))
+        return Effect.flatMap(
+          given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given),
+          (requestId) => {
+            const exchange: ExchangeState = { requestId, route: null, rate: null, answering: false }
+            const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
+            const answered =
+              repeated === null
+                ? app
+                : Effect.zipRight(
+                    spendPublic(limiter, request, trustProxy, exchange),
+                    ValidationError.of(repeated, "may be sent once")
+                  )
+            return answered.pipe(
+              Effect.provideService(Exchange, exchange),
+              Effect.catchAllCause((cause) => answerTo(cause, request, exchange)),
+              Effect.map((response) => {
+                const ignored = ignoredOf(request.method, exchange.route, request.url)
+                observe(
+                  request.method,
+                  exchange.route,
+                  response.status,
+                  Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9
+                )
+                return HttpServerResponse.setHeaders(response, {
+                  "x-request-id": requestId,
+                  "x-content-type-options": "nosniff",
+                  ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
+                  ...(exchange.rate === null ? {} : rateHeaders(exchange.rate))
+                })
               })
-            })
-          )
-        })
+            )
+          }
+        )
       })
   })

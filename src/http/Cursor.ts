@@ -1,6 +1,7 @@
 /**
- * Opaque cursors of lists: where the page before ended, signed together with the list, the workspace and the filters it was made
- * with. A cursor of another list, of other filters, one that was touched and one that somebody made up are not cursors of this list.
+ * Opaque cursors of lists: where the page before ended, signed together with the list, the workspace and the filters it
+ * was made with. A cursor of another list, of other filters, one that was touched and one that somebody made up are not
+ * cursors of this list.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Option, Redacted } from "effect"
@@ -20,9 +21,13 @@ export interface CursorBinding {
 const sortKey = /^[\x20-\x7e]{1,200}$/
 
 const signature = (key: Key, after: string, { filters, list, workspaceId }: CursorBinding): string =>
-  createHmac("sha256", Redacted.value(key)).update(canonical([list, workspaceId, filters, after])).digest("base64url").slice(0, 22)
+  createHmac("sha256", Redacted.value(key))
+    .update(canonical([list, workspaceId, filters, after]))
+    .digest("base64url")
+    .slice(0, 22)
 
-const equal = (given: string, wanted: string): boolean => given.length === wanted.length && timingSafeEqual(Buffer.from(given, "latin1"), Buffer.from(wanted, "latin1"))
+const equal = (given: string, wanted: string): boolean =>
+  given.length === wanted.length && timingSafeEqual(Buffer.from(given, "latin1"), Buffer.from(wanted, "latin1"))
 
 export const makeCursor = (key: Key, after: string, binding: CursorBinding): string =>
   `${Buffer.from(after, "utf8").toString("base64url")}.${signature(key, after, binding)}`
@@ -32,5 +37,7 @@ export const readCursor = (key: Key, cursor: string, binding: CursorBinding): Op
   if (cursor.length > cursorCharsMax) return Option.none()
   const [encoded = "", signed = "", ...rest] = cursor.split(".")
   const after = Buffer.from(encoded, "base64url").toString("utf8")
-  return rest.length === 0 && sortKey.test(after) && equal(signed, signature(key, after, binding)) ? Option.some(after) : Option.none()
+  return rest.length === 0 && sortKey.test(after) && equal(signed, signature(key, after, binding))
+    ? Option.some(after)
+    : Option.none()
 }

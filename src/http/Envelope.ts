@@ -1,7 +1,7 @@
 /**
- * The one table of wire errors: each error class with its status, the fields it puts beside `error`, and its headers. Bodies,
- * the OpenAPI document and `application/problem+json` all come from it (contract: "Errors", first table).
- * Knows nothing about where errors come from; that is `Boundary.ts`.
+ * The one table of wire errors: each error class with its status, the fields it puts beside `error`, and its headers.
+ * Bodies, the OpenAPI document and `application/problem+json` all come from it (contract: "Errors", first table). Knows
+ * nothing about where errors come from; that is `Boundary.ts`.
  */
 import { HttpApiSchema, HttpServerResponse } from "@effect/platform"
 import { Effect, ParseResult, Schema } from "effect"
@@ -13,14 +13,22 @@ import { Exchange } from "./Exchange.js"
 
 type Extra = { readonly [field: string]: unknown }
 export interface Body extends Extra {
-  readonly error: { readonly code: string; readonly message: string; readonly requestId: string; readonly retryable: boolean }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly requestId: string
+    readonly retryable: boolean
+  }
 }
 
 const problemType = "application/problem+json"
 
 /** The weight that an `Accept` header gives to a type that it names; 0 when it does not name it. */
 const weightOf = (accept: string, type: string): number => {
-  const named = accept.split(",").map((each) => each.split(";").map((part) => part.trim().toLowerCase())).find(([name]) => name === type)
+  const named = accept
+    .split(",")
+    .map((each) => each.split(";").map((part) => part.trim().toLowerCase()))
+    .find(([name]) => name === type)
   if (named === undefined) return 0
   const weight = named.find((part) => part.startsWith("q="))
   return weight === undefined ? 1 : Number(weight.slice(2))
@@ -41,7 +49,7 @@ interface FailureClass<E extends Failure> {
   readonly ast: Schema.Schema<E>["ast"]
   readonly retryable: boolean
   readonly _tag: E["_tag"]
-  new(...args: never): E
+  new (...args: never): E
 }
 
 interface Row<E> {
@@ -80,7 +88,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     title: row.title,
     retryable: cls.retryable,
     body: (error, requestId) => (error instanceof cls ? toBody(error, requestId) : null),
-    headers: (error) => (error instanceof cls ? row.headers?.(error) ?? {} : {})
+    headers: (error) => (error instanceof cls ? (row.headers?.(error) ?? {}) : {})
   })
   const outside = Schema.Struct({
     error: Schema.Struct({
@@ -92,114 +100,183 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     }),
     ...row.beside?.[0]
   })
-  return Schema.transformOrFail(Schema.make<Body>(Schema.typeSchema(outside).ast), Schema.make<E>(Schema.typeSchema(Schema.make<E>(cls.ast)).ast), {
-    strict: true,
-    decode: (body, _, ast) => ParseResult.fail(new ParseResult.Forbidden(ast, body, "errors are only written here")),
-    encode: (error) => Effect.map(Exchange, (exchange) => toBody(error, exchange.requestId))
-  }).annotations(HttpApiSchema.annotations({ status: row.status, identifier: errorPrefix + code, description: row.title }))
+  return Schema.transformOrFail(
+    Schema.make<Body>(Schema.typeSchema(outside).ast),
+    Schema.make<E>(Schema.typeSchema(Schema.make<E>(cls.ast)).ast),
+    {
+      strict: true,
+      decode: (body, _, ast) => ParseResult.fail(new ParseResult.Forbidden(ast, body, "errors are only written here")),
+      encode: (error) => Effect.map(Exchange, (exchange) => toBody(error, exchange.requestId))
+    }
+  ).annotations(
+    HttpApiSchema.annotations({ status: row.status, identifier: errorPrefix + code, description: row.title })
+  )
 }
 
 const Seconds = Schema.Int.annotations({ description: "Seconds to wait before the next try" })
-const retryAfter = (error: { readonly retryAfterSeconds: number }) => ({ "retry-after": String(error.retryAfterSeconds) })
+const retryAfter = (error: { readonly retryAfterSeconds: number }) => ({
+  "retry-after": String(error.retryAfterSeconds)
+})
 const seconds = (error: { readonly retryAfterSeconds: number }) => ({ retryAfterSeconds: error.retryAfterSeconds })
 
 export const Wire = {
   ValidationError: wire(Api.ValidationError, {
-    status: 400, title: "The request fails validation",
+    status: 400,
+    title: "The request fails validation",
     inside: [{ details: Schema.Array(Api.FieldProblem) }, ({ details }) => ({ details })]
   }),
   RunsCursorInvalid: wire(Api.RunsCursorInvalid, { status: 400, title: "Bad or stale cursor" }),
   Unauthorized: wire(Api.Unauthorized, {
-    status: 401, title: "Token missing or invalid",
+    status: 401,
+    title: "Token missing or invalid",
     headers: () => ({ "www-authenticate": "Bearer" })
   }),
   TokenRevoked: wire(Api.TokenRevoked, {
-    status: 401, title: "Token revoked",
-    headers: () => ({ "www-authenticate": "Bearer error=\"invalid_token\"" })
+    status: 401,
+    title: "Token revoked",
+    headers: () => ({ "www-authenticate": 'Bearer error="invalid_token"' })
   }),
   InsufficientBalance: wire(Api.InsufficientBalance, {
-    status: 402, title: "The reservation exceeds the available balance",
+    status: 402,
+    title: "The reservation exceeds the available balance",
     beside: [
-      { balanceMicros: Schema.Int, estimatedCostMicros: Schema.Int, topUpUrl: Schema.NullOr(Schema.String), topUp: TopUpHint },
-      ({ balanceMicros, estimatedCostMicros, topUp }) => ({ balanceMicros, estimatedCostMicros, topUpUrl: topUp.checkoutUrl, topUp })
+      {
+        balanceMicros: Schema.Int,
+        estimatedCostMicros: Schema.Int,
+        topUpUrl: Schema.NullOr(Schema.String),
+        topUp: TopUpHint
+      },
+      ({ balanceMicros, estimatedCostMicros, topUp }) => ({
+        balanceMicros,
+        estimatedCostMicros,
+        topUpUrl: topUp.checkoutUrl,
+        topUp
+      })
     ]
   }),
   KeySpendLimitReached: wire(Api.KeySpendLimitReached, {
-    status: 402, title: "The key's monthly limit is reached",
-    beside: [{ limitMicros: Schema.Int, spentMicros: Schema.Int }, ({ limitMicros, spentMicros }) => ({ limitMicros, spentMicros })]
+    status: 402,
+    title: "The key's monthly limit is reached",
+    beside: [
+      { limitMicros: Schema.Int, spentMicros: Schema.Int },
+      ({ limitMicros, spentMicros }) => ({ limitMicros, spentMicros })
+    ]
   }),
   Forbidden: wire(Api.Forbidden, {
-    status: 403, title: "The token lacks the scope",
+    status: 403,
+    title: "The token lacks the scope",
     beside: [
-      { scope: Schema.String, topUp: Schema.optionalWith(TopUpHint, { exact: true }), reason: Schema.optionalWith(TopUpReason, { exact: true }) },
+      {
+        scope: Schema.String,
+        topUp: Schema.optionalWith(TopUpHint, { exact: true }),
+        reason: Schema.optionalWith(TopUpReason, { exact: true })
+      },
       ({ scope, topUp }) => ({ scope, ...(topUp === undefined ? {} : { topUp, reason: topUp.reason }) })
     ]
   }),
   NotFound: wire(Api.NotFound, { status: 404, title: "Not found" }),
   RouteNotFound: wire(Api.RouteNotFound, { status: 404, title: "No such route" }),
   UnknownCategory: wire(Api.UnknownCategory, {
-    status: 404, title: "Unknown category",
-    beside: [{ field: Schema.Literal("category"), categories: Schema.Array(Schema.String) }, ({ categories }) => ({ field: "category", categories })]
+    status: 404,
+    title: "Unknown category",
+    beside: [
+      { field: Schema.Literal("category"), categories: Schema.Array(Schema.String) },
+      ({ categories }) => ({ field: "category", categories })
+    ]
   }),
   UnknownPlatform: wire(Api.UnknownPlatform, {
-    status: 404, title: "Unknown platform",
-    beside: [{ field: Schema.Literal("platform"), platforms: Schema.Array(Schema.String) }, ({ platforms }) => ({ field: "platform", platforms })]
+    status: 404,
+    title: "Unknown platform",
+    beside: [
+      { field: Schema.Literal("platform"), platforms: Schema.Array(Schema.String) },
+      ({ platforms }) => ({ field: "platform", platforms })
+    ]
   }),
   MethodNotAllowed: wire(Api.MethodNotAllowed, {
-    status: 405, title: "The route exists, but not for this method",
+    status: 405,
+    title: "The route exists, but not for this method",
     headers: ({ allow }) => ({ allow: allow.join(", ") })
   }),
   IdempotencyConflict: wire(Api.IdempotencyConflict, {
-    status: 409, title: "The key was used with a different request",
-    beside: [{ runId: Schema.optionalWith(Schema.String, { exact: true }) }, ({ runId }) => (runId === undefined ? {} : { runId })]
+    status: 409,
+    title: "The key was used with a different request",
+    beside: [
+      { runId: Schema.optionalWith(Schema.String, { exact: true }) },
+      ({ runId }) => (runId === undefined ? {} : { runId })
+    ]
   }),
   PayloadTooLarge: wire(Api.PayloadTooLarge, {
-    status: 413, title: "The request body is too large",
+    status: 413,
+    title: "The request body is too large",
     beside: [{ limitBytes: Schema.Int }, ({ limitBytes }) => ({ limitBytes })]
   }),
   UnsupportedMediaType: wire(Api.UnsupportedMediaType, {
-    status: 415, title: "The request body is compressed",
+    status: 415,
+    title: "The request body is compressed",
     headers: () => ({ "accept-encoding": "identity" })
   }),
   RowsModeUnsupported: wire(Api.RowsModeUnsupported, {
-    status: 422, title: "Unsupported output mode",
+    status: 422,
+    title: "Unsupported output mode",
     beside: [{ reason: Schema.String }, ({ reason }) => ({ reason })]
   }),
   TooManyInflightRuns: wire(Api.TooManyInflightRuns, {
-    status: 429, title: "Too many runs in flight",
+    status: 429,
+    title: "Too many runs in flight",
     beside: [
       { inflight: Schema.Int, limit: Schema.Int, retryAfterSeconds: Seconds },
       ({ inflight, limit, retryAfterSeconds }) => ({ inflight, limit, retryAfterSeconds })
     ],
-    headers: (error) => ({ ...retryAfter(error), "x-ratelimit-limit": String(error.limit), "x-ratelimit-remaining": "0" })
+    headers: (error) => ({
+      ...retryAfter(error),
+      "x-ratelimit-limit": String(error.limit),
+      "x-ratelimit-remaining": "0"
+    })
   }),
   RunRateLimited: wire(Api.RunRateLimited, {
-    status: 429, title: "Too many runs a minute",
-    beside: [{ limit: Schema.Int, retryAfterSeconds: Seconds }, ({ limit, retryAfterSeconds }) => ({ limit, retryAfterSeconds })],
-    headers: (error) => ({ ...retryAfter(error), "x-ratelimit-limit": String(error.limit), "x-ratelimit-remaining": "0" })
+    status: 429,
+    title: "Too many runs a minute",
+    beside: [
+      { limit: Schema.Int, retryAfterSeconds: Seconds },
+      ({ limit, retryAfterSeconds }) => ({ limit, retryAfterSeconds })
+    ],
+    headers: (error) => ({
+      ...retryAfter(error),
+      "x-ratelimit-limit": String(error.limit),
+      "x-ratelimit-remaining": "0"
+    })
   }),
   RateLimitExceeded: wire(Api.RateLimitExceeded, {
-    status: 429, title: "Too many requests",
+    status: 429,
+    title: "Too many requests",
     beside: [{ retryAfterSeconds: Seconds }, seconds],
-    headers: (error) => ({ ...retryAfter(error), "x-ratelimit-limit": String(error.limit), "x-ratelimit-remaining": "0" })
+    headers: (error) => ({
+      ...retryAfter(error),
+      "x-ratelimit-limit": String(error.limit),
+      "x-ratelimit-remaining": "0"
+    })
   }),
   InternalError: wire(Api.InternalError, { status: 500, title: "Internal error" }),
   CatalogLoading: wire(Api.CatalogLoading, {
-    status: 503, title: "The catalog is not loaded yet",
+    status: 503,
+    title: "The catalog is not loaded yet",
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
   StorageBusy: wire(Storage.StorageBusy, {
-    status: 503, title: "Storage is overloaded",
+    status: 503,
+    title: "Storage is overloaded",
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
   StorageUncertain: wire(Storage.StorageUncertain, {
-    status: 503, title: "The last write is unconfirmed",
+    status: 503,
+    title: "The last write is unconfirmed",
     headers: () => ({ "retry-after": "1" })
   }),
   StorageTimeout: wire(Storage.StorageTimeout, {
-    status: 503, title: "Storage took too long",
+    status: 503,
+    title: "Storage took too long",
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
@@ -220,16 +297,29 @@ export const created = <A, I>(schema: Schema.Schema<A, I>, identifier: string): 
 export const wireErrors: ReadonlyMap<string, WireError> = table
 
 const entryOf = (error: unknown): WireError | undefined =>
-  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string" ? table.get(error._tag) : undefined
+  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
+    ? table.get(error._tag)
+    : undefined
 
 /** The answer to an error of the table; null for anything else. */
-export const errorResponse = (error: unknown, requestId: string, accept: string | undefined): HttpServerResponse.HttpServerResponse | null => {
+export const errorResponse = (
+  error: unknown,
+  requestId: string,
+  accept: string | undefined
+): HttpServerResponse.HttpServerResponse | null => {
   const entry = entryOf(error)
   const body = entry?.body(error, requestId) ?? null
   if (entry === undefined || body === null) return null
   const problem = wantsProblem(accept)
   const members = problem
-    ? { type: `/docs#${entry.code}`, title: entry.title, status: entry.status, detail: body.error.message, instance: requestId, ...body }
+    ? {
+        type: `/docs#${entry.code}`,
+        title: entry.title,
+        status: entry.status,
+        detail: body.error.message,
+        instance: requestId,
+        ...body
+      }
     : body
   return HttpServerResponse.text(JSON.stringify(members), {
     status: entry.status,

@@ -1,6 +1,7 @@
 /**
- * What is known about the request being answered, in one record per request: its id, and what the steps on its way found out
- * for the headers, the log and the metrics. Written by the boundary and the access middleware, never by a service.
+ * What is known about the request being answered, in one record per request: its id, and what the steps on its way
+ * found out for the headers, the log and the metrics. Written by the boundary and the access middleware, never by a
+ * service.
  */
 import { Context, Effect } from "effect"
 import type { RateDecision } from "../services/RateLimiter.js"
@@ -18,8 +19,11 @@ export class Exchange extends Context.Reference<Exchange>()("gateway/http/Exchan
   defaultValue: (): ExchangeState => ({ requestId: "req_none", route: null, rate: null, answering: false })
 }) {}
 
-/** Every handler is wrapped in this: an answer that breaks its own schema is then an internal error instead of a 400. */
-export const answering = <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) =>
+/**
+ * Every handler is wrapped in this: an answer that breaks its own schema is then an internal error instead of a 400.
+ */
+export const answering =
+  <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) =>
   (request: Request): Effect.Effect<A, E, R> =>
     Effect.flatMap(Exchange, (exchange) => {
       exchange.answering = true

@@ -1,6 +1,6 @@
 /**
- * Turns schema issues into the field problems of a `validation_error`, in our own words: a schema's text would repeat what
- * the client sent, which may be large or secret.
+ * Turns schema issues into the field problems of a `validation_error`, in our own words: a schema's text would repeat
+ * what the client sent, which may be large or secret.
  */
 import type { HttpApiError } from "@effect/platform"
 import { cutText } from "../domain/Characters.js"

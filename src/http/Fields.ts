@@ -1,4 +1,7 @@
-/** Fields that several bodies share, with their own texts for what is wrong with them; a schema's text would repeat what the client sent. */
+/**
+ * Fields that several bodies share, with their own texts for what is wrong with them; a schema's text would repeat what
+ * the client sent.
+ */
 import { ParseResult, Schema } from "effect"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 
@@ -13,7 +16,10 @@ const described = (description: string | undefined) => (description === undefine
 export const line = (charsMax: number, description?: string) =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
-    Schema.annotations({ ...says(`must have 1 to ${charsMax} printable characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) } })
+    Schema.annotations({
+      ...says(`must have 1 to ${charsMax} printable characters`),
+      jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) }
+    })
   )
 
 /** An instant in an answer. */
@@ -29,7 +35,9 @@ export const Instant: Schema.Schema<number, string> = Schema.transformOrFail(
     strict: true,
     decode: (raw, _, ast) => {
       const millis = readInstant(raw)
-      return millis === undefined ? ParseResult.fail(new ParseResult.Type(ast, raw, instantExpected)) : ParseResult.succeed(millis)
+      return millis === undefined
+        ? ParseResult.fail(new ParseResult.Type(ast, raw, instantExpected))
+        : ParseResult.succeed(millis)
     },
     encode: (millis) => ParseResult.succeed(time(millis))
   }

@@ -1,9 +1,20 @@
-/** What every page of ours needs: text that stays text, and the policy that lets the page load nothing and run nothing. */
+/**
+ * What every page of ours needs: text that stays text, and the policy that lets the page load nothing and run nothing.
+ */
 import { createHash } from "node:crypto"
 
-export const escapeHtml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;").replaceAll("'", "&#39;")
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;")
 
-/** Only this style, no script, nothing from elsewhere, and no other page around it. `more` opens what a page needs besides. */
+/**
+ * Only this style, no script, nothing from elsewhere, and no other page around it. `more` opens what a page needs
+ * besides.
+ */
 export const pageHeaders = (style: string, more: ReadonlyArray<string> = []): { readonly [name: string]: string } => ({
   "content-security-policy": [
     "default-src 'none'",

@@ -1,6 +1,6 @@
 /**
- * Query parameters that a route does not read. They are ignored, because clients send some that mean something elsewhere, and named
- * in a header, because one may be a slip of the pen.
+ * Query parameters that a route does not read. They are ignored, because clients send some that mean something
+ * elsewhere, and named in a header, because one may be a slip of the pen.
  */
 import { ignoredParameterChars, ignoredParametersMax } from "../domain/Limits.js"
 import type { Route } from "./Access.js"
@@ -16,7 +16,9 @@ const decoded = (raw: string): string => {
 }
 
 /** The header's value: the names, percent-encoded and shortened, each once; null when the route reads all of them. */
-export const ignoredParameters = (routes: ReadonlyArray<Route>): (method: string, route: string | null, url: string) => string | null => {
+export const ignoredParameters = (
+  routes: ReadonlyArray<Route>
+): ((method: string, route: string | null, url: string) => string | null) => {
   const known = new Map<string, ReadonlySet<string>>()
   for (const { method, parameters, path } of routes) {
     known.set(`${method} ${path}`, parameters)

@@ -1,7 +1,7 @@
 /**
- * Reads a JSON text strictly: what it accepts means the same to every reader and can be stored. Refuses what `JSON.parse` lets
- * pass but readers disagree on or storage cannot hold: two members of one name, `__proto__`, NUL characters, half surrogate pairs.
- * How large and how deep a text may be is said in `BodyBudget.ts`, which comes first.
+ * Reads a JSON text strictly: what it accepts means the same to every reader and can be stored. Refuses what
+ * `JSON.parse` lets pass but readers disagree on or storage cannot hold: two members of one name, `__proto__`, NUL
+ * characters, half surrogate pairs. How large and how deep a text may be is said in `BodyBudget.ts`, which comes first.
  */
 import { Either } from "effect"
 import { cutText } from "../domain/Characters.js"
@@ -9,7 +9,12 @@ import type { Json } from "../domain/Json.js"
 import { readJson } from "../domain/LosslessJson.js"
 import { endOfString } from "./BodyBudget.js"
 
-const quote = 0x22, comma = 0x2c, opensObject = 0x7b, closesObject = 0x7d, opensArray = 0x5b, closesArray = 0x5d
+const quote = 0x22,
+  comma = 0x2c,
+  opensObject = 0x7b,
+  closesObject = 0x7d,
+  opensArray = 0x5b,
+  closesArray = 0x5d
 
 const unstorable = /\0|\p{Surrogate}/u
 

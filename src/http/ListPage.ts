@@ -10,20 +10,29 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-export const badCursor = () => ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
+export const badCursor = () =>
+  ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
 
 /** Fails with the list's own error when the cursor does not belong to it. */
-export const pageRequest = <E>(asked: PageQuery, binding: CursorBinding, invalid: () => E): Effect.Effect<PageRequest, E, CursorKey> => {
+export const pageRequest = <E>(
+  asked: PageQuery,
+  binding: CursorBinding,
+  invalid: () => E
+): Effect.Effect<PageRequest, E, CursorKey> => {
   const { cursor, limit } = asked
   if (cursor === undefined) return Effect.succeed({ limit, after: null })
   return Effect.flatMap(CursorKey, (key) =>
     Option.match(readCursor(key, cursor, binding), {
       onNone: () => Effect.fail(invalid()),
       onSome: (after) => Effect.succeed({ limit, after })
-    }))
+    })
+  )
 }
 
-export const nextCursor = (page: Page<unknown>, binding: CursorBinding): Effect.Effect<string | null, never, CursorKey> => {
+export const nextCursor = (
+  page: Page<unknown>,
+  binding: CursorBinding
+): Effect.Effect<string | null, never, CursorKey> => {
   const { next } = page
   return next === null ? Effect.succeed(null) : Effect.map(CursorKey, (key) => makeCursor(key, next, binding))
 }

@@ -1,22 +1,33 @@
-/** Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded and free of control characters. */
+/**
+ * Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded
+ * and free of control characters.
+ */
 import { ParseResult, Schema } from "effect"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { cursorCharsMax } from "../domain/Limits.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
-export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
-  readonly expected: string
-  readonly read: (raw: string) => A | undefined
-  readonly jsonSchema: object
-}): Schema.Schema<A, string> =>
+export const parameter = <A, I>(
+  type: Schema.Schema<A, I>,
+  options: {
+    readonly expected: string
+    readonly read: (raw: string) => A | undefined
+    readonly jsonSchema: object
+  }
+): Schema.Schema<A, string> =>
   Schema.transformOrFail(
-    Schema.String.annotations({ jsonSchema: options.jsonSchema, message: () => ({ message: `${options.expected}, given once`, override: true }) }),
+    Schema.String.annotations({
+      jsonSchema: options.jsonSchema,
+      message: () => ({ message: `${options.expected}, given once`, override: true })
+    }),
     Schema.typeSchema(type),
     {
       strict: true,
       decode: (raw, _, ast) => {
         const value = options.read(raw)
-        return value === undefined ? ParseResult.fail(new ParseResult.Type(ast, raw, options.expected)) : ParseResult.succeed(value)
+        return value === undefined
+          ? ParseResult.fail(new ParseResult.Type(ast, raw, options.expected))
+          : ParseResult.succeed(value)
       },
       encode: (value) => ParseResult.succeed(String(value))
     }
@@ -24,10 +35,16 @@ export const parameter = <A, I>(type: Schema.Schema<A, I>, options: {
 
 const digits = /^[0-9]+$/
 
-/** A whole number in a range; anything else is refused, not clamped. Without a maximum, what is beyond all amounts counts as the largest. */
+/**
+ * A whole number in a range; anything else is refused, not clamped. Without a maximum, what is beyond all amounts
+ * counts as the largest.
+ */
 export const intParam = (minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema.Schema<number, string> =>
   parameter(Schema.Int, {
-    expected: maximum === Number.MAX_SAFE_INTEGER ? `must be a whole number of at least ${minimum}` : `must be a whole number from ${minimum} to ${maximum}`,
+    expected:
+      maximum === Number.MAX_SAFE_INTEGER
+        ? `must be a whole number of at least ${minimum}`
+        : `must be a whole number from ${minimum} to ${maximum}`,
     read: (raw) => {
       if (!digits.test(raw)) return undefined
       const value = Math.min(Number(raw), Number.MAX_SAFE_INTEGER)
@@ -52,7 +69,9 @@ export const textParam = (charsMax: number, charsMin = 1): Schema.Schema<string,
     jsonSchema: { type: "string", minLength: charsMin, maxLength: charsMax }
   })
 
-export const choiceParam = <const Choices extends readonly [string, ...ReadonlyArray<string>]>(...choices: Choices): Schema.Schema<Choices[number], string> =>
+export const choiceParam = <const Choices extends readonly [string, ...ReadonlyArray<string>]>(
+  ...choices: Choices
+): Schema.Schema<Choices[number], string> =>
   parameter<Choices[number], Choices[number]>(Schema.Literal(...choices), {
     expected: `must be one of ${choices.join(", ")}`,
     read: (raw) => choices.find((choice) => choice === raw),
@@ -68,9 +87,14 @@ export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int,
 
 export const optionalParam = <A>(schema: Schema.Schema<A, string>) => Schema.optionalWith(schema, { exact: true })
 
-/** A cursor in any form, for a list with an error of its own for what is not one of its cursors. One that is given twice is none. */
+/**
+ * A cursor in any form, for a list with an error of its own for what is not one of its cursors. One that is given twice
+ * is none.
+ */
 export const anyCursorParam: Schema.Schema<string, string | ReadonlyArray<string>> = Schema.transform(
-  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: cursorCharsMax } }),
+  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: cursorCharsMax }
+  }),
   Schema.String,
   { strict: true, decode: (raw) => (typeof raw === "string" ? raw : ""), encode: (cursor) => cursor }
 )
@@ -83,4 +107,5 @@ export const pageParams = {
 }
 
 /** All problems of a query are told at once. */
-export const query = <Fields extends Schema.Struct.Fields>(fields: Fields) => Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
+export const query = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })

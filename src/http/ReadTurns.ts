@@ -1,7 +1,7 @@
 /**
- * Reads of one workspace take turns on each node: a few at once, the others wait in the order in which they came. So the reads of one tenant
- * never take the connections from another's, nor from runs; who sends more than can wait hears 429 `rate_limit_exceeded`. Nothing that
- * creates, ends or cancels a run takes a turn.
+ * Reads of one workspace take turns on each node: a few at once, the others wait in the order in which they came. So
+ * the reads of one tenant never take the connections from another's, nor from runs; who sends more than can wait hears
+ * 429 `rate_limit_exceeded`. Nothing that creates, ends or cancels a run takes a turn.
  */
 import { Context, Deferred, Effect, Exit, FiberId, Layer, Option } from "effect"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
@@ -10,9 +10,15 @@ import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../domain/Li
 import { Principal } from "./Auth.js"
 import { answering } from "./Exchange.js"
 
-export class ReadTurns extends Context.Tag("gateway/http/ReadTurns")<ReadTurns, {
-  readonly take: <A, E, R>(workspaceId: WorkspaceId, read: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RateLimitExceeded, R>
-}>() {}
+export class ReadTurns extends Context.Tag("gateway/http/ReadTurns")<
+  ReadTurns,
+  {
+    readonly take: <A, E, R>(
+      workspaceId: WorkspaceId,
+      read: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | RateLimitExceeded, R>
+  }
+>() {}
 
 /** The reads of a workspace: those under way, and those that wait to be called, the first one first. */
 interface Line {
@@ -51,13 +57,21 @@ export const ReadTurnsLayer: Layer.Layer<ReadTurns> = Layer.sync(ReadTurns, () =
           if (line.waiting.size >= readsWaitingMax) return Effect.fail(refused)
           const called = Deferred.unsafeMake<void>(FiberId.none)
           line.waiting.add(called)
-          return Effect.flatMap(Effect.exit(restore(Effect.timeoutOption(Deferred.await(called), readWaitMillisMax))), (waited): Effect.Effect<A, E | RateLimitExceeded, R> => {
-            // Whoever is called leaves the line in that moment, even if it gives up in the same.
-            const wasCalled = !line.waiting.delete(called)
-            if (Exit.isFailure(waited)) return Effect.zipRight(wasCalled ? leave(workspaceId, line) : Effect.void, Effect.failCause(waited.cause))
-            return wasCalled || Option.isSome(waited.value) ? mine : Effect.fail(refused)
-          })
-        }))
+          return Effect.flatMap(
+            Effect.exit(restore(Effect.timeoutOption(Deferred.await(called), readWaitMillisMax))),
+            (waited): Effect.Effect<A, E | RateLimitExceeded, R> => {
+              // Whoever is called leaves the line in that moment, even if it gives up in the same.
+              const wasCalled = !line.waiting.delete(called)
+              if (Exit.isFailure(waited))
+                return Effect.zipRight(
+                  wasCalled ? leave(workspaceId, line) : Effect.void,
+                  Effect.failCause(waited.cause)
+                )
+              return wasCalled || Option.isSome(waited.value) ? mine : Effect.fail(refused)
+            }
+          )
+        })
+      )
   })
 })
 
@@ -65,5 +79,7 @@ export const ReadTurnsLayer: Layer.Layer<ReadTurns> = Layer.sync(ReadTurns, () =
 export const reading = <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) => {
   const answer = answering(handler)
   return (request: Request): Effect.Effect<A, E | RateLimitExceeded, R | Principal | ReadTurns> =>
-    Effect.flatMap(ReadTurns, (turns) => Effect.flatMap(Principal, ({ workspaceId }) => turns.take(workspaceId, answer(request))))
+    Effect.flatMap(ReadTurns, (turns) =>
+      Effect.flatMap(Principal, ({ workspaceId }) => turns.take(workspaceId, answer(request)))
+    )
 }

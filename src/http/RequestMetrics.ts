@@ -1,6 +1,6 @@
 /**
- * Counts and times requests by method, route template and status: labels that have few values, never a url. Writes straight into
- * the metrics because it is on the path of every request.
+ * Counts and times requests by method, route template and status: labels that have few values, never a url. Writes
+ * straight into the metrics because it is on the path of every request.
  */
 import { Metric, MetricBoundaries, MetricKey } from "effect"
 
@@ -12,9 +12,16 @@ const seconds = MetricKey.histogram(
 )
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-// The tags belong to the key and not to the metric: a tagged metric looks its hook up anew with every update, which cost 15 µs a request.
+// The tags belong to the key and not to the metric: a tagged metric looks its hook up anew with every update, which
+// cost 15 µs a request.
 const bind = (method: string, route: string, status: number) => ({
-  count: Metric.fromMetricKey(requests.pipe(MetricKey.tagged("method", method), MetricKey.tagged("route", route), MetricKey.tagged("status", String(status)))),
+  count: Metric.fromMetricKey(
+    requests.pipe(
+      MetricKey.tagged("method", method),
+      MetricKey.tagged("route", route),
+      MetricKey.tagged("status", String(status))
+    )
+  ),
   time: Metric.fromMetricKey(seconds.pipe(MetricKey.tagged("method", method), MetricKey.tagged("route", route)))
 })
 const bound = new Map<string, ReturnType<typeof bind>>()

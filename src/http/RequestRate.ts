@@ -1,7 +1,7 @@
 /**
- * Spends one request from a token bucket: the workspace's for calls with a token; for calls without, the client address's and the one
- * that all such calls share.
- * Leaves the verdict in the exchange, from which every answer gets its rate headers.
+ * Spends one request from a token bucket: the workspace's for calls with a token; for calls without, the client
+ * address's and the one that all such calls share. Leaves the verdict in the exchange, from which every answer gets its
+ * rate headers.
  */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "@effect/platform"
@@ -12,32 +12,54 @@ import type { ExchangeState } from "./Exchange.js"
 
 type Limiter = RateLimiter["Type"]
 
-const decided = (exchange: ExchangeState) => (decision: RateDecision): Effect.Effect<void, RateLimitExceeded> => {
-  exchange.rate = decision
-  return decision.allowed
-    ? Effect.void
-    : Effect.fail(new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds)) }))
-}
+const decided =
+  (exchange: ExchangeState) =>
+  (decision: RateDecision): Effect.Effect<void, RateLimitExceeded> => {
+    exchange.rate = decision
+    return decision.allowed
+      ? Effect.void
+      : Effect.fail(
+          new RateLimitExceeded({
+            limit: decision.limit,
+            retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds))
+          })
+        )
+  }
 
-export const spend = (limiter: Limiter, tenant: string, exchange: ExchangeState): Effect.Effect<void, RateLimitExceeded> =>
-  Effect.flatMap(limiter.take(tenant), decided(exchange))
+export const spend = (
+  limiter: Limiter,
+  tenant: string,
+  exchange: ExchangeState
+): Effect.Effect<void, RateLimitExceeded> => Effect.flatMap(limiter.take(tenant), decided(exchange))
 
 /**
- * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to
- * have written it: everything before is the client's own word. Of IPv6 the network counts: whoever has one address there has 2^64.
+ * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a
+ * proxy that is trusted to have written it: everything before is the client's own word. Of IPv6 the network counts:
+ * whoever has one address there has 2^64.
  */
 const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "" : ""
+  const forwarded = trustProxy ? (request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "") : ""
   const text = forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded
   if (!ipaddr.isValid(text)) return text.slice(0, 64)
   const address = ipaddr.process(text)
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).map((part) => part.toString(16)).join(":") : address.toString()
+  return address instanceof ipaddr.IPv6
+    ? address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(":")
+    : address.toString()
 }
 
-/** For a request whose sender is not known: spends from the bucket of their address and from that of all such requests. */
+/**
+ * For a request whose sender is not known: spends from the bucket of their address and from that of all such requests.
+ */
 export const spendPublic = (
-  limiter: Limiter, request: HttpServerRequest.HttpServerRequest, trustProxy: boolean, exchange: ExchangeState
-): Effect.Effect<void, RateLimitExceeded> => Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(exchange))
+  limiter: Limiter,
+  request: HttpServerRequest.HttpServerRequest,
+  trustProxy: boolean,
+  exchange: ExchangeState
+): Effect.Effect<void, RateLimitExceeded> =>
+  Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(exchange))
 
 /** The `RateLimit` fields of the IETF draft; the contract's `x-ratelimit-*` go with refusals (`Envelope.ts`). */
 export const rateHeaders = (decision: RateDecision): { readonly [name: string]: string } => ({

@@ -1,13 +1,21 @@
 /**
- * Which errors of the table a route can answer: those its endpoint names itself, those of every route, and those of whoever stands at its
- * door, which depend on the access it asks for. The middlewares name all that any of their routes can be refused with; the document says of each only its own.
+ * Which errors of the table a route can answer: those its endpoint names itself, those of every route, and those of
+ * whoever stands at its door, which depend on the access it asks for. The middlewares name all that any of their routes
+ * can be refused with; the document says of each only its own.
  */
 import type { Required } from "./Access.js"
 
 const everywhere: ReadonlyArray<string> = ["validation_error", "internal_error"]
 const limited: ReadonlyArray<string> = ["rate_limit_exceeded"]
 /** A token is looked up in storage. */
-const tokenTaken: ReadonlyArray<string> = [...limited, "unauthorized", "token_revoked", "storage_busy", "storage_uncertain", "runtime_bridge_timeout"]
+const tokenTaken: ReadonlyArray<string> = [
+  ...limited,
+  "unauthorized",
+  "token_revoked",
+  "storage_busy",
+  "storage_uncertain",
+  "runtime_bridge_timeout"
+]
 
 const atTheDoor = (access: Required): ReadonlyArray<string> => {
   if (access === "probe") return []
@@ -15,5 +23,10 @@ const atTheDoor = (access: Required): ReadonlyArray<string> => {
   return access === "any-token" || access === "optional-token" ? tokenTaken : [...tokenTaken, "forbidden"]
 }
 
-export const possibleErrors = ({ access, errors }: { readonly access: Required; readonly errors: ReadonlySet<string> }): ReadonlySet<string> =>
-  new Set([...everywhere, ...atTheDoor(access), ...errors])
+export const possibleErrors = ({
+  access,
+  errors
+}: {
+  readonly access: Required
+  readonly errors: ReadonlySet<string>
+}): ReadonlySet<string> => new Set([...everywhere, ...atTheDoor(access), ...errors])

@@ -1,7 +1,8 @@
 /**
- * The HTTP server: the interface, its boundary and the node server under it, as one layer. Stops without losing a request: first
- * `/readyz` says no, then no new connection is taken, requests in flight end, and at the deadline what is left is cut.
- * Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`, those of readers in `SlowReaders.ts`.
+ * The HTTP server: the interface, its boundary and the node server under it, as one layer. Stops without losing a
+ * request: first `/readyz` says no, then no new connection is taken, requests in flight end, and at the deadline what
+ * is left is cut. Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`, those
+ * of readers in `SlowReaders.ts`.
  */
 import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -48,18 +49,32 @@ interface Refusal {
   readonly message: string
   readonly retryAfterSeconds?: number
 }
-const stopping: Refusal = { status: 503, code: "storage_busy", message: "This node is stopping or starting; nothing was done, retry with the same key", retryAfterSeconds: 1 }
+const stopping: Refusal = {
+  status: 503,
+  code: "storage_busy",
+  message: "This node is stopping or starting; nothing was done, retry with the same key",
+  retryAfterSeconds: 1
+}
 
 const refusalOf = (code: string | undefined): Refusal => {
-  if (code === "HPE_HEADER_OVERFLOW") return { status: 431, code: "validation_error", message: `headers: may have at most ${headerBytesMax} bytes` }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return { status: 408, code: "validation_error", message: `request: must be complete within ${requestTimeoutMillis / 1000} s` }
+  if (code === "HPE_HEADER_OVERFLOW")
+    return { status: 431, code: "validation_error", message: `headers: may have at most ${headerBytesMax} bytes` }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return {
+      status: 408,
+      code: "validation_error",
+      message: `request: must be complete within ${requestTimeoutMillis / 1000} s`
+    }
   return { status: 400, code: "validation_error", message: "request: is not valid HTTP" }
 }
 
 const refusalParts = (refusal: Refusal, requestId: string) => {
   const { code, message, retryAfterSeconds } = refusal
   const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
-  const body = JSON.stringify({ error: { code, message, requestId, retryable: retryAfterSeconds !== undefined }, ...retry })
+  const body = JSON.stringify({
+    error: { code, message, requestId, retryable: retryAfterSeconds !== undefined },
+    ...retry
+  })
   const headers = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
@@ -71,7 +86,11 @@ const refusalParts = (refusal: Refusal, requestId: string) => {
 }
 
 /** `isServed` says whether the interface listens to it. */
-const nodeServer = (requestId: () => string, isStopping: () => boolean, isServed: (server: Server) => boolean): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
+const nodeServer = (
+  requestId: () => string,
+  isStopping: () => boolean,
+  isServed: (server: Server) => boolean
+): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
   const server = createServer({
     requestTimeout: requestTimeoutMillis,
     headersTimeout: headersTimeoutMillis,
@@ -85,7 +104,8 @@ const nodeServer = (requestId: () => string, isStopping: () => boolean, isServed
     // Nobody should come back on this connection: where it is closed while idle, the next request on it would be lost.
     if (isStopping()) response.shouldKeepAlive = false
     response.once("close", () => underWay.delete(response))
-    // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to answer them.
+    // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
+    // answer them.
     if (isServed(server)) return
     const { body, headers } = refusalParts(stopping, requestId())
     response.writeHead(stopping.status, headers)
@@ -106,39 +126,64 @@ const nodeServer = (requestId: () => string, isStopping: () => boolean, isServed
 
 /** Ends when every connection has: idle ones at once, busy ones with their answer, all of them at the deadline. */
 const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, millis: number) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     for (const response of underWay) response.shouldKeepAlive = false
-    const deadline = yield* Effect.fork(Effect.interruptible(Effect.zipRight(Effect.sleep(millis), Effect.sync(() => server.closeAllConnections()))))
+    const deadline = yield* Effect.fork(
+      Effect.interruptible(
+        Effect.zipRight(
+          Effect.sleep(millis),
+          Effect.sync(() => server.closeAllConnections())
+        )
+      )
+    )
     yield* Effect.async((resume: (closed: Effect.Effect<void>) => void) => {
       server.close(() => resume(Effect.void))
     })
     yield* Fiber.interrupt(deadline)
   })
 
-const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> = Layer.scoped(
-  HttpServer.HttpServer,
-  Effect.gen(function*() {
-    const settings = yield* HttpSettings
-    const ids = yield* Ids
-    const runSync = Runtime.runSync(yield* Effect.runtime())
-    const draining = yield* Draining
-    let ours = 0
-    const { server, underWay } = nodeServer(() => `req_${runSync(ids.suffix)}`, () => runSync(draining.announced), (made) => made.listenerCount("request") > ours)
-    yield* cutSlowReaders(server, settings.readers)
-    ours = server.listenerCount("request")
-    const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
-    yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
-    return http
-  })
-)
+const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> =
+  Layer.scoped(
+    HttpServer.HttpServer,
+    Effect.gen(function* () {
+      const settings = yield* HttpSettings
+      const ids = yield* Ids
+      const runSync = Runtime.runSync(yield* Effect.runtime())
+      const draining = yield* Draining
+      let ours = 0
+      const { server, underWay } = nodeServer(
+        () => `req_${runSync(ids.suffix)}`,
+        () => runSync(draining.announced),
+        (made) => made.listenerCount("request") > ours
+      )
+      yield* cutSlowReaders(server, settings.readers)
+      ours = server.listenerCount("request")
+      const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
+      yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
+      return http
+    })
+  )
 
 const Boundary = HttpApiBuilder.middleware(makeBoundary(routesOf(Api)))
 
 /** Paths are what they are: case counts, a slash more is another path, and ids may be long. */
-const RouterConfig = HttpRouter.setRouterConfig({ caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: pathParameterCharsMax })
+const RouterConfig = HttpRouter.setRouterConfig({
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: pathParameterCharsMax
+})
 
 const Interface = HttpApiBuilder.api(Api).pipe(
-  Layer.provide([AccountHandlers, CatalogHandlers, ConnectionsHandlers, LoginsHandlers, PublicCatalogHandlers, RunsHandlers, SystemHandlers]),
+  Layer.provide([
+    AccountHandlers,
+    CatalogHandlers,
+    ConnectionsHandlers,
+    LoginsHandlers,
+    PublicCatalogHandlers,
+    RunsHandlers,
+    SystemHandlers
+  ]),
   Layer.provide([layerAuth(routesOf(Api)), ReadTurnsLayer])
 )
 
@@ -148,17 +193,41 @@ const Serving = HttpApiBuilder.serve().pipe(
   HttpMiddleware.withTracerDisabledWhen(() => true)
 )
 
-/** Says "not ready" for a while, and serves as before, before anything stops. Built last, so it is the first to be told. */
-const LookAway = Layer.scopedDiscard(Effect.gen(function*() {
-  const settings = yield* HttpSettings
-  const draining = yield* Draining
-  yield* Effect.addFinalizer(() => draining.announce.pipe(Effect.zipRight(Effect.sleep(settings.readinessPauseMillis)), Effect.zipRight(draining.begin)))
-}))
+/**
+ * Says "not ready" for a while, and serves as before, before anything stops. Built last, so it is the first to be told.
+ */
+const LookAway = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const settings = yield* HttpSettings
+    const draining = yield* Draining
+    yield* Effect.addFinalizer(() =>
+      draining.announce.pipe(
+        Effect.zipRight(Effect.sleep(settings.readinessPauseMillis)),
+        Effect.zipRight(draining.begin)
+      )
+    )
+  })
+)
 
-export type HttpServices = Accounts | CapabilityRequests | Catalog | Connections | CursorKey | Ids | LoginApprovals | RateLimiter | Runs | TopUps | Wallet
+export type HttpServices =
+  | Accounts
+  | CapabilityRequests
+  | Catalog
+  | Connections
+  | CursorKey
+  | Ids
+  | LoginApprovals
+  | RateLimiter
+  | Runs
+  | TopUps
+  | Wallet
 
 /** Serves the whole interface; the address is in the `HttpServer` that it gives. */
-export const HttpLayer: Layer.Layer<HttpServer.HttpServer, AccessMissing | HttpServerError.ServeError, HttpServices | HttpSettings> = LookAway.pipe(
+export const HttpLayer: Layer.Layer<
+  HttpServer.HttpServer,
+  AccessMissing | HttpServerError.ServeError,
+  HttpServices | HttpSettings
+> = LookAway.pipe(
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),

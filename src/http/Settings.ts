@@ -1,4 +1,7 @@
-/** What the HTTP server is told at start-up: where to listen, how it is reached, and how long to drain. Values come from `layers/node/Config.ts`. */
+/**
+ * What the HTTP server is told at start-up: where to listen, how it is reached, and how long to drain. Values come from
+ * `layers/node/Config.ts`.
+ */
 import { Context } from "effect"
 import type { ReaderLimits } from "./SlowReaders.js"
 

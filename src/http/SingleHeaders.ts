@@ -1,9 +1,14 @@
 /**
- * Headers that a request may carry once. Node takes the first of two `Host` or `Authorization` headers and joins two `Idempotency-Key`
- * headers with a comma, where a proxy in front may do otherwise; so two are refused, equal ones too: what the request means must not depend
- * on who reads it. A comma inside of one header is a character like any other.
+ * Headers that a request may carry once. Node takes the first of two `Host` or `Authorization` headers and joins two
+ * `Idempotency-Key` headers with a comma, where a proxy in front may do otherwise; so two are refused, equal ones too:
+ * what the request means must not depend on who reads it. A comma inside of one header is a character like any other.
  */
-const single: ReadonlyMap<string, number> = new Map(["host", "authorization", "content-type", "content-encoding", "idempotency-key"].map((name, index) => [name, 1 << index]))
+const single: ReadonlyMap<string, number> = new Map(
+  ["host", "authorization", "content-type", "content-encoding", "idempotency-key"].map((name, index) => [
+    name,
+    1 << index
+  ])
+)
 
 /** The first of them that stands there twice, of the raw list of names and values; null when none does. */
 export const repeatedHeader = (raw: ReadonlyArray<string>): string | null => {

@@ -1,7 +1,8 @@
 /**
- * Cuts off readers that do not read. What a client does not take of an answer waits in this process, so three bounds hold: nothing taken for
- * a while, less on average than a slow line gives, and, for all answers together, a bound of memory above which those who wait longest go
- * first. A run that is waited for is no slow reader: nothing has been written yet.
+ * Cuts off readers that do not read. What a client does not take of an answer waits in this process, so three bounds
+ * hold: nothing taken for a while, less on average than a slow line gives, and, for all answers together, a bound of
+ * memory above which those who wait longest go first. A run that is waited for is no slow reader: nothing has been
+ * written yet.
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -23,17 +24,31 @@ interface Unread {
   readonly since: number
 }
 
-const standard: ReaderLimits = { stallMillis: readerStallMillis, bytesPerSecond: readerBytesPerSecond, unreadBytes: unreadBytesMax, lookMillis: 1_000 }
+const standard: ReaderLimits = {
+  stallMillis: readerStallMillis,
+  bytesPerSecond: readerBytesPerSecond,
+  unreadBytes: unreadBytesMax,
+  lookMillis: 1_000
+}
 
 /** Watches for as long as the scope lives. */
-export const cutSlowReaders = (server: Server, special: Partial<ReaderLimits> = {}): Effect.Effect<void, never, Scope.Scope> => {
+export const cutSlowReaders = (
+  server: Server,
+  special: Partial<ReaderLimits> = {}
+): Effect.Effect<void, never, Scope.Scope> => {
   const limits = { ...standard, ...special }
-  /** The answers under way, with the moment since which something of them waits, and what the socket had sent before. */
-  const answers = new Map<ServerResponse, { readonly socket: Socket; readonly sentBefore: number; since: number | null }>()
+  /**
+   * The answers under way, with the moment since which something of them waits, and what the socket had sent before.
+   */
+  const answers = new Map<
+    ServerResponse,
+    { readonly socket: Socket; readonly sentBefore: number; since: number | null }
+  >()
   const bySocket = new WeakMap<Socket, ServerResponse>()
 
   server.setTimeout(limits.stallMillis, (socket: Socket) => {
-    // Node has seen no byte go either way for so long. Without an answer under way it is an idle connection, which Node would end too.
+    // Node has seen no byte go either way for so long. Without an answer under way it is an idle connection, which Node
+    // would end too.
     const response = bySocket.get(socket)
     if (response === undefined || response.writableLength > 0) socket.destroy()
   })
@@ -56,9 +71,9 @@ export const cutSlowReaders = (server: Server, special: Partial<ReaderLimits> = 
         answer.since = null
         continue
       }
-      const since = answer.since ??= at
+      const since = (answer.since ??= at)
       const accepted = answer.socket.bytesWritten - answer.sentBefore
-      const allowedMillis = limits.stallMillis + accepted / limits.bytesPerSecond * 1_000
+      const allowedMillis = limits.stallMillis + (accepted / limits.bytesPerSecond) * 1_000
       if (at - since > allowedMillis) answer.socket.destroy()
       else unread.push({ socket: answer.socket, bytes, since })
     }
@@ -70,5 +85,7 @@ export const cutSlowReaders = (server: Server, special: Partial<ReaderLimits> = 
       if (total <= limits.unreadBytes) return
     }
   }
-  return Effect.asVoid(Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(limits.lookMillis), Effect.sync(look)))))
+  return Effect.asVoid(
+    Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(limits.lookMillis), Effect.sync(look))))
+  )
 }

@@ -28,15 +28,22 @@ export interface Principal {
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: number
   readonly expiresAt: number | null
-  /** The token that let this one in, the one that let that one in, and so on to the first; none where a person made it. */
+  /**
+   * The token that let this one in, the one that let that one in, and so on to the first; none where a person made it.
+   */
   readonly ancestors: ReadonlyArray<TokenId>
-  /** Whether this is a token of the platform's operator, who also sees what cannot be run. Never passed on by a login. */
+  /**
+   * Whether this is a token of the platform's operator, who also sees what cannot be run. Never passed on by a login.
+   */
   readonly operator: boolean
   /** Whether its workspace is the operator's, who pays for it directly. */
   readonly operatorWorkspace: boolean
 }
 
-/** How much a token may spend in a month, and has: of its own limit and those that it shares, the one with the least left. */
+/**
+ * How much a token may spend in a month, and has: of its own limit and those that it shares, the one with the least
+ * left.
+ */
 export type MonthSpend = Pick<TokenSpend, "limitMicros" | "spentMicros">
 
 export interface NewToken {
@@ -55,22 +62,30 @@ export interface IssuedToken {
   readonly token: Redacted.Redacted<string>
 }
 
-export class Accounts extends Context.Tag("gateway/services/Accounts")<Accounts, {
-  /** Reads the token's row every time (many callers share one query), so that a revocation, also of one that it comes from, holds from the next request. */
-  readonly authenticate: (token: Redacted.Redacted<string>) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
-  /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
-  readonly monthSpend: (tokenId: TokenId) => Effect.Effect<MonthSpend, StorageError>
-  readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
-  readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
-  readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
-  /** All of them, oldest first. */
-  readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
-  /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
-  readonly setLimits: (
-    workspaceId: WorkspaceId,
-    limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
-  ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
-  readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
-  /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */
-  readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>
-}>() {}
+export class Accounts extends Context.Tag("gateway/services/Accounts")<
+  Accounts,
+  {
+    /**
+     * Reads the token's row every time (many callers share one query), so that a revocation, also of one that it comes
+     * from, holds from the next request.
+     */
+    readonly authenticate: (
+      token: Redacted.Redacted<string>
+    ) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
+    /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
+    readonly monthSpend: (tokenId: TokenId) => Effect.Effect<MonthSpend, StorageError>
+    readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
+    readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
+    readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
+    /** All of them, oldest first. */
+    readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
+    /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
+    readonly setLimits: (
+      workspaceId: WorkspaceId,
+      limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
+    ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
+    readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
+    /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */
+    readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>
+  }
+>() {}

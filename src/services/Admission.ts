@@ -1,6 +1,6 @@
 /**
- * Lets runs in. One call is one transaction with the key, the limits, the hold, the ledger entry and the run, or nothing at
- * all; calls that arrive together share a transaction, and each is answered after its commit.
+ * Lets runs in. One call is one transaction with the key, the limits, the hold, the ledger entry and the run, or
+ * nothing at all; calls that arrive together share a transaction, and each is answered after its commit.
  */
 import { Context, type Effect } from "effect"
 import type { RefusedTooOften, Refusal } from "../domain/Admission.js"
@@ -21,8 +21,14 @@ export type AdmissionAnswer =
   /** The key belongs to this run already, for the same request. */
   | { readonly _tag: "Replay"; readonly runId: RunId }
   | { readonly _tag: "Conflict"; readonly runId: RunId }
-  | { readonly _tag: "Refused"; readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> | RefusedTooOften }
+  | {
+      readonly _tag: "Refused"
+      readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> | RefusedTooOften
+    }
 
-export class Admission extends Context.Tag("gateway/services/Admission")<Admission, {
-  readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, StorageError>
-}>() {}
+export class Admission extends Context.Tag("gateway/services/Admission")<
+  Admission,
+  {
+    readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, StorageError>
+  }
+>() {}

@@ -16,15 +16,18 @@ export interface CapabilityRequest {
   readonly createdAt: number
 }
 
-export class CapabilityRequests extends Context.Tag("gateway/services/CapabilityRequests")<CapabilityRequests, {
-  /** The same key answers the same request; with other content it is an `IdempotencyConflict`. */
-  readonly create: (input: {
-    readonly workspaceId: WorkspaceId
-    readonly title: string
-    readonly description: string
-    readonly desiredInputs: string | null
-    readonly desiredOutputs: string | null
-    readonly idempotencyKey: string
-  }) => Effect.Effect<CapabilityRequest, IdempotencyConflict | StorageError>
-  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<CapabilityRequest>, StorageError>
-}>() {}
+export class CapabilityRequests extends Context.Tag("gateway/services/CapabilityRequests")<
+  CapabilityRequests,
+  {
+    /** The same key answers the same request; with other content it is an `IdempotencyConflict`. */
+    readonly create: (input: {
+      readonly workspaceId: WorkspaceId
+      readonly title: string
+      readonly description: string
+      readonly desiredInputs: string | null
+      readonly desiredOutputs: string | null
+      readonly idempotencyKey: string
+    }) => Effect.Effect<CapabilityRequest, IdempotencyConflict | StorageError>
+    readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<CapabilityRequest>, StorageError>
+  }
+>() {}

@@ -1,11 +1,25 @@
 /**
- * The catalog that is being served: one immutable revision at a time, swapped whole. Answers questions about endpoints and
- * jobs; never calls a provider and never decides about money. Everything is answered from memory except contracts of older
- * revisions. `CatalogLoading` only before the first revision.
+ * The catalog that is being served: one immutable revision at a time, swapped whole. Answers questions about endpoints
+ * and jobs; never calls a provider and never decides about money. Everything is answered from memory except contracts
+ * of older revisions. `CatalogLoading` only before the first revision.
  */
 import { Context, type Effect } from "effect"
 import type { CatalogLoading } from "../domain/ApiErrors.js"
-import type { CatalogQuery, CatalogRow, Compared, DiscoverQuery, Discovered, Listing, ListingQuery, NoMatchWarning, Overview, OverviewQuery, PublicItem, PublicQuery, SearchAnswer } from "../domain/CatalogView.js"
+import type {
+  CatalogQuery,
+  CatalogRow,
+  Compared,
+  DiscoverQuery,
+  Discovered,
+  Listing,
+  ListingQuery,
+  NoMatchWarning,
+  Overview,
+  OverviewQuery,
+  PublicItem,
+  PublicQuery,
+  SearchAnswer
+} from "../domain/CatalogView.js"
 import type { NotFound, UnknownCategory, UnknownPlatform, ValidationError } from "../domain/ApiErrors.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Endpoint, JobManifest } from "../domain/Manifest.js"
@@ -26,34 +40,63 @@ export interface RankedEndpoint {
   readonly reason: string
 }
 
-export class Catalog extends Context.Tag("gateway/services/Catalog")<Catalog, {
-  readonly endpoint: (endpointId: string) => Effect.Effect<Endpoint | null, CatalogLoading>
-  /** The contract version that a run was promised, even when the catalog has moved on. */
-  readonly endpointAt: (endpointId: string, contractVersion: string) => Effect.Effect<Endpoint | null, CatalogLoading | StorageError>
-  readonly supply: (jobId: string, prefer: Prefer) => Effect.Effect<JobSupply | null, CatalogLoading>
-  /** `job:<id>` where an endpoint id is a job's id without `job:`, underscores or dots; null where it is none. */
-  readonly jobMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
-  /** The id of the job that is written so, with dots or underscores; null when there is none. */
-  readonly jobNamed: (capability: string) => Effect.Effect<string | null, CatalogLoading>
-  /** Up to 3 job ids that look like this one. */
-  readonly similarJobs: (jobId: string) => Effect.Effect<ReadonlyArray<string>, CatalogLoading>
-  /** Null when an operation of this provider is in the catalog, runnable or not; else what to say of the id, with close names. */
-  readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
-  readonly revision: Effect.Effect<string, CatalogLoading>
+export class Catalog extends Context.Tag("gateway/services/Catalog")<
+  Catalog,
+  {
+    readonly endpoint: (endpointId: string) => Effect.Effect<Endpoint | null, CatalogLoading>
+    /** The contract version that a run was promised, even when the catalog has moved on. */
+    readonly endpointAt: (
+      endpointId: string,
+      contractVersion: string
+    ) => Effect.Effect<Endpoint | null, CatalogLoading | StorageError>
+    readonly supply: (jobId: string, prefer: Prefer) => Effect.Effect<JobSupply | null, CatalogLoading>
+    /** `job:<id>` where an endpoint id is a job's id without `job:`, underscores or dots; null where it is none. */
+    readonly jobMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
+    /** The id of the job that is written so, with dots or underscores; null when there is none. */
+    readonly jobNamed: (capability: string) => Effect.Effect<string | null, CatalogLoading>
+    /** Up to 3 job ids that look like this one. */
+    readonly similarJobs: (jobId: string) => Effect.Effect<ReadonlyArray<string>, CatalogLoading>
+    /**
+     * Null when an operation of this provider is in the catalog, runnable or not; else what to say of the id, with
+     * close names.
+     */
+    readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
+    readonly revision: Effect.Effect<string, CatalogLoading>
 
-  readonly search: (query: CatalogQuery, workspaceId: WorkspaceId) => Effect.Effect<SearchAnswer, CatalogLoading>
-  readonly discover: (query: DiscoverQuery, workspaceId: WorkspaceId) => Effect.Effect<Discovered, CatalogLoading>
-  readonly list: (query: ListingQuery, workspaceId: WorkspaceId) => Effect.Effect<Listing, CatalogLoading>
-  readonly overview: (query: OverviewQuery) => Effect.Effect<Overview, UnknownCategory | UnknownPlatform | CatalogLoading>
-  readonly rows: (endpointIds: ReadonlyArray<string>, workspaceId: WorkspaceId | null) => Effect.Effect<ReadonlyArray<CatalogRow>, CatalogLoading>
-  /** `job:<id>` too; a version other than the current one is looked up among the older ones. */
-  readonly contract: (endpointId: string, contractVersion: string | null, workspaceId: WorkspaceId) => Effect.Effect<OperationContract, NotFound | CatalogLoading | StorageError>
+    readonly search: (query: CatalogQuery, workspaceId: WorkspaceId) => Effect.Effect<SearchAnswer, CatalogLoading>
+    readonly discover: (query: DiscoverQuery, workspaceId: WorkspaceId) => Effect.Effect<Discovered, CatalogLoading>
+    readonly list: (query: ListingQuery, workspaceId: WorkspaceId) => Effect.Effect<Listing, CatalogLoading>
+    readonly overview: (
+      query: OverviewQuery
+    ) => Effect.Effect<Overview, UnknownCategory | UnknownPlatform | CatalogLoading>
+    readonly rows: (
+      endpointIds: ReadonlyArray<string>,
+      workspaceId: WorkspaceId | null
+    ) => Effect.Effect<ReadonlyArray<CatalogRow>, CatalogLoading>
+    /** `job:<id>` too; a version other than the current one is looked up among the older ones. */
+    readonly contract: (
+      endpointId: string,
+      contractVersion: string | null,
+      workspaceId: WorkspaceId
+    ) => Effect.Effect<OperationContract, NotFound | CatalogLoading | StorageError>
 
-  /** `next` is the place to go on from, to be given back as `after`; a warning says that nothing matched the words of `q`. */
-  readonly publicItems: (query: PublicQuery) => Effect.Effect<
-    { readonly items: ReadonlyArray<PublicItem>; readonly next: string | null; readonly warnings?: ReadonlyArray<NoMatchWarning> }, ValidationError | CatalogLoading
-  >
-  readonly publicItem: (catalogItemId: string) => Effect.Effect<PublicItem, NotFound | CatalogLoading>
-  /** Ids that the catalog does not have are listed in the answer; `NotFound` when it has none of them. */
-  readonly compare: (catalogItemIds: ReadonlyArray<string>, input: JsonObject | null) => Effect.Effect<Compared, NotFound | ValidationError | CatalogLoading>
-}>() {}
+    /**
+     * `next` is the place to go on from, to be given back as `after`; a warning says that nothing matched the words of
+     * `q`.
+     */
+    readonly publicItems: (query: PublicQuery) => Effect.Effect<
+      {
+        readonly items: ReadonlyArray<PublicItem>
+        readonly next: string | null
+        readonly warnings?: ReadonlyArray<NoMatchWarning>
+      },
+      ValidationError | CatalogLoading
+    >
+    readonly publicItem: (catalogItemId: string) => Effect.Effect<PublicItem, NotFound | CatalogLoading>
+    /** Ids that the catalog does not have are listed in the answer; `NotFound` when it has none of them. */
+    readonly compare: (
+      catalogItemIds: ReadonlyArray<string>,
+      input: JsonObject | null
+    ) => Effect.Effect<Compared, NotFound | ValidationError | CatalogLoading>
+  }
+>() {}

@@ -1,7 +1,7 @@
 /**
- * Puts a whole catalog in force on this node: checked, indexed beside the one being served, then swapped in one step. A bad one is
- * refused with everything that is wrong with it, and the old one stays. Its contracts are kept first, so that a run can always
- * find the version it was promised.
+ * Puts a whole catalog in force on this node: checked, indexed beside the one being served, then swapped in one step. A
+ * bad one is refused with everything that is wrong with it, and the old one stays. Its contracts are kept first, so
+ * that a run can always find the version it was promised.
  */
 import { Context, Data, type Effect } from "effect"
 import type { Endpoint, JobManifest } from "../domain/Manifest.js"
@@ -18,13 +18,18 @@ export interface ContentProblem {
   readonly message: string
 }
 
-export class CatalogRefused extends Data.TaggedError("CatalogRefused")<{ readonly problems: ReadonlyArray<ContentProblem> }> {
+export class CatalogRefused extends Data.TaggedError("CatalogRefused")<{
+  readonly problems: ReadonlyArray<ContentProblem>
+}> {
   override get message() {
     return this.problems.map(({ message, subject }) => `${subject}: ${message}`).join("\n")
   }
 }
 
-export class CatalogPublisher extends Context.Tag("gateway/services/CatalogPublisher")<CatalogPublisher, {
-  /** Answers the revision now served; publishing what is already served changes nothing. */
-  readonly publish: (content: CatalogContent) => Effect.Effect<string, CatalogRefused | StorageError>
-}>() {}
+export class CatalogPublisher extends Context.Tag("gateway/services/CatalogPublisher")<
+  CatalogPublisher,
+  {
+    /** Answers the revision now served; publishing what is already served changes nothing. */
+    readonly publish: (content: CatalogContent) => Effect.Effect<string, CatalogRefused | StorageError>
+  }
+>() {}

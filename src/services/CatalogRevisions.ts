@@ -1,6 +1,6 @@
 /**
- * What operators published beside the built-in catalog, for all nodes. Publishing checks the whole, keeps it and tells every node,
- * which then swaps to it; a bad one is refused with all its errors and nothing changes.
+ * What operators published beside the built-in catalog, for all nodes. Publishing checks the whole, keeps it and tells
+ * every node, which then swaps to it; a bad one is refused with all its errors and nothing changes.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -27,24 +27,33 @@ export interface Reached {
   readonly refused: number
 }
 
-export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevisions")<CatalogRevisions, {
-  /**
-   * `add` keeps what was published before and replaces endpoints and jobs of the same ids; `replace` keeps nothing of it.
-   * `builtIn` is what the published catalog is served with: its jobs may be named, and its endpoints are overridden by id.
-   */
-  readonly publish: (
-    content: CatalogContent, options: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent }
-  ) => Effect.Effect<{ readonly sequence: number; readonly endpoints: number }, CatalogRefused | StorageError>
-  readonly latest: Effect.Effect<PublishedRevision, StorageError>
-  /** The newest sequence, cheap to ask for. */
-  readonly sequence: Effect.Effect<number, StorageError>
-  /** Something for every time that a new revision may be there; never ends. Who takes it counts as a running node. */
-  readonly changes: Stream.Stream<void>
-  /** Told by a node to whoever waits. */
-  readonly tell: (taken: TakenOver) => Effect.Effect<void, StorageError>
-  /**
-   * Listens from now on, so to be begun before publishing. The function then waits until every running node has taken this revision
-   * or a later one over, has refused it, or the limit is past, and answers how far they have come.
-   */
-  readonly watch: Effect.Effect<(sequence: number, limitMillis: number) => Effect.Effect<Reached, StorageError>, StorageError, Scope.Scope>
-}>() {}
+export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevisions")<
+  CatalogRevisions,
+  {
+    /**
+     * `add` keeps what was published before and replaces endpoints and jobs of the same ids; `replace` keeps nothing of
+     * it. `builtIn` is what the published catalog is served with: its jobs may be named, and its endpoints are
+     * overridden by id.
+     */
+    readonly publish: (
+      content: CatalogContent,
+      options: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent }
+    ) => Effect.Effect<{ readonly sequence: number; readonly endpoints: number }, CatalogRefused | StorageError>
+    readonly latest: Effect.Effect<PublishedRevision, StorageError>
+    /** The newest sequence, cheap to ask for. */
+    readonly sequence: Effect.Effect<number, StorageError>
+    /** Something for every time that a new revision may be there; never ends. Who takes it counts as a running node. */
+    readonly changes: Stream.Stream<void>
+    /** Told by a node to whoever waits. */
+    readonly tell: (taken: TakenOver) => Effect.Effect<void, StorageError>
+    /**
+     * Listens from now on, so to be begun before publishing. The function then waits until every running node has taken
+     * this revision or a later one over, has refused it, or the limit is past, and answers how far they have come.
+     */
+    readonly watch: Effect.Effect<
+      (sequence: number, limitMillis: number) => Effect.Effect<Reached, StorageError>,
+      StorageError,
+      Scope.Scope
+    >
+  }
+>() {}

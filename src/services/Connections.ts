@@ -1,4 +1,7 @@
-/** The customers' own keys at providers. A secret goes in and never comes out to a client: only a call takes it, as `Redacted`. */
+/**
+ * The customers' own keys at providers. A secret goes in and never comes out to a client: only a call takes it, as
+ * `Redacted`.
+ */
 import { Context, type Effect, type Redacted } from "effect"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { ConnectionId, WorkspaceId } from "../domain/Ids.js"
@@ -20,22 +23,33 @@ export interface OpenedConnection {
   readonly secret: Redacted.Redacted<string>
 }
 
-export class Connections extends Context.Tag("gateway/services/Connections")<Connections, {
-  /** Does not ask the provider whether the secret works, nor whether there is such a provider. */
-  readonly create: (input: {
-    readonly workspaceId: WorkspaceId
-    readonly providerId: string
-    readonly label: string
-    readonly secret: Redacted.Redacted<string>
-    readonly expiresAt: number | null
-  }) => Effect.Effect<Connection, ValidationError | StorageError>
-  /** Newest first, without deleted ones; the sort key is the connection id. */
-  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<Connection>, StorageError>
-  readonly get: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<Connection, NotFound | StorageError>
-  /** Destroys the secret at once. Runs that name the connection fail with `connection_unusable` from then on. */
-  readonly delete: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<void, NotFound | StorageError>
-  /** `ConnectionUnusable` when it is deleted or expired, or (the gateway's fault then) its secret cannot be opened. */
-  readonly use: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<OpenedConnection, ConnectionNotFound | ConnectionUnusable | StorageError>
-  /** The workspace's newest connection to a provider that is neither deleted nor expired; null without one. */
-  readonly useNewest: (workspaceId: WorkspaceId, providerId: string) => Effect.Effect<OpenedConnection | null, ConnectionUnusable | StorageError>
-}>() {}
+export class Connections extends Context.Tag("gateway/services/Connections")<
+  Connections,
+  {
+    /** Does not ask the provider whether the secret works, nor whether there is such a provider. */
+    readonly create: (input: {
+      readonly workspaceId: WorkspaceId
+      readonly providerId: string
+      readonly label: string
+      readonly secret: Redacted.Redacted<string>
+      readonly expiresAt: number | null
+    }) => Effect.Effect<Connection, ValidationError | StorageError>
+    /** Newest first, without deleted ones; the sort key is the connection id. */
+    readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<Connection>, StorageError>
+    readonly get: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<Connection, NotFound | StorageError>
+    /** Destroys the secret at once. Runs that name the connection fail with `connection_unusable` from then on. */
+    readonly delete: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<void, NotFound | StorageError>
+    /**
+     * `ConnectionUnusable` when it is deleted or expired, or (the gateway's fault then) its secret cannot be opened.
+     */
+    readonly use: (
+      workspaceId: WorkspaceId,
+      connectionId: string
+    ) => Effect.Effect<OpenedConnection, ConnectionNotFound | ConnectionUnusable | StorageError>
+    /** The workspace's newest connection to a provider that is neither deleted nor expired; null without one. */
+    readonly useNewest: (
+      workspaceId: WorkspaceId,
+      providerId: string
+    ) => Effect.Effect<OpenedConnection | null, ConnectionUnusable | StorageError>
+  }
+>() {}

@@ -1,4 +1,7 @@
-/** Contracts by endpoint and version, kept for ever, so that a run and a reader find the version that they were promised. */
+/**
+ * Contracts by endpoint and version, kept for ever, so that a run and a reader find the version that they were
+ * promised.
+ */
 import { Context, type Effect } from "effect"
 import type { Json } from "../domain/Json.js"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -11,8 +14,17 @@ export interface StoredContract {
   readonly contract: () => string
 }
 
-export class ContractStore extends Context.Tag("gateway/services/ContractStore")<ContractStore, {
-  /** Keeps those that are not kept yet. What a run depends on never changes within a version; with `refresh`, names and descriptions do. */
-  readonly keep: (contracts: ReadonlyArray<StoredContract>, options?: { readonly refresh: boolean }) => Effect.Effect<void, StorageError>
-  readonly find: (endpointId: string, contractVersion: string) => Effect.Effect<Json | null, StorageError>
-}>() {}
+export class ContractStore extends Context.Tag("gateway/services/ContractStore")<
+  ContractStore,
+  {
+    /**
+     * Keeps those that are not kept yet. What a run depends on never changes within a version; with `refresh`, names
+     * and descriptions do.
+     */
+    readonly keep: (
+      contracts: ReadonlyArray<StoredContract>,
+      options?: { readonly refresh: boolean }
+    ) => Effect.Effect<void, StorageError>
+    readonly find: (endpointId: string, contractVersion: string) => Effect.Effect<Json | null, StorageError>
+  }
+>() {}

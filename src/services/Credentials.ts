@@ -1,18 +1,29 @@
 /**
- * Which key a call may use: the connection that the run names, else the workspace's own connection to that provider, else
- * the platform's key. Secrets leave here only as `Redacted`, for one call. Says what a workspace can run without touching any secret.
+ * Which key a call may use: the connection that the run names, else the workspace's own connection to that provider,
+ * else the platform's key. Secrets leave here only as `Redacted`, for one call. Says what a workspace can run without
+ * touching any secret.
  */
 import { Context, type Effect } from "effect"
 import type { WorkspaceId } from "../domain/Ids.js"
 import type { ProviderManifest } from "../domain/Manifest.js"
 import type { Credential } from "../domain/ProviderCall.js"
 import type {
-  ConnectionInvalid, ConnectionNotFound, ConnectionUnusable, CredentialDenied, PlatformAuthIncompatible, PlatformKeyMissing
+  ConnectionInvalid,
+  ConnectionNotFound,
+  ConnectionUnusable,
+  CredentialDenied,
+  PlatformAuthIncompatible,
+  PlatformKeyMissing
 } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export type CredentialFailure =
-  | ConnectionInvalid | ConnectionNotFound | ConnectionUnusable | CredentialDenied | PlatformAuthIncompatible | PlatformKeyMissing
+  | ConnectionInvalid
+  | ConnectionNotFound
+  | ConnectionUnusable
+  | CredentialDenied
+  | PlatformAuthIncompatible
+  | PlatformKeyMissing
 
 export interface ProviderAccess {
   readonly hasPlatformKey: boolean
@@ -21,12 +32,15 @@ export interface ProviderAccess {
 
 type Provider = Omit<ProviderManifest, "operations">
 
-export class Credentials extends Context.Tag("gateway/services/Credentials")<Credentials, {
-  readonly resolve: (input: {
-    readonly workspaceId: WorkspaceId
-    readonly provider: Provider
-    readonly connectionId: string | null
-  }) => Effect.Effect<Credential, CredentialFailure | StorageError>
-  /** Whether the keys for a provider are there. From memory; refreshed within seconds of a change on another node. */
-  readonly access: (workspaceId: WorkspaceId | null, provider: Provider) => Effect.Effect<ProviderAccess>
-}>() {}
+export class Credentials extends Context.Tag("gateway/services/Credentials")<
+  Credentials,
+  {
+    readonly resolve: (input: {
+      readonly workspaceId: WorkspaceId
+      readonly provider: Provider
+      readonly connectionId: string | null
+    }) => Effect.Effect<Credential, CredentialFailure | StorageError>
+    /** Whether the keys for a provider are there. From memory; refreshed within seconds of a change on another node. */
+    readonly access: (workspaceId: WorkspaceId | null, provider: Provider) => Effect.Effect<ProviderAccess>
+  }
+>() {}

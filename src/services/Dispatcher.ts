@@ -10,32 +10,38 @@ import type { Listen } from "./Once.js"
 import type { RunDetail } from "./Runs.js"
 import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
 
-/** The right to start one run on this node at once, taken before admission; given back when the run was not admitted. */
+/**
+ * The right to start one run on this node at once, taken before admission; given back when the run was not admitted.
+ */
 export interface Slot {
   readonly lease: Lease
   /** May be called more than once. */
   readonly release: Effect.Effect<void>
 }
 
-export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<Dispatcher, {
-  /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
-  readonly reserve: Effect.Effect<Slot | null>
-  /**
-   * Starts an admitted run in its slot and answers at once; whoever listens is told the run as it ended, with its attempts, or none
-   * when this node cannot say: the run was taken over, or its end was written by a commit whose answer was lost.
-   */
-  readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
-  /**
-   * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's lease, it goes on
-   * as if the answer had come. Otherwise gives the slot back. Answers at once.
-   */
-  readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
-  /** The next attempt at a candidate, to be written before its first byte leaves. */
-  readonly openAttempt: (run: Run, candidate: Candidate, n: number) => Effect.Effect<Attempt>
-  /** Looks into the queue soon. */
-  readonly wake: Effect.Effect<void>
-  /** Aborts a read-only call of this node under way; an effectful one is left to end. */
-  readonly cancel: (runId: RunId) => Effect.Effect<void>
-  /** Runs that this node works on now. */
-  readonly active: Effect.Effect<number>
-}>() {}
+export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
+  Dispatcher,
+  {
+    /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
+    readonly reserve: Effect.Effect<Slot | null>
+    /**
+     * Starts an admitted run in its slot and answers at once; whoever listens is told the run as it ended, with its
+     * attempts, or none when this node cannot say: the run was taken over, or its end was written by a commit whose
+     * answer was lost.
+     */
+    readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
+    /**
+     * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's
+     * lease, it goes on as if the answer had come. Otherwise gives the slot back. Answers at once.
+     */
+    readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
+    /** The next attempt at a candidate, to be written before its first byte leaves. */
+    readonly openAttempt: (run: Run, candidate: Candidate, n: number) => Effect.Effect<Attempt>
+    /** Looks into the queue soon. */
+    readonly wake: Effect.Effect<void>
+    /** Aborts a read-only call of this node under way; an effectful one is left to end. */
+    readonly cancel: (runId: RunId) => Effect.Effect<void>
+    /** Runs that this node works on now. */
+    readonly active: Effect.Effect<number>
+  }
+>() {}

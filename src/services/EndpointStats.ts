@@ -1,4 +1,7 @@
-/** How endpoints have done over the last 30 days, from real attempts. Read from memory, refreshed in the background; recording never slows a settlement. */
+/**
+ * How endpoints have done over the last 30 days, from real attempts. Read from memory, refreshed in the background;
+ * recording never slows a settlement.
+ */
 import { Context, type Effect } from "effect"
 
 export interface Works {
@@ -8,8 +11,15 @@ export interface Works {
   readonly p50Ms: number | null
 }
 
-export class EndpointStats extends Context.Tag("gateway/services/EndpointStats")<EndpointStats, {
-  /** By endpoint id; an endpoint that never ran is absent. */
-  readonly snapshot: Effect.Effect<ReadonlyMap<string, Works>>
-  readonly record: (attempt: { readonly endpointId: string; readonly success: boolean; readonly latencyMs: number }) => Effect.Effect<void>
-}>() {}
+export class EndpointStats extends Context.Tag("gateway/services/EndpointStats")<
+  EndpointStats,
+  {
+    /** By endpoint id; an endpoint that never ran is absent. */
+    readonly snapshot: Effect.Effect<ReadonlyMap<string, Works>>
+    readonly record: (attempt: {
+      readonly endpointId: string
+      readonly success: boolean
+      readonly latencyMs: number
+    }) => Effect.Effect<void>
+  }
+>() {}

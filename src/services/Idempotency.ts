@@ -1,6 +1,6 @@
 /**
- * Idempotency keys of runs: the first request with a key that is let in owns it, for as long as its run is kept: refused
- * runs are forgotten after a while (`refusedRunDaysKept`), all others stay. A refused admission never owns one.
+ * Idempotency keys of runs: the first request with a key that is let in owns it, for as long as its run is kept:
+ * refused runs are forgotten after a while (`refusedRunDaysKept`), all others stay. A refused admission never owns one.
  */
 import { Context, type Effect } from "effect"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"
@@ -24,12 +24,18 @@ export interface KeyOwner {
 
 export interface KeyClaim extends KeyPlace, KeyOwner {}
 
-export class Idempotency extends Context.Tag("gateway/services/Idempotency")<Idempotency, {
-  /**
-   * The owner of each key in the order given, null where it is free. Only under the locks of its wallets is a free key still free
-   * when it is claimed. Joins the surrounding transaction.
-   */
-  readonly owners: (keys: ReadonlyArray<KeyPlace>) => Effect.Effect<ReadonlyArray<KeyOwner | null>, StorageError>
-  /** Claims free keys, under the same locks as they were looked at; one that is not free is a defect. Joins the surrounding transaction. */
-  readonly claim: (claims: ReadonlyArray<KeyClaim>) => Effect.Effect<void, StorageError>
-}>() {}
+export class Idempotency extends Context.Tag("gateway/services/Idempotency")<
+  Idempotency,
+  {
+    /**
+     * The owner of each key in the order given, null where it is free. Only under the locks of its wallets is a free
+     * key still free when it is claimed. Joins the surrounding transaction.
+     */
+    readonly owners: (keys: ReadonlyArray<KeyPlace>) => Effect.Effect<ReadonlyArray<KeyOwner | null>, StorageError>
+    /**
+     * Claims free keys, under the same locks as they were looked at; one that is not free is a defect. Joins the
+     * surrounding transaction.
+     */
+    readonly claim: (claims: ReadonlyArray<KeyClaim>) => Effect.Effect<void, StorageError>
+  }
+>() {}

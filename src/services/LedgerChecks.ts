@@ -1,4 +1,7 @@
-/** The regular check of the whole ledger. However many nodes ask, one at a time makes it, and all of them see what it found. */
+/**
+ * The regular check of the whole ledger. However many nodes ask, one at a time makes it, and all of them see what it
+ * found.
+ */
 import { Context, type Duration, type Effect } from "effect"
 import type { StorageError } from "../domain/StorageErrors.js"
 
@@ -10,10 +13,13 @@ export interface LedgerCheck {
   readonly difference: string | null
 }
 
-export class LedgerChecks extends Context.Tag("gateway/services/LedgerChecks")<LedgerChecks, {
-  /**
-   * The last check, or a new one where the last is older than `between` and than nineteen times what it took. Null while another node makes
-   * the very first one.
-   */
-  readonly latest: (between: Duration.Duration) => Effect.Effect<LedgerCheck | null, StorageError>
-}>() {}
+export class LedgerChecks extends Context.Tag("gateway/services/LedgerChecks")<
+  LedgerChecks,
+  {
+    /**
+     * The last check, or a new one where the last is older than `between` and than nineteen times what it took. Null
+     * while another node makes the very first one.
+     */
+    readonly latest: (between: Duration.Duration) => Effect.Effect<LedgerCheck | null, StorageError>
+  }
+>() {}

@@ -1,6 +1,6 @@
 /**
- * Logins from a command line that a person approves in a browser. The token is made by the client and only its digest is known here:
- * once approved it works like any other token, once denied it answers `token_revoked`.
+ * Logins from a command line that a person approves in a browser. The token is made by the client and only its digest
+ * is known here: once approved it works like any other token, once denied it answers `token_revoked`.
  */
 import { Context, type Effect } from "effect"
 import type { Forbidden, NotFound, ValidationError } from "../domain/ApiErrors.js"
@@ -29,15 +29,25 @@ export interface LoginApproval extends Omit<LoginRequest, "digest"> {
   readonly expiresAt: number
 }
 
-export class LoginApprovals extends Context.Tag("gateway/services/LoginApprovals")<LoginApprovals, {
-  /** Needs nobody's token. `ValidationError` for a digest that is no SHA-256 or was used before. */
-  readonly create: (request: LoginRequest) => Effect.Effect<LoginApproval, ValidationError | StorageError>
-  /** `NotFound` also a day after it is over. */
-  readonly get: (approvalId: string) => Effect.Effect<LoginApproval, NotFound | StorageError>
-  /**
-   * Lets the token into the workspace of the one who approves, as a child of their token (domain/TokenLine), and never with more
-   * scopes (`Forbidden`) nor at the end of too long a line (`ValidationError`). Deciding the same twice is the same as once; otherwise a decided or expired one is a `ValidationError`.
-   */
-  readonly approve: (approvalId: string, by: Principal) => Effect.Effect<LoginApproval, NotFound | Forbidden | ValidationError | StorageError>
-  readonly deny: (approvalId: string, by: Principal) => Effect.Effect<LoginApproval, NotFound | ValidationError | StorageError>
-}>() {}
+export class LoginApprovals extends Context.Tag("gateway/services/LoginApprovals")<
+  LoginApprovals,
+  {
+    /** Needs nobody's token. `ValidationError` for a digest that is no SHA-256 or was used before. */
+    readonly create: (request: LoginRequest) => Effect.Effect<LoginApproval, ValidationError | StorageError>
+    /** `NotFound` also a day after it is over. */
+    readonly get: (approvalId: string) => Effect.Effect<LoginApproval, NotFound | StorageError>
+    /**
+     * Lets the token into the workspace of the one who approves, as a child of their token (domain/TokenLine), and
+     * never with more scopes (`Forbidden`) nor at the end of too long a line (`ValidationError`). Deciding the same
+     * twice is the same as once; otherwise a decided or expired one is a `ValidationError`.
+     */
+    readonly approve: (
+      approvalId: string,
+      by: Principal
+    ) => Effect.Effect<LoginApproval, NotFound | Forbidden | ValidationError | StorageError>
+    readonly deny: (
+      approvalId: string,
+      by: Principal
+    ) => Effect.Effect<LoginApproval, NotFound | ValidationError | StorageError>
+  }
+>() {}

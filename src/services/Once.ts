@@ -1,6 +1,7 @@
 /**
- * A fact that becomes known once and is told to whoever listens by a plain call. Races between fibers say the same, but each costs a run
- * as much as a query, and a run waits in several places: those waits are made of this. A listener only resumes what waits.
+ * A fact that becomes known once and is told to whoever listens by a plain call. Races between fibers say the same, but
+ * each costs a run as much as a query, and a run waits in several places: those waits are made of this. A listener only
+ * resumes what waits.
  */
 import { Effect, Option } from "effect"
 
@@ -47,11 +48,13 @@ export const firstOf = <A>(...sources: ReadonlyArray<Listen<A>>): Effect.Effect<
     const leave = () => leaves.forEach((each) => each())
     let told = false
     for (const listen of sources) {
-      leaves.push(listen((value) => {
-        told = true
-        leave()
-        resume(Effect.succeed(value))
-      }))
+      leaves.push(
+        listen((value) => {
+          told = true
+          leave()
+          resume(Effect.succeed(value))
+        })
+      )
       // Known already: the rest is not listened to at all, because nobody would leave it.
       if (told) break
     }

@@ -1,4 +1,7 @@
-/** The payment processor, as far as the gateway asks it for something. What it reports back goes to `TopUpReports`. Never touches a balance. */
+/**
+ * The payment processor, as far as the gateway asks it for something. What it reports back goes to `TopUpReports`.
+ * Never touches a balance.
+ */
 import { Context, Data, type Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
@@ -6,16 +9,26 @@ import type { TopUpReason } from "../domain/TopUpHint.js"
 
 /** No checkout came of it. After a timeout one may exist: the next call for the same top-up answers that one. */
 export class CheckoutUnavailable extends Data.TaggedError("CheckoutUnavailable")<{
-  readonly reason: Extract<TopUpReason, "payment_processor_not_configured" | "rate_limited" | "checkout_failed" | "processor_timeout" | "amount_out_of_range">
+  readonly reason: Extract<
+    TopUpReason,
+    | "payment_processor_not_configured"
+    | "rate_limited"
+    | "checkout_failed"
+    | "processor_timeout"
+    | "amount_out_of_range"
+  >
 }> {}
 
-export class Payments extends Context.Tag("gateway/services/Payments")<Payments, {
-  /** Whether there is a processor at all. */
-  readonly configured: boolean
-  /** Opens a page where a person pays exactly this amount. The same top-up always gets the same checkout. */
-  readonly createCheckout: (input: {
-    readonly topUpId: TopUpId
-    readonly workspaceId: WorkspaceId
-    readonly amountMicros: Micros
-  }) => Effect.Effect<{ readonly checkoutUrl: string }, CheckoutUnavailable>
-}>() {}
+export class Payments extends Context.Tag("gateway/services/Payments")<
+  Payments,
+  {
+    /** Whether there is a processor at all. */
+    readonly configured: boolean
+    /** Opens a page where a person pays exactly this amount. The same top-up always gets the same checkout. */
+    readonly createCheckout: (input: {
+      readonly topUpId: TopUpId
+      readonly workspaceId: WorkspaceId
+      readonly amountMicros: Micros
+    }) => Effect.Effect<{ readonly checkoutUrl: string }, CheckoutUnavailable>
+  }
+>() {}

@@ -10,11 +10,17 @@ export interface PlatformKey {
   readonly createdAt: number
 }
 
-export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<PlatformKeys, {
-  /** Replaces the key that was there. */
-  readonly set: (providerId: string, secret: Redacted.Redacted<string>) => Effect.Effect<void, ValidationError | StorageError>
-  readonly remove: (providerId: string) => Effect.Effect<void, NotFound | StorageError>
-  readonly list: Effect.Effect<ReadonlyArray<PlatformKey>, StorageError>
-  /** Null when none is set, or when it cannot be opened. */
-  readonly use: (providerId: string) => Effect.Effect<Redacted.Redacted<string> | null, StorageError>
-}>() {}
+export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<
+  PlatformKeys,
+  {
+    /** Replaces the key that was there. */
+    readonly set: (
+      providerId: string,
+      secret: Redacted.Redacted<string>
+    ) => Effect.Effect<void, ValidationError | StorageError>
+    readonly remove: (providerId: string) => Effect.Effect<void, NotFound | StorageError>
+    readonly list: Effect.Effect<ReadonlyArray<PlatformKey>, StorageError>
+    /** Null when none is set, or when it cannot be opened. */
+    readonly use: (providerId: string) => Effect.Effect<Redacted.Redacted<string> | null, StorageError>
+  }
+>() {}

@@ -1,6 +1,7 @@
 /**
  * Whether a provider should be called now: what the operator set (`enabled`, `draining`, `disabled`) and what its last
- * answers say (a circuit that opens on failures, rate limits and exhausted credit, and cools down by itself). From memory.
+ * answers say (a circuit that opens on failures, rate limits and exhausted credit, and cools down by itself). From
+ * memory.
  */
 import { Context, type Effect } from "effect"
 import type { CallResult } from "../domain/ProviderCall.js"
@@ -14,8 +15,11 @@ export interface Health {
   readonly openForSeconds: number
 }
 
-export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth")<ProviderHealth, {
-  readonly health: (providerId: string) => Effect.Effect<Health>
-  readonly record: (providerId: string, result: CallResult) => Effect.Effect<void>
-  readonly setState: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
-}>() {}
+export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth")<
+  ProviderHealth,
+  {
+    readonly health: (providerId: string) => Effect.Effect<Health>
+    readonly record: (providerId: string, result: CallResult) => Effect.Effect<void>
+    readonly setState: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
+  }
+>() {}

@@ -11,9 +11,15 @@ export interface RateDecision {
   readonly resetSeconds: number
 }
 
-export class RateLimiter extends Context.Tag("gateway/services/RateLimiter")<RateLimiter, {
-  /** Takes one request out of the bucket of `tenant`. */
-  readonly take: (tenant: string) => Effect.Effect<RateDecision>
-  /** For a caller without a token: takes one out of the bucket of their address and, when that allows it, one out of the bucket of all such callers. */
-  readonly takePublic: (address: string) => Effect.Effect<RateDecision>
-}>() {}
+export class RateLimiter extends Context.Tag("gateway/services/RateLimiter")<
+  RateLimiter,
+  {
+    /** Takes one request out of the bucket of `tenant`. */
+    readonly take: (tenant: string) => Effect.Effect<RateDecision>
+    /**
+     * For a caller without a token: takes one out of the bucket of their address and, when that allows it, one out of
+     * the bucket of all such callers.
+     */
+    readonly takePublic: (address: string) => Effect.Effect<RateDecision>
+  }
+>() {}

@@ -1,6 +1,7 @@
 /**
- * Runs whose money only a person can judge: a call that may have had an effect was sent, and its answer lost. Lists them, and
- * settles each by that person's word, with the reason on the ledger. Never guesses, and never settles a run twice.
+ * Runs whose money only a person can judge: a call that may have had an effect was sent, and its answer lost. Lists
+ * them, and settles each by that person's word, with the reason on the ledger. Never guesses, and never settles a run
+ * twice.
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
@@ -21,8 +22,11 @@ export interface Resolution {
   readonly reason: string
 }
 
-export class Reconciliation extends Context.Tag("gateway/services/Reconciliation")<Reconciliation, {
-  readonly resolve: (resolution: Resolution) => Effect.Effect<RunDetail, NotFound | ValidationError | StorageError>
-  /** Oldest first, of all workspaces. */
-  readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
-}>() {}
+export class Reconciliation extends Context.Tag("gateway/services/Reconciliation")<
+  Reconciliation,
+  {
+    readonly resolve: (resolution: Resolution) => Effect.Effect<RunDetail, NotFound | ValidationError | StorageError>
+    /** Oldest first, of all workspaces. */
+    readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+  }
+>() {}

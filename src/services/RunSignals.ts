@@ -1,6 +1,6 @@
 /**
- * Tells waiters that a run has ended and nodes that there is work, over all nodes of one storage. A signal is a hint: it
- * can be late or come twice, never replaces reading the row, and waiting for one costs no database connection.
+ * Tells waiters that a run has ended and nodes that there is work, over all nodes of one storage. A signal is a hint:
+ * it can be late or come twice, never replaces reading the row, and waiting for one costs no database connection.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { RunId } from "../domain/Ids.js"
@@ -13,11 +13,14 @@ export type RunSignal =
   /** Signals may have been missed (a connection was renewed): look at the rows again. */
   | { readonly _tag: "Rescan" }
 
-export class RunSignals extends Context.Tag("gateway/services/RunSignals")<RunSignals, {
-  /** Registers before it answers; told when the run is said to have settled, or rows should be looked at again. */
-  readonly subscribe: (runId: RunId) => Effect.Effect<Listen<void>, never, Scope.Scope>
-  /** Work and cancel signals for the dispatcher of this node. */
-  readonly work: Stream.Stream<RunSignal>
-  /** Tells this node at once; the storage tells the others. */
-  readonly publish: (signal: RunSignal) => Effect.Effect<void>
-}>() {}
+export class RunSignals extends Context.Tag("gateway/services/RunSignals")<
+  RunSignals,
+  {
+    /** Registers before it answers; told when the run is said to have settled, or rows should be looked at again. */
+    readonly subscribe: (runId: RunId) => Effect.Effect<Listen<void>, never, Scope.Scope>
+    /** Work and cancel signals for the dispatcher of this node. */
+    readonly work: Stream.Stream<RunSignal>
+    /** Tells this node at once; the storage tells the others. */
+    readonly publish: (signal: RunSignal) => Effect.Effect<void>
+  }
+>() {}

@@ -16,8 +16,8 @@ export interface RunKey {
 }
 
 /**
- * Who works on a run. Each claim makes a new token, so that an old holder can be told from the new one. It ends `millis` after it was
- * stored or renewed, by the storage's clock: the clocks of nodes differ.
+ * Who works on a run. Each claim makes a new token, so that an old holder can be told from the new one. It ends
+ * `millis` after it was stored or renewed, by the storage's clock: the clocks of nodes differ.
  */
 export interface Lease {
   readonly node: string
@@ -51,7 +51,10 @@ export interface NewRun {
   readonly attempt: Attempt | null
 }
 
-/** What must still be as it was known to whoever ends the run: a node that took it over, or an ending, changes one of them. */
+/**
+ * What must still be as it was known to whoever ends the run: a node that took it over, or an ending, changes one of
+ * them.
+ */
 export interface Fence {
   readonly status: RunStatus
   /** Null when it is not leased (queued). */
@@ -76,7 +79,10 @@ export interface Media {
   readonly bytes: Uint8Array
 }
 
-/** A stored file without its bytes, which are read in parts: a file is never in memory as a whole because somebody downloads it. */
+/**
+ * A stored file without its bytes, which are read in parts: a file is never in memory as a whole because somebody
+ * downloads it.
+ */
 export interface StoredMedia extends Omit<Media, "bytes"> {
   readonly size: number
   /** The bytes from `start` up to, and without, `end`; both lie inside of the file. */
@@ -92,7 +98,10 @@ export interface LeasedRun {
   readonly takenOver: boolean
   /** How many nodes went silent while they worked on it, the one it is taken from included. */
   readonly workersLost: number
-  /** The storage was restored since its admission: it may have been answered long ago, so nobody is called for it any more. */
+  /**
+   * The storage was restored since its admission: it may have been answered long ago, so nobody is called for it any
+   * more.
+   */
   readonly restored: boolean
   /** Time since its admission, by the storage's clock. */
   readonly waitedMillis: number
@@ -104,55 +113,74 @@ export interface RunFilter {
   readonly capability?: string
 }
 
-export class RunStore extends Context.Tag("gateway/services/RunStore")<RunStore, {
-  /** Joins the surrounding transaction. */
-  readonly insert: (runs: ReadonlyArray<NewRun>) => Effect.Effect<void, StorageError>
-  /** Locks the runs and reads what their endings are fenced by; a run that does not exist is absent. Joins the surrounding transaction. */
-  readonly lock: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyMap<RunId, Fence>, StorageError>
-  /**
-   * Writes the conclusions of runs that are locked and whose fences they passed. Wakes the waiters of all nodes once committed.
-   * Joins the surrounding transaction.
-   */
-  readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<void, StorageError>
-  /**
-   * Ends one attempt and opens the next, keeping the best answer so far in the run, fenced by the lease; false when the lease
-   * was lost. One transaction.
-   */
-  readonly nextAttempt: (step: {
-    readonly run: Run
-    readonly lease: Lease
-    readonly ended: Attempt | null
-    readonly opened: Attempt
-    readonly media: Media | null
-  }) => Effect.Effect<boolean, StorageError>
-  /** Takes up to `limit` queued runs, oldest first, skipping those that other nodes are taking. One transaction. */
-  readonly claim: (options: Taking) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
-  /** Takes over running runs whose lease has ended, except those under the lease tokens in `except`, and counts that. One transaction. */
-  readonly reclaim: (options: Taking & { readonly except: ReadonlyArray<string> }) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
-  /** Prolongs leases that are still held, to end so many milliseconds from now. */
-  readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
-  /** Puts a claimed run back into the queue with nothing under way, fenced by the lease. */
-  readonly giveBack: (run: RunKey, lease: Lease) => Effect.Effect<void, StorageError>
-  /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
-  readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
-  readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
-  readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
-  /**
-   * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before their sum would pass
-   * it, but never before its first row.
-   */
-  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, resultBytesMax: number | null) => Effect.Effect<Page<ListedRun>, StorageError>
-  readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
-  readonly media: (run: RunKey, mediaId: string) => Effect.Effect<StoredMedia | null, StorageError>
-  /** Runs that wait for a person, oldest first, of all workspaces. */
-  readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
-  /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */
-  readonly queuedSince: Effect.Effect<number | null, StorageError>
-  /**
-   * Forgets up to `limit` refused runs (`RefusedRun.ts`) that are older than this, oldest first, with their keys; answers how many. One
-   * node does it at a time: another that asks meanwhile hears 0. One transaction.
-   */
-  readonly forgetRefused: (options: { readonly olderThanMillis: number; readonly limit: number }) => Effect.Effect<number, StorageError>
-  /** The workspace of a run, for operators who have only its id. */
-  readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
-}>() {}
+export class RunStore extends Context.Tag("gateway/services/RunStore")<
+  RunStore,
+  {
+    /** Joins the surrounding transaction. */
+    readonly insert: (runs: ReadonlyArray<NewRun>) => Effect.Effect<void, StorageError>
+    /**
+     * Locks the runs and reads what their endings are fenced by; a run that does not exist is absent. Joins the
+     * surrounding transaction.
+     */
+    readonly lock: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyMap<RunId, Fence>, StorageError>
+    /**
+     * Writes the conclusions of runs that are locked and whose fences they passed. Wakes the waiters of all nodes once
+     * committed. Joins the surrounding transaction.
+     */
+    readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<void, StorageError>
+    /**
+     * Ends one attempt and opens the next, keeping the best answer so far in the run, fenced by the lease; false when
+     * the lease was lost. One transaction.
+     */
+    readonly nextAttempt: (step: {
+      readonly run: Run
+      readonly lease: Lease
+      readonly ended: Attempt | null
+      readonly opened: Attempt
+      readonly media: Media | null
+    }) => Effect.Effect<boolean, StorageError>
+    /** Takes up to `limit` queued runs, oldest first, skipping those that other nodes are taking. One transaction. */
+    readonly claim: (options: Taking) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+    /**
+     * Takes over running runs whose lease has ended, except those under the lease tokens in `except`, and counts that.
+     * One transaction.
+     */
+    readonly reclaim: (
+      options: Taking & { readonly except: ReadonlyArray<string> }
+    ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+    /** Prolongs leases that are still held, to end so many milliseconds from now. */
+    readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
+    /** Puts a claimed run back into the queue with nothing under way, fenced by the lease. */
+    readonly giveBack: (run: RunKey, lease: Lease) => Effect.Effect<void, StorageError>
+    /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
+    readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
+    readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
+    readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+    /**
+     * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before
+     * their sum would pass it, but never before its first row.
+     */
+    readonly list: (
+      workspaceId: WorkspaceId,
+      filter: RunFilter,
+      page: PageRequest,
+      resultBytesMax: number | null
+    ) => Effect.Effect<Page<ListedRun>, StorageError>
+    readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
+    readonly media: (run: RunKey, mediaId: string) => Effect.Effect<StoredMedia | null, StorageError>
+    /** Runs that wait for a person, oldest first, of all workspaces. */
+    readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+    /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */
+    readonly queuedSince: Effect.Effect<number | null, StorageError>
+    /**
+     * Forgets up to `limit` refused runs (`RefusedRun.ts`) that are older than this, oldest first, with their keys;
+     * answers how many. One node does it at a time: another that asks meanwhile hears 0. One transaction.
+     */
+    readonly forgetRefused: (options: {
+      readonly olderThanMillis: number
+      readonly limit: number
+    }) => Effect.Effect<number, StorageError>
+    /** The workspace of a run, for operators who have only its id. */
+    readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
+  }
+>() {}

@@ -1,8 +1,19 @@
-/** Runs as a client sees them: create (held before anything is called), read, wait, cancel. Answers only after the commit. */
+/**
+ * Runs as a client sees them: create (held before anything is called), read, wait, cancel. Answers only after the
+ * commit.
+ */
 import { Context, type Effect } from "effect"
 import type {
-  CatalogLoading, IdempotencyConflict, InsufficientBalance, KeySpendLimitReached, NotFound, RateLimitExceeded, RowsModeUnsupported, RunRateLimited,
-  TooManyInflightRuns, ValidationError
+  CatalogLoading,
+  IdempotencyConflict,
+  InsufficientBalance,
+  KeySpendLimitReached,
+  NotFound,
+  RateLimitExceeded,
+  RowsModeUnsupported,
+  RunRateLimited,
+  TooManyInflightRuns,
+  ValidationError
 } from "../domain/ApiErrors.js"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"
 import type { JsonObject } from "../domain/Json.js"
@@ -62,19 +73,49 @@ export interface Quote {
 }
 
 export type CreateError =
-  | ValidationError | RowsModeUnsupported | IdempotencyConflict | InsufficientBalance | KeySpendLimitReached
-  | RateLimitExceeded | TooManyInflightRuns | RunRateLimited | CatalogLoading | StorageError
+  | ValidationError
+  | RowsModeUnsupported
+  | IdempotencyConflict
+  | InsufficientBalance
+  | KeySpendLimitReached
+  | RateLimitExceeded
+  | TooManyInflightRuns
+  | RunRateLimited
+  | CatalogLoading
+  | StorageError
 
-export class Runs extends Context.Tag("gateway/services/Runs")<Runs, {
-  /** Admits and starts a run, and waits at most `waitSeconds` (0: not at all) for it to end. */
-  readonly create: (principal: Principal, request: RunRequest, waitSeconds: number) => Effect.Effect<CreatedRun, CreateError>
-  /** Writes nothing, costs nothing, and uses the functions of `create`. */
-  readonly quote: (principal: Principal, request: Omit<RunRequest, "idempotencyKey">) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
-  readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
-  /** Newest first. A capability that is no job is a `ValidationError`. With results a page may have fewer rows than its limit, so that the answer stays bounded. */
-  readonly list: (workspaceId: WorkspaceId, filter: RunFilter, page: PageRequest, includeResult: boolean) => Effect.Effect<Page<ListedRun>, ValidationError | StorageError>
-  /** Never an error for a run that exists: answers the run as it then is. */
-  readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
-  readonly media: (workspaceId: WorkspaceId, runId: RunId, mediaId: string) => Effect.Effect<StoredMedia, NotFound | StorageError>
-}>() {}
+export class Runs extends Context.Tag("gateway/services/Runs")<
+  Runs,
+  {
+    /** Admits and starts a run, and waits at most `waitSeconds` (0: not at all) for it to end. */
+    readonly create: (
+      principal: Principal,
+      request: RunRequest,
+      waitSeconds: number
+    ) => Effect.Effect<CreatedRun, CreateError>
+    /** Writes nothing, costs nothing, and uses the functions of `create`. */
+    readonly quote: (
+      principal: Principal,
+      request: Omit<RunRequest, "idempotencyKey">
+    ) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
+    readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
+    /**
+     * Newest first. A capability that is no job is a `ValidationError`. With results a page may have fewer rows than
+     * its limit, so that the answer stays bounded.
+     */
+    readonly list: (
+      workspaceId: WorkspaceId,
+      filter: RunFilter,
+      page: PageRequest,
+      includeResult: boolean
+    ) => Effect.Effect<Page<ListedRun>, ValidationError | StorageError>
+    /** Never an error for a run that exists: answers the run as it then is. */
+    readonly cancel: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
+    readonly media: (
+      workspaceId: WorkspaceId,
+      runId: RunId,
+      mediaId: string
+    ) => Effect.Effect<StoredMedia, NotFound | StorageError>
+  }
+>() {}
 export type { RunStatus }

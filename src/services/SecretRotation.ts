@@ -1,8 +1,14 @@
-/** Brings everything that is sealed under the current sealing key, so that older keys can be thrown away. May be repeated, and runs beside normal work. */
+/**
+ * Brings everything that is sealed under the current sealing key, so that older keys can be thrown away. May be
+ * repeated, and runs beside normal work.
+ */
 import { Context, type Effect } from "effect"
 import type { StorageError } from "../domain/StorageErrors.js"
 
-export class SecretRotation extends Context.Tag("gateway/services/SecretRotation")<SecretRotation, {
-  /** `unreadable` are sealed under a key that is not there: they stay as they are. */
-  readonly reseal: Effect.Effect<{ readonly resealed: number; readonly unreadable: number }, StorageError>
-}>() {}
+export class SecretRotation extends Context.Tag("gateway/services/SecretRotation")<
+  SecretRotation,
+  {
+    /** `unreadable` are sealed under a key that is not there: they stay as they are. */
+    readonly reseal: Effect.Effect<{ readonly resealed: number; readonly unreadable: number }, StorageError>
+  }
+>() {}

@@ -1,6 +1,7 @@
 /**
  * Ends runs. One call is one transaction with the outcome, the attempt, the charge and the release, fenced by the run's
- * lease; calls that arrive together share a transaction, and each is answered after its commit. Settling twice is the same as once.
+ * lease; calls that arrive together share a transaction, and each is answered after its commit. Settling twice is the
+ * same as once.
  */
 import { Context, type Effect } from "effect"
 import type { Run } from "../domain/Run.js"
@@ -26,6 +27,9 @@ export type SettlementAnswer =
   /** Somebody else ended it, or took it over; nothing was written. */
   | { readonly _tag: "Superseded" }
 
-export class Settlement extends Context.Tag("gateway/services/Settlement")<Settlement, {
-  readonly settle: (request: SettlementRequest) => Effect.Effect<SettlementAnswer, StorageError>
-}>() {}
+export class Settlement extends Context.Tag("gateway/services/Settlement")<
+  Settlement,
+  {
+    readonly settle: (request: SettlementRequest) => Effect.Effect<SettlementAnswer, StorageError>
+  }
+>() {}

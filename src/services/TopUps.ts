@@ -1,4 +1,7 @@
-/** Requests to put money on a balance, and the hint that tells a client how. Crediting happens once however often a payment is reported. */
+/**
+ * Requests to put money on a balance, and the hint that tells a client how. Crediting happens once however often a
+ * payment is reported.
+ */
 import { Context, type Effect } from "effect"
 import type { BillingUnavailable, IdempotencyConflict, ValidationError } from "../domain/ApiErrors.js"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
@@ -21,20 +24,26 @@ export interface TopUp {
   readonly createdAt: number
 }
 
-export class TopUps extends Context.Tag("gateway/services/TopUps")<TopUps, {
-  /** One of the operator's own workspace is refused with the reason `operator_workspace`. */
-  readonly request: (input: {
-    readonly workspaceId: WorkspaceId
-    readonly operatorWorkspace: boolean
-    readonly amountMicros: Micros | null
-    readonly idempotencyKey: string | null
-  }) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
-  readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<TopUp>, BillingUnavailable | StorageError>
-  /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
-  readonly hint: (input: {
-    readonly operatorWorkspace: boolean
-    readonly readOnly: boolean
-    readonly availableMicros: Micros
-    readonly neededMicros: Micros | null
-  }) => Effect.Effect<TopUpHint>
-}>() {}
+export class TopUps extends Context.Tag("gateway/services/TopUps")<
+  TopUps,
+  {
+    /** One of the operator's own workspace is refused with the reason `operator_workspace`. */
+    readonly request: (input: {
+      readonly workspaceId: WorkspaceId
+      readonly operatorWorkspace: boolean
+      readonly amountMicros: Micros | null
+      readonly idempotencyKey: string | null
+    }) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
+    readonly list: (
+      workspaceId: WorkspaceId,
+      page: PageRequest
+    ) => Effect.Effect<Page<TopUp>, BillingUnavailable | StorageError>
+    /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
+    readonly hint: (input: {
+      readonly operatorWorkspace: boolean
+      readonly readOnly: boolean
+      readonly availableMicros: Micros
+      readonly neededMicros: Micros | null
+    }) => Effect.Effect<TopUpHint>
+  }
+>() {}

@@ -1,7 +1,7 @@
 /**
  * The prepaid balance of each workspace: double entry, append-only. Every change of money is one transaction with its
- * ledger entries. `lock` and `write` are the two halves of a money transaction (read under lock, decide in the domain, write
- * once) and must be called inside one; the others stand alone.
+ * ledger entries. `lock` and `write` are the two halves of a money transaction (read under lock, decide in the domain,
+ * write once) and must be called inside one; the others stand alone.
  */
 import { Context, type Effect } from "effect"
 import type { Standing, TokenSpend } from "../domain/Admission.js"
@@ -62,9 +62,13 @@ export interface EntryPlace {
   readonly seq: number
 }
 
-/** Whether a list is ordered by time, and by `seq` only within the same time. Without a filter, or of one run, it is ordered as the entries were made. */
+/**
+ * Whether a list is ordered by time, and by `seq` only within the same time. Without a filter, or of one run, it is
+ * ordered as the entries were made.
+ */
 export const inOrderOfTime = (filter: LedgerFilter): boolean =>
-  filter.runId === undefined && (filter.kind !== undefined || filter.fromMillis !== undefined || filter.toMillis !== undefined)
+  filter.runId === undefined &&
+  (filter.kind !== undefined || filter.fromMillis !== undefined || filter.toMillis !== undefined)
 
 /** The sort key of the ledger's lists. */
 export const entryKey = ({ createdAt, seq }: EntryPlace): string => `${createdAt}.${seq}`
@@ -88,18 +92,25 @@ export interface LedgerVerification {
   readonly difference: string | null
 }
 
-export class Wallet extends Context.Tag("gateway/services/Wallet")<Wallet, {
-  /** Locks the wallets in a fixed order and reads them. Joins the surrounding transaction. */
-  readonly lock: (purses: ReadonlyArray<Purse>) => Effect.Effect<LockedPurses, StorageError>
-  /** Writes what was decided under the lock. Joins the surrounding transaction. */
-  readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
-  /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
-  readonly credit: (credit: Credit) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
-  readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
-  /** The newest open holds, at most `limit`. */
-  readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
-  /** Newest first; the sort key is `entryKey`. */
-  readonly entries: (workspaceId: WorkspaceId, filter: LedgerFilter, page: PageRequest) => Effect.Effect<Page<LedgerEntry>, StorageError>
-  /** Recomputes every balance and hold, the money of every run and the spend of every token from entries and runs. */
-  readonly verify: Effect.Effect<LedgerVerification, StorageError>
-}>() {}
+export class Wallet extends Context.Tag("gateway/services/Wallet")<
+  Wallet,
+  {
+    /** Locks the wallets in a fixed order and reads them. Joins the surrounding transaction. */
+    readonly lock: (purses: ReadonlyArray<Purse>) => Effect.Effect<LockedPurses, StorageError>
+    /** Writes what was decided under the lock. Joins the surrounding transaction. */
+    readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
+    /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
+    readonly credit: (credit: Credit) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
+    readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
+    /** The newest open holds, at most `limit`. */
+    readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
+    /** Newest first; the sort key is `entryKey`. */
+    readonly entries: (
+      workspaceId: WorkspaceId,
+      filter: LedgerFilter,
+      page: PageRequest
+    ) => Effect.Effect<Page<LedgerEntry>, StorageError>
+    /** Recomputes every balance and hold, the money of every run and the spend of every token from entries and runs. */
+    readonly verify: Effect.Effect<LedgerVerification, StorageError>
+  }
+>() {}

@@ -19,7 +19,14 @@ const skewed = (millis: number): Clock.Clock => {
   const clock = Clock.make()
   const now = () => clock.unsafeCurrentTimeMillis() + millis
   const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(millis) * 1_000_000n
-  return { ...clock, unsafeCurrentTimeMillis: now, currentTimeMillis: Effect.sync(now), unsafeCurrentTimeNanos: nanos, currentTimeNanos: Effect.sync(nanos), sleep: (duration) => clock.sleep(duration) }
+  return {
+    ...clock,
+    unsafeCurrentTimeMillis: now,
+    currentTimeMillis: Effect.sync(now),
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => clock.sleep(duration)
+  }
 }
 
 /** One request on a node of its own with such a clock. */
@@ -31,12 +38,13 @@ const runAt = (millis: number, principal: Principal) => {
     Effect.withClock(skewed(millis))
   )
 }
-const tagOf = <A, E extends { readonly _tag: string }>(answer: Either.Either<A, E>) => Either.isLeft(answer) ? answer.left : null
+const tagOf = <A, E extends { readonly _tag: string }>(answer: Either.Either<A, E>) =>
+  Either.isLeft(answer) ? answer.left : null
 
 describe("a node whose clock is wrong", () => {
   const live = storagePg
   it.live("opens no window of runs a minute that others cannot close, and no month that is not there yet", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const accounts = yield* Accounts
       const principal = yield* funded(1_000_000, { monthlyLimitMicros: Micros.make(2 * price) })
       yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: 1 })
@@ -45,22 +53,27 @@ describe("a node whose clock is wrong", () => {
       assert.strictEqual(refused?._tag, "run_rate_limited")
       if (refused?._tag === "run_rate_limited") assert.isAtMost(refused.retryAfterSeconds, 60)
       // The month is today's: what was spent counts, and half of the limit is left.
-      assert.strictEqual((yield* Effect.withClock(accounts.monthSpend(principal.tokenId), skewed(-400 * 24 * hour))).spentMicros, price)
+      assert.strictEqual(
+        (yield* Effect.withClock(accounts.monthSpend(principal.tokenId), skewed(-400 * 24 * hour))).spentMicros,
+        price
+      )
       yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: null })
       const again = yield* runAt(0, principal)
       assert.isTrue(Either.isRight(again))
       if (Either.isRight(again)) assert.strictEqual(again.right.run.spendMonth, monthOf(yield* Clock.currentTimeMillis))
       assert.strictEqual(tagOf(yield* runAt(400 * 24 * hour, principal))?._tag, "key_spend_limit_reached")
       assert.isNull((yield* (yield* Wallet).verify).difference)
-    }).pipe(Effect.provide(live), Effect.provide(testDatabase())))
+    }).pipe(Effect.provide(live), Effect.provide(testDatabase()))
+  )
 
   it.live("neither loses its leases to others nor takes theirs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const store = yield* RunStore
       const principal = yield* funded(1_000_000)
       const slow = yield* runAt(-hour, principal)
       assert.isTrue(Either.isRight(slow))
       const taking = { node: "another", limit: 10, leaseMillis: 6_000, except: [] }
       for (const millis of [0, hour]) assert.lengthOf(yield* Effect.withClock(store.reclaim(taking), skewed(millis)), 0)
-    }).pipe(Effect.provide(live), Effect.provide(testDatabase())))
+    }).pipe(Effect.provide(live), Effect.provide(testDatabase()))
+  )
 })

@@ -13,32 +13,45 @@ import { funded, storageMemory } from "../support/engine.js"
 import { attempt, queuedRun } from "../support/httpSamples.js"
 import { testDatabase } from "../support/postgres.js"
 
-const store = RunStorePg.pipe(Layer.provide(IdsCrypto), Layer.provideMerge(testDatabase({ connectionsMax: 2, acquireTimeoutMillis: 1_000 })))
-const lease = { workspaceId: WorkspaceId.make("ws_01arz3ndektsv4rrffq69g5fav"), runId: RunId.make("run_01arz3ndektsv4rrffq69g5fav"), token: "t" }
+const store = RunStorePg.pipe(
+  Layer.provide(IdsCrypto),
+  Layer.provideMerge(testDatabase({ connectionsMax: 2, acquireTimeoutMillis: 1_000 }))
+)
+const lease = {
+  workspaceId: WorkspaceId.make("ws_01arz3ndektsv4rrffq69g5fav"),
+  runId: RunId.make("run_01arz3ndektsv4rrffq69g5fav"),
+  token: "t"
+}
 
 describe("renewing leases", () => {
   it.live("does not wait behind the statements of others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const { heartbeat } = yield* RunStore
       // Both connections are busy for longer than anybody would wait for one.
-      const busy = yield* Effect.fork(Effect.all([query(sql`select pg_sleep(3)`), query(sql`select pg_sleep(3)`)], { concurrency: 2 }))
+      const busy = yield* Effect.fork(
+        Effect.all([query(sql`select pg_sleep(3)`), query(sql`select pg_sleep(3)`)], { concurrency: 2 })
+      )
       yield* Effect.sleep("100 millis")
       assert.strictEqual(yield* Effect.flip(query(sql`select 1`)).pipe(Effect.map(({ _tag }) => _tag)), "storage_busy")
       const { held } = yield* heartbeat([lease], 1)
       assert.strictEqual(held.size, 0)
       yield* Fiber.interrupt(busy)
-    }).pipe(Effect.provide(store)))
+    }).pipe(Effect.provide(store))
+  )
 })
 
 describe("a lease", () => {
   it.effect("lasts from the admission that stores it, however long that waited", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { tokenId, workspaceId } = yield* funded(1_000_000)
       const run = { ...queuedRun, workspaceId, tokenId, createdAt: 0 }
       yield* TestClock.adjust("5 seconds")
       const { admit } = yield* Admission
-      const answer = yield* admit({ run, start: { lease: { node: "n", token: "t", millis: 6_000 }, attempt: { ...attempt, workspaceId } } })
+      const answer = yield* admit({
+        run,
+        start: { lease: { node: "n", token: "t", millis: 6_000 }, attempt: { ...attempt, workspaceId } }
+      })
       assert.strictEqual(answer._tag, "Admitted")
       const others = { node: "other", limit: 10, leaseMillis: 99_000, except: [] }
       const { reclaim } = yield* RunStore
@@ -46,5 +59,6 @@ describe("a lease", () => {
       assert.lengthOf(yield* reclaim(others), 0)
       yield* TestClock.adjust("1 millis")
       assert.lengthOf(yield* reclaim(others), 1)
-    }).pipe(Effect.provide(AdmissionBatched.pipe(Layer.provideMerge(storageMemory), Layer.provide(FaultPointsOff)))))
+    }).pipe(Effect.provide(AdmissionBatched.pipe(Layer.provideMerge(storageMemory), Layer.provide(FaultPointsOff))))
+  )
 })

@@ -1,4 +1,7 @@
-/** Short forms of what happens to nodes that stand still, whose clocks are wrong, that a run kills, or that are replaced; `npm run chaos` has the long ones. */
+/**
+ * Short forms of what happens to nodes that stand still, whose clocks are wrong, that a run kills, or that are
+ * replaced; `npm run chaos` has the long ones.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { clocks } from "../../chaos/attacks/Clocks.js"
@@ -11,15 +14,25 @@ import { acquireStage } from "../../chaos/stage/Stage.js"
 import { assertClean, attacked, program } from "./stage.js"
 
 describe("a node that stands still", () => {
-  it.live("beside a healthy one loses time and no certainty: every answered call ends its run", () =>
-    attacked("stalls", (stage) => Effect.flatMap(stalls(stage, { seconds: 11, runs: 8 }), (rows) => {
-      assertClean(rows)
-      return Effect.succeed(rows[0]!)
-    })), 180_000)
+  it.live(
+    "beside a healthy one loses time and no certainty: every answered call ends its run",
+    () =>
+      attacked("stalls", (stage) =>
+        Effect.flatMap(stalls(stage, { seconds: 11, runs: 8 }), (rows) => {
+          assertClean(rows)
+          return Effect.succeed(rows[0]!)
+        })
+      ),
+    180_000
+  )
 })
 
 describe("nodes whose clocks are wrong", () => {
-  it.live("lose no run to each other, and say that they are not ready", () => attacked("stalls", (stage) => clocks(stage, { runs: 24 })), 120_000)
+  it.live(
+    "lose no run to each other, and say that they are not ready",
+    () => attacked("stalls", (stage) => clocks(stage, { runs: 24 })),
+    120_000
+  )
 })
 
 describe("a run that ends its nodes", () => {
@@ -27,14 +40,24 @@ describe("a run that ends its nodes", () => {
 })
 
 describe("nodes that are replaced under load", () => {
-  it.live("reset and refuse no request", () => attacked("stalls", (stage) => restarts(stage, { restarts: 2, clients: 4 })), 120_000)
+  it.live(
+    "reset and refuse no request",
+    () => attacked("stalls", (stage) => restarts(stage, { restarts: 2, clients: 4 })),
+    120_000
+  )
 })
 
 describe("a database that fails over to an older copy", () => {
-  it.live("makes nobody call again for what waited in it", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const postgres = yield* acquireOwnPostgres
-      const stage = yield* acquireStage(postgres.url, yield* program("stalls"))
-      assertClean([yield* restores(stage, postgres, { queued: 8 })])
-    })), 180_000)
+  it.live(
+    "makes nobody call again for what waited in it",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const postgres = yield* acquireOwnPostgres
+          const stage = yield* acquireStage(postgres.url, yield* program("stalls"))
+          assertClean([yield* restores(stage, postgres, { queued: 8 })])
+        })
+      ),
+    180_000
+  )
 })

@@ -1,4 +1,7 @@
-/** Short form of attack 4, on a Postgres of its own that is stopped, crashed and cut off; `npm run chaos` has the long one. */
+/**
+ * Short form of attack 4, on a Postgres of its own that is stopped, crashed and cut off; `npm run chaos` has the long
+ * one.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { storage } from "../../chaos/attacks/Storage.js"
@@ -7,10 +10,18 @@ import { acquireStage } from "../../chaos/stage/Stage.js"
 import { assertClean, program } from "./stage.js"
 
 describe("a database that fails under load", () => {
-  it.live("is answered with storage troubles only, ends no process, and is worked with again within five seconds of its return", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const postgres = yield* acquireOwnPostgres
-      const stage = yield* acquireStage(postgres.url, yield* program("storage"))
-      assertClean(yield* storage(stage, postgres, { clients: 8, awaySeconds: 2, massacres: 3, cuts: 1, lockSeconds: 4 }))
-    })), 120_000)
+  it.live(
+    "is answered with storage troubles only, ends no process, and is worked with again within five seconds of its return",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const postgres = yield* acquireOwnPostgres
+          const stage = yield* acquireStage(postgres.url, yield* program("storage"))
+          assertClean(
+            yield* storage(stage, postgres, { clients: 8, awaySeconds: 2, massacres: 3, cuts: 1, lockSeconds: 4 })
+          )
+        })
+      ),
+    120_000
+  )
 })

@@ -10,14 +10,19 @@ export const program = (name: string) => Effect.promise(() => buildProgram(`test
 
 /** Runs the attack and fails with every promise that it found broken. */
 export const attacked = (name: string, attack: (stage: Stage) => Effect.Effect<Row>) =>
-  Effect.scoped(Effect.gen(function*() {
-    const url = yield* acquireTestDatabase()
-    const row = yield* attack(yield* acquireStage(Redacted.value(url), yield* program(name)))
-    assertClean([row])
-    return row
-  }))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const url = yield* acquireTestDatabase()
+      const row = yield* attack(yield* acquireStage(Redacted.value(url), yield* program(name)))
+      assertClean([row])
+      return row
+    })
+  )
 
 export const assertClean = (rows: ReadonlyArray<Row>) => {
-  assert.deepStrictEqual(rows.flatMap(({ problems }) => problems), [])
+  assert.deepStrictEqual(
+    rows.flatMap(({ problems }) => problems),
+    []
+  )
   for (const row of rows) assert.isTrue(isClean(row), `${row.attack}: ${row.astrayMicros} micros astray`)
 }

@@ -19,9 +19,14 @@ import { cli, CommandLine, CommandLineTest, json } from "./commandLine.js"
 
 const nobody = "0".repeat(26)
 let names = 0
-const workspace = Effect.suspend(() => Effect.map(json(`workspace create team-${names++}`), ({ workspaceId }) => String(workspaceId)))
+const workspace = Effect.suspend(() =>
+  Effect.map(json(`workspace create team-${names++}`), ({ workspaceId }) => String(workspaceId))
+)
 
-const temporary = Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-files-"))), (made) => Effect.sync(() => rmSync(made, { recursive: true })))
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-files-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+)
 
 const statement = (text: string) =>
   Effect.flatMap(CommandLine, ({ url }) =>
@@ -29,39 +34,69 @@ const statement = (text: string) =>
       const client = new Pg.Client(Redacted.value(url))
       await client.connect()
       await client.query(text).finally(() => client.end())
-    }))
+    })
+  )
 
 const batManifest = [
-  "id: bats", "name: Bats", "baseUrl: https://api.bats.example", "operations:", "  - id: bats-list", "    name: List bats", "    summary: Lists bats.", "    category: nature",
-  "    method: GET", "    path: /bats", "    input: { type: object }", "    price: { basis: free, micros: 0 }"
+  "id: bats",
+  "name: Bats",
+  "baseUrl: https://api.bats.example",
+  "operations:",
+  "  - id: bats-list",
+  "    name: List bats",
+  "    summary: Lists bats.",
+  "    category: nature",
+  "    method: GET",
+  "    path: /bats",
+  "    input: { type: object }",
+  "    price: { basis: free, micros: 0 }"
 ].join("\n")
 
 layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) => {
   it.effect("makes a workspace, sets its limits and clears them again", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const id = yield* workspace
       assert.match(id, /^ws_[0-9a-z]{26}$/)
       const unset = { workspaceId: id, inflightLimit: null, runsPerMinute: null, runCapMicros: null }
       assert.deepStrictEqual(yield* json(`workspace set ${id}`), unset)
-      assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit 3 --run-cap-usd 0.25`), { ...unset, inflightLimit: 3, runCapMicros: 250_000 })
-      assert.deepStrictEqual(yield* json(`workspace set ${id} --runs-per-minute 60`), { ...unset, inflightLimit: 3, runCapMicros: 250_000, runsPerMinute: 60 })
-      assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`), unset)
-    }))
+      assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit 3 --run-cap-usd 0.25`), {
+        ...unset,
+        inflightLimit: 3,
+        runCapMicros: 250_000
+      })
+      assert.deepStrictEqual(yield* json(`workspace set ${id} --runs-per-minute 60`), {
+        ...unset,
+        inflightLimit: 3,
+        runCapMicros: 250_000,
+        runsPerMinute: 60
+      })
+      assert.deepStrictEqual(
+        yield* json(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`),
+        unset
+      )
+    })
+  )
 
   it.effect("lists workspaces, oldest first", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const [first, second] = [yield* workspace, yield* workspace]
       const { workspaces } = yield* json("workspace list")
       const ids = workspaces.map(({ workspaceId }: { workspaceId: string }) => workspaceId)
       assert.isTrue(ids.indexOf(first) >= 0 && ids.indexOf(first) < ids.indexOf(second))
       assert.include((yield* cli("workspace list")).out.join("\n"), second)
-    }))
+    })
+  )
 
   it.effect("credits each time, once for one key, and takes back what is there", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const id = yield* workspace
-      const credit = (usd: string, ...more: ReadonlyArray<string>) => json(["credit", "--workspace", id, "--usd", usd, "--reason", "as agreed", ...more])
-      assert.deepStrictEqual(yield* credit("12.50"), { workspaceId: id, availableMicros: 12_500_000, reservedMicros: 0 })
+      const credit = (usd: string, ...more: ReadonlyArray<string>) =>
+        json(["credit", "--workspace", id, "--usd", usd, "--reason", "as agreed", ...more])
+      assert.deepStrictEqual(yield* credit("12.50"), {
+        workspaceId: id,
+        availableMicros: 12_500_000,
+        reservedMicros: 0
+      })
       assert.strictEqual((yield* credit("0.000001"))["availableMicros"], 12_500_001)
       assert.strictEqual((yield* credit("1", "--key", "invoice 7"))["availableMicros"], 13_500_001)
       assert.strictEqual((yield* credit("1", "--key", "invoice 7"))["availableMicros"], 13_500_001)
@@ -69,30 +104,70 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const tooMuch = yield* cli(["credit", "--workspace", id, "--usd=-99", "--reason", "all"])
       assert.deepStrictEqual([tooMuch.code, tooMuch.out], [1, []])
       assert.match(tooMuch.err.join("\n"), /^--usd: must leave a balance of at least 0[^\n]*$/)
-    }))
+    })
+  )
 
   it.effect("makes a token that works, and revokes it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const id = yield* workspace
-      const made = yield* json(["token", "create", "--workspace", id, "--label", "the app", "--scope", "catalog.read,runs:read", "--scope", "runs:execute", "--scope", "runs.read",
-        "--monthly-limit-usd", "20", "--expires-at", "2099-01-31T00:00:00Z"])
+      const made = yield* json([
+        "token",
+        "create",
+        "--workspace",
+        id,
+        "--label",
+        "the app",
+        "--scope",
+        "catalog.read,runs:read",
+        "--scope",
+        "runs:execute",
+        "--scope",
+        "runs.read",
+        "--monthly-limit-usd",
+        "20",
+        "--expires-at",
+        "2099-01-31T00:00:00Z"
+      ])
       assert.sameMembers(Object.keys(made), ["tokenId", "token"])
       const { services } = yield* CommandLine
-      const authenticate = Effect.flatMap(Accounts, (accounts) => accounts.authenticate(Redacted.make(String(made["token"])))).pipe(Effect.provide(services))
+      const authenticate = Effect.flatMap(Accounts, (accounts) =>
+        accounts.authenticate(Redacted.make(String(made["token"])))
+      ).pipe(Effect.provide(services))
       const principal = yield* authenticate
-      assert.deepStrictEqual([principal.tokenId, principal.label, principal.workspaceId], [made["tokenId"], "the app", id])
-      const { limitMicros } = yield* Effect.flatMap(Accounts, (accounts) => accounts.monthSpend(principal.tokenId)).pipe(Effect.provide(services))
+      assert.deepStrictEqual(
+        [principal.tokenId, principal.label, principal.workspaceId],
+        [made["tokenId"], "the app", id]
+      )
+      const { limitMicros } = yield* Effect.flatMap(Accounts, (accounts) =>
+        accounts.monthSpend(principal.tokenId)
+      ).pipe(Effect.provide(services))
       assert.deepStrictEqual([Number(limitMicros), principal.expiresAt], [20_000_000, Date.UTC(2099, 0, 31)])
       assert.deepStrictEqual(principal.scopes, ["catalog:read", "runs:read", "runs:execute"])
-      const operators = yield* json(["token", "create", "--workspace", id, "--label", "ours", "--scope", "catalog:read", "--operator"])
-      const ours = yield* Effect.flatMap(Accounts, (accounts) => accounts.authenticate(Redacted.make(String(operators["token"])))).pipe(Effect.provide(services))
+      const operators = yield* json([
+        "token",
+        "create",
+        "--workspace",
+        id,
+        "--label",
+        "ours",
+        "--scope",
+        "catalog:read",
+        "--operator"
+      ])
+      const ours = yield* Effect.flatMap(Accounts, (accounts) =>
+        accounts.authenticate(Redacted.make(String(operators["token"])))
+      ).pipe(Effect.provide(services))
       assert.deepStrictEqual([principal.operator, ours.operator, ours.operatorWorkspace], [false, true, true])
-      assert.deepStrictEqual(yield* json(`token revoke ${made["tokenId"]}`), { tokenId: made["tokenId"], revoked: true })
+      assert.deepStrictEqual(yield* json(`token revoke ${made["tokenId"]}`), {
+        tokenId: made["tokenId"],
+        revoked: true
+      })
       assert.strictEqual((yield* Effect.flip(authenticate))._tag, "token_revoked")
-    }))
+    })
+  )
 
   it.effect("sets, lists and removes keys without ever showing one", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const secret = "sk-canary-0123456789"
       const set = yield* cli("key set hunter --json", { input: secret })
       const list = yield* cli("key list --json")
@@ -112,62 +187,105 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const empty = yield* cli("key set hunter", { input: "" })
       assert.strictEqual(empty.code, 1)
       assert.lengthOf(empty.err, 1)
-    }))
+    })
+  )
 
   it.effect("makes, lists and deletes connections of a workspace", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const id = yield* workspace
-      const made = yield* json(["connection", "create", "--workspace", id, "--provider", "hunter", "--label", "our account"], { input: "sk-canary-1" })
+      const made = yield* json(
+        ["connection", "create", "--workspace", id, "--provider", "hunter", "--label", "our account"],
+        { input: "sk-canary-1" }
+      )
       assert.deepInclude(made, { providerId: "hunter", label: "our account", expiresAt: null })
       assert.deepStrictEqual((yield* json(`connection list --workspace ${id}`))["connections"], [made])
-      assert.deepStrictEqual(yield* json(`connection delete ${made["connectionId"]} --workspace ${id}`), { connectionId: made["connectionId"], deleted: true })
+      assert.deepStrictEqual(yield* json(`connection delete ${made["connectionId"]} --workspace ${id}`), {
+        connectionId: made["connectionId"],
+        deleted: true
+      })
       assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
-      const stranger = yield* cli(`connection create --workspace ws_${nobody} --provider hunter --label x`, { input: "sk-canary-2" })
+      const stranger = yield* cli(`connection create --workspace ws_${nobody} --provider hunter --label x`, {
+        input: "sk-canary-2"
+      })
       assert.deepStrictEqual(stranger, { code: 1, out: [], err: [`No workspace with the id ws_${nobody}`] })
-    }))
+    })
+  )
 
   it.effect("sets the state of a provider", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* json("provider state hunter draining"), { providerId: "hunter", state: "draining" })
       const wrong = yield* cli("provider state hunter off")
       assert.strictEqual(wrong.code, 2)
       assert.match(wrong.err.join("\n"), /^[^\n]*enabled[^\n]*$/)
-    }))
+    })
+  )
 
   it.effect("lists no uncertain run where there is none, and refuses to resolve one that is not there", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       const unknown = yield* cli(["runs", "resolve", `run_${nobody}`, "--as", "released", "--reason", "never sent"])
       assert.deepStrictEqual(unknown, { code: 1, out: [], err: [`No run with the id run_${nobody}`] })
-    }))
+    })
+  )
 
   it.effect("lists an uncertain run with its age and its hold, and settles it by a person's word", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { url } = yield* CommandLine
       const providers = ProvidersScripted()
       providers.script("mock-send-message", drop())
       const database = Layer.orDie(DatabasePg({ url, connectionsMax: 5 }))
-      const run = yield* Effect.gen(function*() {
+      const run = yield* Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        return (yield* (yield* Runs).create(principal, requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }), 20)).run
+        return (yield* (yield* Runs).create(
+          principal,
+          requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }),
+          20
+        )).run
       }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))))
 
       const [listed] = (yield* json("runs uncertain"))["runs"]
-      assert.deepInclude(listed, { runId: run.runId, workspaceId: run.workspaceId, endpointId: "mock-send-message", heldMicros: run.holdMicros })
+      assert.deepInclude(listed, {
+        runId: run.runId,
+        workspaceId: run.workspaceId,
+        endpointId: "mock-send-message",
+        heldMicros: run.holdMicros
+      })
       assert.isAtLeast(listed.ageSeconds, 0)
       const unsaid = yield* cli(["runs", "resolve", run.runId, "--as", "partly_charged", "--reason", "half of it"])
       assert.deepStrictEqual([unsaid.code, unsaid.err], [1, ["--charge-usd: must be given for partly_charged"]])
-      assert.deepStrictEqual(yield* json(["runs", "resolve", run.runId, "--as", "partly_charged", "--charge-usd", "0.000001", "--reason", "half of it"]), {
-        runId: run.runId, workspaceId: run.workspaceId, status: "completed", outcome: "weak", chargedMicros: 1, releasedMicros: run.holdMicros - 1
-      })
+      assert.deepStrictEqual(
+        yield* json([
+          "runs",
+          "resolve",
+          run.runId,
+          "--as",
+          "partly_charged",
+          "--charge-usd",
+          "0.000001",
+          "--reason",
+          "half of it"
+        ]),
+        {
+          runId: run.runId,
+          workspaceId: run.workspaceId,
+          status: "completed",
+          outcome: "weak",
+          chargedMicros: 1,
+          releasedMicros: run.holdMicros - 1
+        }
+      )
       const twice = yield* cli(["runs", "resolve", run.runId, "--as", "released", "--reason", "all of it"])
-      assert.deepStrictEqual([twice.code, twice.err], [1, ["RUN_ID: is completed; only a run in reconciliation_pending can be resolved"]])
+      assert.deepStrictEqual(
+        [twice.code, twice.err],
+        [1, ["RUN_ID: is completed; only a run in reconciliation_pending can be resolved"]]
+      )
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)
-    }))
+    })
+  )
 
   it.effect("verifies the ledger, and ends with 1 and the first difference when it does not add up", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const id = yield* workspace
       yield* json(["credit", "--workspace", id, "--usd", "5", "--reason", "test"])
       const sound = yield* json("ledger verify")
@@ -182,7 +300,8 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.isAbove(found.driftMicros, 0)
       assert.include(found.difference, id)
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)
-    }))
+    })
+  )
 
   it.effect.each([
     ["workspace set ws_1", /^ID: must be the id of a workspace/],
@@ -190,160 +309,285 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     [`credit --workspace ws_${nobody} --usd 1.0000001 --reason x`, /^--usd: must be dollars with at most six decimals/],
     [`credit --workspace ws_${nobody} --usd 1`, /--reason/],
     [`token create --workspace ws_${nobody} --label x`, /--scope/],
-    [`token create --workspace ws_${nobody} --label x --scope runs.read,everything`, /^--scope: must be of catalog:read, .*everything/],
-    [`token create --workspace ws_${nobody} --label x --scope runs.read --expires-at soon`, /^--expires-at: must be a time in ISO 8601/],
-    [`token create --workspace ws_${nobody} --label x --scope runs.read --expires-at 2026-02-30`, /^--expires-at: must be a time in ISO 8601/],
-    [`token create --workspace ws_${nobody} --label x --scope runs.read --monthly-limit-usd -1`, /^--monthly-limit-usd: must not be negative/],
+    [
+      `token create --workspace ws_${nobody} --label x --scope runs.read,everything`,
+      /^--scope: must be of catalog:read, .*everything/
+    ],
+    [
+      `token create --workspace ws_${nobody} --label x --scope runs.read --expires-at soon`,
+      /^--expires-at: must be a time in ISO 8601/
+    ],
+    [
+      `token create --workspace ws_${nobody} --label x --scope runs.read --expires-at 2026-02-30`,
+      /^--expires-at: must be a time in ISO 8601/
+    ],
+    [
+      `token create --workspace ws_${nobody} --label x --scope runs.read --monthly-limit-usd -1`,
+      /^--monthly-limit-usd: must not be negative/
+    ],
     [`runs resolve run_${nobody} --as lost --reason x`, /charged.*released.*partly_charged/],
     ["ledger verify --fast", /--fast/],
     ["ledger audit", /no such command/],
     ["frob", /no such command/]
-  ] as ReadonlyArray<readonly [string, RegExp]>)("refuses %s with exit code 2 and one line that says what would be right", ([line, words]) =>
-    Effect.gen(function*() {
-      const { code, err, out } = yield* cli(line)
-      assert.deepStrictEqual([code, out, err.length], [2, [], 1])
-      assert.match(err[0]!, words)
-      assert.notMatch(err[0]!, /\n|\u001b/) // eslint-disable-line no-control-regex
-    }))
+  ] as ReadonlyArray<readonly [string, RegExp]>)(
+    "refuses %s with exit code 2 and one line that says what would be right",
+    ([line, words]) =>
+      Effect.gen(function* () {
+        const { code, err, out } = yield* cli(line)
+        assert.deepStrictEqual([code, out, err.length], [2, [], 1])
+        assert.match(err[0]!, words)
+        assert.notMatch(err[0]!, /\n|\u001b/) // eslint-disable-line no-control-regex
+      })
+  )
 
   it.effect("imports OpenAPI documents and flat operations into manifests that pass the lint's reading", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* temporary
-      const document = join(place, "pets.yaml")
-      writeFileSync(document, [
-        "openapi: 3.0.3", "info: { title: Pets, version: '1' }", "servers: [{ url: https://api.pets.example }]", "paths:", "  /pets:", "    get:", "      operationId: listPets",
-        "      summary: Lists pets", "      parameters: [{ name: limit, in: query, schema: { type: integer } }]", "      responses: { '200': { description: ok } }"
-      ].join("\n"))
-      const flat = join(place, "flat.jsonl")
-      writeFileSync(flat, `${JSON.stringify({ endpointId: "birds.list", providerId: "birds", providerName: "Birds", name: "List birds", description: "Lists birds.", method: "GET", baseUrl: "https://api.birds.example", path: "/birds", parameters: [], category: "nature" })}\nno json\n`)
-      const openApi = yield* json(["catalog", "import-openapi", document, "--to", join(place, "drafts")])
-      assert.deepInclude(openApi, { read: 1, imported: 1, files: 1 })
-      const jsonl = yield* json(["catalog", "import-jsonl", flat, "--to", join(place, "drafts")])
-      assert.deepInclude(jsonl, { imported: 1, files: 1 })
-      assert.isNotEmpty(jsonl["notes"])
-      assert.lengthOf(readdirSync(join(place, "drafts", "providers")), 2)
-      for (const [command, file] of [["import-openapi", document], ["import-jsonl", flat]] as const) {
-        assert.match((yield* cli(["catalog", command, file])).out.join("\n"), /\nNothing was written or published: --to FOLDER/)
-        assert.notMatch((yield* cli(["catalog", command, file, "--to", join(place, "drafts")])).out.join("\n"), /Nothing was written/)
-      }
-      const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
-      assert.strictEqual(nothing.code, 1)
-      assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
-    })))
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        const document = join(place, "pets.yaml")
+        writeFileSync(
+          document,
+          [
+            "openapi: 3.0.3",
+            "info: { title: Pets, version: '1' }",
+            "servers: [{ url: https://api.pets.example }]",
+            "paths:",
+            "  /pets:",
+            "    get:",
+            "      operationId: listPets",
+            "      summary: Lists pets",
+            "      parameters: [{ name: limit, in: query, schema: { type: integer } }]",
+            "      responses: { '200': { description: ok } }"
+          ].join("\n")
+        )
+        const flat = join(place, "flat.jsonl")
+        writeFileSync(
+          flat,
+          `${JSON.stringify({ endpointId: "birds.list", providerId: "birds", providerName: "Birds", name: "List birds", description: "Lists birds.", method: "GET", baseUrl: "https://api.birds.example", path: "/birds", parameters: [], category: "nature" })}\nno json\n`
+        )
+        const openApi = yield* json(["catalog", "import-openapi", document, "--to", join(place, "drafts")])
+        assert.deepInclude(openApi, { read: 1, imported: 1, files: 1 })
+        const jsonl = yield* json(["catalog", "import-jsonl", flat, "--to", join(place, "drafts")])
+        assert.deepInclude(jsonl, { imported: 1, files: 1 })
+        assert.isNotEmpty(jsonl["notes"])
+        assert.lengthOf(readdirSync(join(place, "drafts", "providers")), 2)
+        for (const [command, file] of [
+          ["import-openapi", document],
+          ["import-jsonl", flat]
+        ] as const) {
+          assert.match(
+            (yield* cli(["catalog", command, file])).out.join("\n"),
+            /\nNothing was written or published: --to FOLDER/
+          )
+          assert.notMatch(
+            (yield* cli(["catalog", command, file, "--to", join(place, "drafts")])).out.join("\n"),
+            /Nothing was written/
+          )
+        }
+        const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
+        assert.strictEqual(nothing.code, 1)
+        assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
+      })
+    )
+  )
 
-  it.effect("publishes imports and folders, adds to them, replaces them and takes them back", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* temporary
-      const flat = (name: string, job?: string) => {
-        const file = join(place, `${name}.jsonl`)
-        const operation = { endpointId: `${name}.list`, providerId: name, providerName: name, name: `List ${name}`, description: `Lists ${name}.`, method: "GET", baseUrl: `https://api.${name}.example`, path: `/${name}`, parameters: [], category: "nature" }
-        writeFileSync(file, `${JSON.stringify({ ...operation, ...(job === undefined ? {} : { job }) })}\n`)
-        return file
-      }
-      const inForce = Effect.map(
-        Effect.provide(Effect.flatMap(CatalogRevisions, ({ latest }) => latest), (yield* CommandLine).services),
-        ({ content }) => content.endpoints.map(({ operation }) => operation.id).sort()
-      )
-      assert.deepInclude(yield* json(["catalog", "import-jsonl", flat("birds"), "--publish", "add"]), { imported: 1, published: true, sequence: 1, publishedOperations: 1 })
-      assert.deepInclude(yield* json(["catalog", "import-jsonl", flat("bees"), "--to", join(place, "drafts"), "--publish", "add"]), { files: 1, publishedOperations: 2 })
-      assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+  it.effect(
+    "publishes imports and folders, adds to them, replaces them and takes them back",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* temporary
+          const flat = (name: string, job?: string) => {
+            const file = join(place, `${name}.jsonl`)
+            const operation = {
+              endpointId: `${name}.list`,
+              providerId: name,
+              providerName: name,
+              name: `List ${name}`,
+              description: `Lists ${name}.`,
+              method: "GET",
+              baseUrl: `https://api.${name}.example`,
+              path: `/${name}`,
+              parameters: [],
+              category: "nature"
+            }
+            writeFileSync(file, `${JSON.stringify({ ...operation, ...(job === undefined ? {} : { job }) })}\n`)
+            return file
+          }
+          const inForce = Effect.map(
+            Effect.provide(
+              Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
+              (yield* CommandLine).services
+            ),
+            ({ content }) => content.endpoints.map(({ operation }) => operation.id).sort()
+          )
+          assert.deepInclude(yield* json(["catalog", "import-jsonl", flat("birds"), "--publish", "add"]), {
+            imported: 1,
+            published: true,
+            sequence: 1,
+            publishedOperations: 1
+          })
+          assert.deepInclude(
+            yield* json(["catalog", "import-jsonl", flat("bees"), "--to", join(place, "drafts"), "--publish", "add"]),
+            { files: 1, publishedOperations: 2 }
+          )
+          assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
 
-      const bad = join(place, "bad")
-      mkdirSync(join(bad, "jobs"), { recursive: true })
-      writeFileSync(join(bad, "jobs", "nobody.yaml"), "id: nobody.does.this\nname: Nobody\n")
-      const refused = yield* cli(["catalog", "publish", bad])
-      assert.strictEqual(refused.code, 1)
-      assert.match([...refused.out, ...refused.err].join("\n"), /nobody/)
-      assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+          const bad = join(place, "bad")
+          mkdirSync(join(bad, "jobs"), { recursive: true })
+          writeFileSync(join(bad, "jobs", "nobody.yaml"), "id: nobody.does.this\nname: Nobody\n")
+          const refused = yield* cli(["catalog", "publish", bad])
+          assert.strictEqual(refused.code, 1)
+          assert.match([...refused.out, ...refused.err].join("\n"), /nobody/)
+          assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
 
-      for (const wrong of [join(place, "drafts", "providers"), place]) {
-        const { code, err } = yield* cli(["catalog", "publish", "--replace", wrong])
-        assert.strictEqual(code, 1)
-        assert.match(err.join("\n"), /holds neither providers\/ nor jobs\//)
-        assert.include(err.join("\n"), wrong)
-        assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
-      }
+          for (const wrong of [join(place, "drafts", "providers"), place]) {
+            const { code, err } = yield* cli(["catalog", "publish", "--replace", wrong])
+            assert.strictEqual(code, 1)
+            assert.match(err.join("\n"), /holds neither providers\/ nor jobs\//)
+            assert.include(err.join("\n"), wrong)
+            assert.deepStrictEqual(yield* inForce, ["bees.list", "birds.list"])
+          }
 
-      assert.deepInclude(yield* json(["catalog", "publish", join(place, "drafts"), "--replace"]), { published: true, publishedOperations: 1 })
-      assert.deepStrictEqual(yield* inForce, ["bees.list"])
-      assert.deepInclude(yield* json("catalog published"), { sequence: 3, operations: 1 })
-      assert.deepInclude(yield* json("catalog withdraw"), { published: true, publishedOperations: 0 })
-      assert.deepStrictEqual((yield* cli("catalog published")).out, ["Nothing is published beside the built-in catalog"])
-      assert.strictEqual((yield* cli(["catalog", "import-jsonl", flat("ants"), "--publish", "now"])).code, 2)
-    })), 60_000)
+          assert.deepInclude(yield* json(["catalog", "publish", join(place, "drafts"), "--replace"]), {
+            published: true,
+            publishedOperations: 1
+          })
+          assert.deepStrictEqual(yield* inForce, ["bees.list"])
+          assert.deepInclude(yield* json("catalog published"), { sequence: 3, operations: 1 })
+          assert.deepInclude(yield* json("catalog withdraw"), { published: true, publishedOperations: 0 })
+          assert.deepStrictEqual((yield* cli("catalog published")).out, [
+            "Nothing is published beside the built-in catalog"
+          ])
+          assert.strictEqual((yield* cli(["catalog", "import-jsonl", flat("ants"), "--publish", "now"])).code, 2)
+        })
+      ),
+    60_000
+  )
 
-  it.effect("publishes and withdraws when every running node has it in force, and says when none runs", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* temporary
-      mkdirSync(join(place, "providers"))
-      writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
-      assert.deepInclude(yield* json(["catalog", "publish", place]), { nodes: 0, nodesInForce: 0 })
-      assert.match((yield* cli("catalog withdraw")).out.join("\n"), /no gateway runs on this database now; the next one that starts serves it/)
+  it.effect(
+    "publishes and withdraws when every running node has it in force, and says when none runs",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* temporary
+          mkdirSync(join(place, "providers"))
+          writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
+          assert.deepInclude(yield* json(["catalog", "publish", place]), { nodes: 0, nodesInForce: 0 })
+          assert.match(
+            (yield* cli("catalog withdraw")).out.join("\n"),
+            /no gateway runs on this database now; the next one that starts serves it/
+          )
 
-      const node = CatalogFollowing({ jobs: [], endpoints: [] }).pipe(
-        Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: false, vocabulary: noVocabulary })), Layer.provide(worldServices(newWorld()))
-      )
-      const { services } = yield* CommandLine
-      const start = Layer.build(Layer.fresh(Layer.provideMerge(node, services)))
-      const nodes = [yield* start, yield* start]
-      const seen = Effect.forEach(nodes, (context) => Effect.map(Context.get(context, Catalog).endpoint("bats-list"), (found) => found !== null))
-      // The connection that listens is made a moment after the first catalog is served.
-      const reached = yield* Context.get(nodes[0]!, CatalogRevisions).watch
-      yield* Effect.repeat(reached(0, 0), { until: ({ nodes: running }) => running === 2, schedule: Schedule.spaced("50 millis") }).pipe(Effect.timeout("20 seconds"))
-      for (let round = 0; round < 2; round += 1) {
-        assert.deepInclude(yield* json(["catalog", "publish", place]), { published: true, nodes: 2, nodesInForce: 2 })
-        assert.deepStrictEqual(yield* seen, [true, true])
-        assert.match((yield* cli("catalog withdraw")).out.join("\n"), /in force on all 2 nodes/)
-        assert.deepStrictEqual(yield* seen, [false, false])
-      }
-    })), 60_000)
+          const node = CatalogFollowing({ jobs: [], endpoints: [] }).pipe(
+            Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: false, vocabulary: noVocabulary })),
+            Layer.provide(worldServices(newWorld()))
+          )
+          const { services } = yield* CommandLine
+          const start = Layer.build(Layer.fresh(Layer.provideMerge(node, services)))
+          const nodes = [yield* start, yield* start]
+          const seen = Effect.forEach(nodes, (context) =>
+            Effect.map(Context.get(context, Catalog).endpoint("bats-list"), (found) => found !== null)
+          )
+          // The connection that listens is made a moment after the first catalog is served.
+          const reached = yield* Context.get(nodes[0]!, CatalogRevisions).watch
+          yield* Effect.repeat(reached(0, 0), {
+            until: ({ nodes: running }) => running === 2,
+            schedule: Schedule.spaced("50 millis")
+          }).pipe(Effect.timeout("20 seconds"))
+          for (let round = 0; round < 2; round += 1) {
+            assert.deepInclude(yield* json(["catalog", "publish", place]), {
+              published: true,
+              nodes: 2,
+              nodesInForce: 2
+            })
+            assert.deepStrictEqual(yield* seen, [true, true])
+            assert.match((yield* cli("catalog withdraw")).out.join("\n"), /in force on all 2 nodes/)
+            assert.deepStrictEqual(yield* seen, [false, false])
+          }
+        })
+      ),
+    60_000
+  )
 
-  it.effect("refuses a provider that nobody knows with close names, and keeps nothing under it", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const id = yield* workspace
-      for (const [line, typed] of [
-        ["key set huntr", "PROVIDER"], ["provider state huntr disabled", "PROVIDER"], ["provider state huntr enabled --json", "PROVIDER"],
-        [`connection create --workspace ${id} --provider huntr --label x`, "--provider"]
-      ] as const) {
-        const { code, err, out } = yield* cli(line, { input: "sk-canary-3" })
-        assert.deepStrictEqual([code, out], [1, []], line)
-        assert.match(err.join("\n"), new RegExp(`^${typed}: huntr is no provider of the catalog; did you mean hunter[^\n]*\\?$`), line)
-      }
-      assert.deepStrictEqual((yield* json("key list"))["keys"].filter(({ providerId }: { providerId: string }) => providerId === "huntr"), [])
-      assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
+  it.effect(
+    "refuses a provider that nobody knows with close names, and keeps nothing under it",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const id = yield* workspace
+          for (const [line, typed] of [
+            ["key set huntr", "PROVIDER"],
+            ["provider state huntr disabled", "PROVIDER"],
+            ["provider state huntr enabled --json", "PROVIDER"],
+            [`connection create --workspace ${id} --provider huntr --label x`, "--provider"]
+          ] as const) {
+            const { code, err, out } = yield* cli(line, { input: "sk-canary-3" })
+            assert.deepStrictEqual([code, out], [1, []], line)
+            assert.match(
+              err.join("\n"),
+              new RegExp(`^${typed}: huntr is no provider of the catalog; did you mean hunter[^\n]*\\?$`),
+              line
+            )
+          }
+          assert.deepStrictEqual(
+            (yield* json("key list"))["keys"].filter(
+              ({ providerId }: { providerId: string }) => providerId === "huntr"
+            ),
+            []
+          )
+          assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
 
-      // A provider that is published alone, and what was set while it was.
-      const place = yield* temporary
-      mkdirSync(join(place, "providers"))
-      writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
-      yield* json(["catalog", "publish", place])
-      yield* json("provider state bats disabled")
-      yield* json("key set bats", { input: "sk-canary-4" })
-      yield* json("catalog withdraw")
-      yield* json("key remove bats")
-      yield* json("provider state bats enabled")
-      assert.strictEqual((yield* cli("provider state bats disabled")).code, 1)
-    })), 60_000)
+          // A provider that is published alone, and what was set while it was.
+          const place = yield* temporary
+          mkdirSync(join(place, "providers"))
+          writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
+          yield* json(["catalog", "publish", place])
+          yield* json("provider state bats disabled")
+          yield* json("key set bats", { input: "sk-canary-4" })
+          yield* json("catalog withdraw")
+          yield* json("key remove bats")
+          yield* json("provider state bats enabled")
+          assert.strictEqual((yield* cli("provider state bats disabled")).code, 1)
+        })
+      ),
+    60_000
+  )
 
-  it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* temporary
-      mkdirSync(join(place, "providers"))
-      writeFileSync(join(place, "providers", "broken.yaml"), "id: broken\nname: Broken\nbaseUrl: ftp://x\noperations: []\n")
-      const { code, out } = yield* cli(["catalog", "lint", place, "--json"])
-      assert.strictEqual(code, 1)
-      const found = JSON.parse(out.join(""))
-      assert.isFalse(found.ok)
-      assert.sameMembers(found.problems.map(({ path }: { path: string }) => path.split(".")[0]), ["baseUrl", "operations"])
-      assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
-      const whole = yield* json("catalog lint")
-      assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
+  it.effect(
+    "lints the built-in catalog together with a folder, and names file and path of what is wrong",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* temporary
+          mkdirSync(join(place, "providers"))
+          writeFileSync(
+            join(place, "providers", "broken.yaml"),
+            "id: broken\nname: Broken\nbaseUrl: ftp://x\noperations: []\n"
+          )
+          const { code, out } = yield* cli(["catalog", "lint", place, "--json"])
+          assert.strictEqual(code, 1)
+          const found = JSON.parse(out.join(""))
+          assert.isFalse(found.ok)
+          assert.sameMembers(
+            found.problems.map(({ path }: { path: string }) => path.split(".")[0]),
+            ["baseUrl", "operations"]
+          )
+          assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
+          const whole = yield* json("catalog lint")
+          assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
 
-      const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
-      assert.strictEqual(wrong.code, 1)
-      assert.match(wrong.out.join("\n"), /providers: holds neither providers\/ nor jobs\//)
-      writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
-      assert.deepInclude(yield* json(["catalog", "lint", place]), { endpoints: whole["endpoints"] + 1, folders: [{ folder: place, endpoints: 1, jobs: 0 }] })
-      assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operations, 0 jobs`)
-    })), 60_000)
+          const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
+          assert.strictEqual(wrong.code, 1)
+          assert.match(wrong.out.join("\n"), /providers: holds neither providers\/ nor jobs\//)
+          writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
+          assert.deepInclude(yield* json(["catalog", "lint", place]), {
+            endpoints: whole["endpoints"] + 1,
+            folders: [{ folder: place, endpoints: 1, jobs: 0 }]
+          })
+          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operations, 0 jobs`)
+        })
+      ),
+    60_000
+  )
 })

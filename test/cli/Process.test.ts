@@ -11,13 +11,21 @@ import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPo
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Runs TypeScript without a build; comes with vitest. */
-const viteNode = join(dirname(createRequire(createRequire(import.meta.url).resolve("vitest/package.json")).resolve("vite-node/package.json")), "vite-node.mjs")
+const viteNode = join(
+  dirname(
+    createRequire(createRequire(import.meta.url).resolve("vitest/package.json")).resolve("vite-node/package.json")
+  ),
+  "vite-node.mjs"
+)
 
 /** The program itself, with its own standard input and output. */
 const gateway = (dataDir: string, args: ReadonlyArray<string>, input = "") =>
   Effect.async<{ readonly code: number | null; readonly out: string; readonly err: string }>((resume) => {
     const { DATABASE_URL: _, ...env } = process.env
-    const child = spawn(process.execPath, [viteNode, "src/cli.ts", "--", ...args], { cwd: root, env: { ...env, GATEWAY_DATA_DIR: dataDir, NODE_ENV: "development" } })
+    const child = spawn(process.execPath, [viteNode, "src/cli.ts", "--", ...args], {
+      cwd: root,
+      env: { ...env, GATEWAY_DATA_DIR: dataDir, NODE_ENV: "development" }
+    })
     let out = ""
     let err = ""
     child.stdout.on("data", (bytes) => (out += bytes))
@@ -33,36 +41,69 @@ const dataDir = Effect.acquireRelease(
     chmodSync(made, 0o711)
     return made
   }),
-  (made) => Effect.zipRight(Effect.ignore(EmbeddedPostgres.destroy(made)), Effect.sync(() => rmSync(made, { recursive: true, force: true })))
+  (made) =>
+    Effect.zipRight(
+      Effect.ignore(EmbeddedPostgres.destroy(made)),
+      Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+    )
 )
 
 describe("the gateway program", () => {
-  it.live("starts a database of its own where none runs, keeps what it did, shares it, and writes nothing but its answer", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* dataDir
-      const made = yield* gateway(place, ["workspace", "create", "acme", "--json"])
-      assert.deepStrictEqual([made.code, made.err], [0, ""])
-      assert.match(JSON.parse(made.out).workspaceId, /^ws_/)
-      assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None", "the last to leave stops the database")
+  it.live(
+    "starts a database of its own where none runs, keeps what it did, shares it, and writes nothing but its answer",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const made = yield* gateway(place, ["workspace", "create", "acme", "--json"])
+          assert.deepStrictEqual([made.code, made.err], [0, ""])
+          assert.match(JSON.parse(made.out).workspaceId, /^ws_/)
+          assert.isTrue(
+            (yield* EmbeddedPostgres.findRunning(place))._tag === "None",
+            "the last to leave stops the database"
+          )
 
-      yield* EmbeddedPostgres.start({ dataDir: place })
-      const [again, key, verified] = yield* Effect.all([
-        gateway(place, ["workspace", "create", "acme"]),
-        gateway(place, ["key", "set", "hunter", "--json"], "sk-canary\n"),
-        gateway(place, ["ledger", "verify", "--json"])
-      ], { concurrency: 3 })
-      assert.deepStrictEqual(again, { code: 1, out: "", err: "NAME: is the name of another workspace\n" })
-      assert.deepStrictEqual(key, { code: 0, out: `${JSON.stringify({ providerId: "hunter", set: true })}\n`, err: "" })
-      assert.deepStrictEqual(verified, { code: 0, out: `${JSON.stringify({ ok: true, driftMicros: 0, entries: 0, workspaces: 1 })}\n`, err: "" })
-      assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "Some", "a database that others use goes on")
-    })), 120_000)
+          yield* EmbeddedPostgres.start({ dataDir: place })
+          const [again, key, verified] = yield* Effect.all(
+            [
+              gateway(place, ["workspace", "create", "acme"]),
+              gateway(place, ["key", "set", "hunter", "--json"], "sk-canary\n"),
+              gateway(place, ["ledger", "verify", "--json"])
+            ],
+            { concurrency: 3 }
+          )
+          assert.deepStrictEqual(again, { code: 1, out: "", err: "NAME: is the name of another workspace\n" })
+          assert.deepStrictEqual(key, {
+            code: 0,
+            out: `${JSON.stringify({ providerId: "hunter", set: true })}\n`,
+            err: ""
+          })
+          assert.deepStrictEqual(verified, {
+            code: 0,
+            out: `${JSON.stringify({ ok: true, driftMicros: 0, entries: 0, workspaces: 1 })}\n`,
+            err: ""
+          })
+          assert.isTrue(
+            (yield* EmbeddedPostgres.findRunning(place))._tag === "Some",
+            "a database that others use goes on"
+          )
+        })
+      ),
+    120_000
+  )
 
-  it.live("opens nothing for a question that it does not understand, and ends with 2", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const place = yield* dataDir
-      const wrong = yield* gateway(place, ["credit", "--workspace", "acme", "--usd", "1", "--reason", "x"])
-      assert.deepStrictEqual([wrong.code, wrong.out], [2, ""])
-      assert.match(wrong.err, /^--workspace: must be the id of a workspace, such as ws_01k…, not "acme"\n$/)
-      assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
-    })), 60_000)
+  it.live(
+    "opens nothing for a question that it does not understand, and ends with 2",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const wrong = yield* gateway(place, ["credit", "--workspace", "acme", "--usd", "1", "--reason", "x"])
+          assert.deepStrictEqual([wrong.code, wrong.out], [2, ""])
+          assert.match(wrong.err, /^--workspace: must be the id of a workspace, such as ws_01k…, not "acme"\n$/)
+          assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+        })
+      ),
+    60_000
+  )
 })

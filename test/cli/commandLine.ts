@@ -1,4 +1,7 @@
-/** The command line in this process, on a database of the test's own: the real services, with what it prints and reads in hand. */
+/**
+ * The command line in this process, on a database of the test's own: the real services, with what it prints and reads
+ * in hand.
+ */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Context, Effect, Layer, Option, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -22,12 +25,15 @@ export interface Typed {
   readonly input?: string
 }
 
-export class CommandLine extends Context.Tag("test/cli/CommandLine")<CommandLine, {
-  readonly run: (line: ReadonlyArray<string>, typed?: Typed) => Effect.Effect<Ended>
-  /** The services that the commands use, for setting up and looking behind them. */
-  readonly services: ReturnType<typeof Operations>
-  readonly url: Redacted.Redacted
-}>() {}
+export class CommandLine extends Context.Tag("test/cli/CommandLine")<
+  CommandLine,
+  {
+    readonly run: (line: ReadonlyArray<string>, typed?: Typed) => Effect.Effect<Ended>
+    /** The services that the commands use, for setting up and looking behind them. */
+    readonly services: ReturnType<typeof Operations>
+    readonly url: Redacted.Redacted
+  }
+>() {}
 
 /** Splits at blanks; an argument with blanks is given as one element of the list. */
 export const cli = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
@@ -37,14 +43,18 @@ export const cli = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
 export const json = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
   Effect.map(cli([...(typeof line === "string" ? line.split(" ") : line), "--json"], typed), ({ code, err, out }) => {
     if (code !== 0 || out.length !== 1) throw new Error(`ended with ${code}: ${[...out, ...err].join("\n")}`)
-    return JSON.parse(out[0]!) as { readonly [name: string]: any } // eslint-disable-line @typescript-eslint/no-explicit-any
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    return JSON.parse(out[0]!) as { readonly [name: string]: any }
   })
 
 export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext> = Layer.scoped(
   CommandLine,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const url = yield* acquireTestDatabase()
-    const dataDir = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-"))), (made) => Effect.sync(() => rmSync(made, { recursive: true })))
+    const dataDir = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-"))),
+      (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+    )
     const provider = ConfigProvider.fromMap(new Map([["GATEWAY_DATA_DIR", dataDir]]))
     const config = yield* Effect.orDie(Effect.withConfigProvider(readConfig, provider))
     const services = Operations({ ...config, databaseUrl: Option.some(url), databaseConnections: 5 })
@@ -53,7 +63,7 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
       services,
       url,
       run: (line: ReadonlyArray<string>, typed: Typed = {}) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const out: Array<string> = []
           const err: Array<string> = []
           const console = yield* Effect.console
@@ -72,4 +82,3 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
     }
   })
 ).pipe(Layer.provideMerge(NodeContext.layer))
-

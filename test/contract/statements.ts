@@ -1,4 +1,7 @@
-/** The statements of the contract with the tests that show them (`statements.yaml`), the names of the tests there are, and the page made of both. */
+/**
+ * The statements of the contract with the tests that show them (`statements.yaml`), the names of the tests there are,
+ * and the page made of both.
+ */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"
@@ -8,13 +11,22 @@ import { parse } from "yaml"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-const Statement = Schema.Struct({ says: Schema.NonEmptyTrimmedString, tests: Schema.Array(Schema.String.pipe(Schema.pattern(/^[\w/.-]+\.(test|suite)\.ts: .+$/))) })
+const Statement = Schema.Struct({
+  says: Schema.NonEmptyTrimmedString,
+  tests: Schema.Array(Schema.String.pipe(Schema.pattern(/^[\w/.-]+\.(test|suite)\.ts: .+$/)))
+})
 const Section = Schema.Struct({ title: Schema.NonEmptyTrimmedString, statements: Schema.NonEmptyArray(Statement) })
-const Statements = Schema.Struct({ documents: Schema.NonEmptyArray(Schema.Struct({ name: Schema.NonEmptyTrimmedString, sections: Schema.NonEmptyArray(Section) })) })
+const Statements = Schema.Struct({
+  documents: Schema.NonEmptyArray(
+    Schema.Struct({ name: Schema.NonEmptyTrimmedString, sections: Schema.NonEmptyArray(Section) })
+  )
+})
 export type Statements = typeof Statements.Type
 
 export const readStatements = (): Statements =>
-  Schema.decodeUnknownSync(Statements, { onExcessProperty: "error" })(parse(readFileSync(join(root, "test/contract/statements.yaml"), "utf8")))
+  Schema.decodeUnknownSync(Statements, { onExcessProperty: "error" })(
+    parse(readFileSync(join(root, "test/contract/statements.yaml"), "utf8"))
+  )
 
 export interface Shown {
   readonly section: string
@@ -25,14 +37,24 @@ export interface Shown {
 
 /** Every statement with each of its tests. */
 export const shownBy = ({ documents }: Statements): ReadonlyArray<Shown> =>
-  documents.flatMap(({ sections }) => sections.flatMap(({ statements, title }) => statements.flatMap(({ says, tests }) => tests.map((test) => {
-    const at = test.indexOf(": ")
-    return { section: title, says, file: `test/${test.slice(0, at)}`, name: test.slice(at + 2) }
-  }))))
+  documents.flatMap(({ sections }) =>
+    sections.flatMap(({ statements, title }) =>
+      statements.flatMap(({ says, tests }) =>
+        tests.map((test) => {
+          const at = test.indexOf(": ")
+          return { section: title, says, file: `test/${test.slice(0, at)}`, name: test.slice(at + 2) }
+        })
+      )
+    )
+  )
 
 /** `it`, `it.live`, `it.effect.each([…])`, `test` and such. */
 const makesTest = (node: ts.Expression): boolean =>
-  ts.isIdentifier(node) ? node.text === "it" || node.text === "test" : ts.isPropertyAccessExpression(node) || ts.isCallExpression(node) ? makesTest(node.expression) : false
+  ts.isIdentifier(node)
+    ? node.text === "it" || node.text === "test"
+    : ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)
+      ? makesTest(node.expression)
+      : false
 
 /** The names of the tests in a source, each as it stands there: of a template, all that is between its backticks. */
 export const testNames = (source: string): ReadonlySet<string> => {
@@ -51,7 +73,10 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<
 
 /** `docs/contract.md`. */
 export const contractPage = (statements: Statements): string => {
-  const count = statements.documents.reduce((sum, { sections }) => sections.reduce((inner, each) => inner + each.statements.length, sum), 0)
+  const count = statements.documents.reduce(
+    (sum, { sections }) => sections.reduce((inner, each) => inner + each.statements.length, sum),
+    0
+  )
   const lines = [
     "# Statements of the contract, and the tests that show them",
     "",
@@ -65,7 +90,8 @@ export const contractPage = (statements: Statements): string => {
     lines.push("", `## ${name}`)
     for (const { statements: said, title } of sections) {
       lines.push("", `### ${title}`, "", "| Statement | Tests |", "| --- | --- |")
-      for (const { says, tests } of said) lines.push(`| ${cell(says)} | ${tests.map((test) => cell(test)).join("<br>")} |`)
+      for (const { says, tests } of said)
+        lines.push(`| ${cell(says)} | ${tests.map((test) => cell(test)).join("<br>")} |`)
     }
   }
   return `${lines.join("\n")}\n`

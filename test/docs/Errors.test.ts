@@ -13,7 +13,12 @@ describe("docs/errors.md", () => {
     const rows = rowsOf(page, "Refused requests")
     assert.sameDeepMembers(
       rows.map((row) => row.slice(0, 4)),
-      [...wireErrors.values()].map(({ code, retryable, status, title }) => [String(status), `\`${code}\``, title, yesNo(retryable)])
+      [...wireErrors.values()].map(({ code, retryable, status, title }) => [
+        String(status),
+        `\`${code}\``,
+        title,
+        yesNo(retryable)
+      ])
     )
     for (const [, code, , , advice = ""] of rows) assert.match(advice, /\.$/, code)
   })
@@ -21,8 +26,14 @@ describe("docs/errors.md", () => {
   it("lists every failed-run code as its class has it", () => {
     assert.sameDeepMembers(
       rowsOf(page, "Failed runs"),
-      runFailures.map(({ code, facts: { retryHint, retryable, summary, whoseError } }) =>
-        [`\`${code}\``, summary, whoseError, yesNo(retryable), isBlocking(code) ? "blocked" : "failed", retryHint])
+      runFailures.map(({ code, facts: { retryHint, retryable, summary, whoseError } }) => [
+        `\`${code}\``,
+        summary,
+        whoseError,
+        yesNo(retryable),
+        isBlocking(code) ? "blocked" : "failed",
+        retryHint
+      ])
     )
   })
 })

@@ -12,8 +12,13 @@ describe("docs/logins.md", () => {
   it("lists every scope with the routes that need it", () => {
     const routes = routesOf(Api)
     const expected = scopes.map((scope) => {
-      const opened = routes.filter(({ access }) => access === scope).map(({ method, path }) => `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``)
-      return [`\`${scope}\``, scope === "account:manage" ? [...opened, "approving logins"].join(", ") : opened.join(", ")]
+      const opened = routes
+        .filter(({ access }) => access === scope)
+        .map(({ method, path }) => `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\``)
+      return [
+        `\`${scope}\``,
+        scope === "account:manage" ? [...opened, "approving logins"].join(", ") : opened.join(", ")
+      ]
     })
     assert.deepStrictEqual(rowsOf(page, "What each scope allows"), expected)
   })

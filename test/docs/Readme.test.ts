@@ -20,13 +20,21 @@ describe("README.md", () => {
     const texts = readdirSync(join(root, "src/layers"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(join(root, "src/layers", name), "utf8"))
-    const read = texts.flatMap((text) => [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff)\("([A-Z][A-Z_]+)"/g)].map(([, name]) => name))
+    const read = texts.flatMap((text) =>
+      [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff)\(\s*"([A-Z][A-Z_]+)"/g)].map(([, name]) => name)
+    )
     assert.sameMembers([...new Set(read)], firstCells("Configuration"))
   })
 
   it("says the defaults that an empty environment has", () => {
-    const config: { readonly [name: string]: unknown } = Effect.runSync(Effect.withConfigProvider(readConfig, ConfigProvider.fromMap(new Map()))) as never
-    const fieldOf = (name: string) => name.replace(/^GATEWAY_/, "").toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    const config: { readonly [name: string]: unknown } = Effect.runSync(
+      Effect.withConfigProvider(readConfig, ConfigProvider.fromMap(new Map()))
+    ) as never
+    const fieldOf = (name: string) =>
+      name
+        .replace(/^GATEWAY_/, "")
+        .toLowerCase()
+        .replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
     const wrong = rowsOf(readme, "Configuration").flatMap(([name = "", said = ""]) => {
       const value = config[fieldOf(name.replaceAll("`", ""))]
       if (typeof value !== "number" && typeof value !== "boolean" && typeof value !== "string") return []
@@ -45,10 +53,17 @@ describe("README.md", () => {
         Effect.provide([NodeContext.layer, Layer.succeed(SecretInput, { read: Effect.die("no secret is asked for") })])
       )
     )
-    // eslint-disable-next-line no-control-regex
-    const lines = printed.join("\n").replace(/\u001b\[[0-9;]*m/g, "").split("\n").map((line) => /^\s*- ([a-z-]+(?: [a-z-]+)?)(?= |$)/.exec(line)?.[1] ?? "")
+    const lines = printed
+      .join("\n")
+      // eslint-disable-next-line no-control-regex
+      .replace(/\u001b\[[0-9;]*m/g, "")
+      .split("\n")
+      .map((line) => /^\s*- ([a-z-]+(?: [a-z-]+)?)(?= |$)/.exec(line)?.[1] ?? "")
     const commands = lines.filter((line) => line !== "" && !lines.some((other) => other.startsWith(`${line} `)))
-    assert.sameMembers(commands, firstCells("Command line").map((cell) => /^[a-z-]+(?: [a-z-]+)?(?= |$)/.exec(cell)?.[0] ?? cell))
+    assert.sameMembers(
+      commands,
+      firstCells("Command line").map((cell) => /^[a-z-]+(?: [a-z-]+)?(?= |$)/.exec(cell)?.[0] ?? cell)
+    )
   })
 
   it("is only linked to pages that exist, and so are the other pages", () => {
@@ -56,13 +71,15 @@ describe("README.md", () => {
     const broken = pages.flatMap((page) =>
       [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
         .filter(([, target = ""]) => !existsSync(join(root, dirname(page), target)))
-        .map(([, target]) => `${page}: ${target}`))
+        .map(([, target]) => `${page}: ${target}`)
+    )
     assert.deepStrictEqual(broken, [])
   })
 
   it("shows shell that a shell can read", () => {
     const blocks = [...readme.matchAll(/```(?:bash|sh)\n([\s\S]*?)```/g)].map(([, text = ""]) => text)
     assert.isAbove(blocks.length, 3)
-    for (const text of blocks) assert.strictEqual(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr, "", text)
+    for (const text of blocks)
+      assert.strictEqual(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr, "", text)
   })
 })

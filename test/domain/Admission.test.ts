@@ -1,7 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
 import { describe } from "vitest"
-import { admit, type Refusal, refusals, type Request, spendInMonth, type Spends, type Standing, tightest, type TokenSpend } from "../../src/domain/Admission.js"
+import {
+  admit,
+  type Refusal,
+  refusals,
+  type Request,
+  spendInMonth,
+  type Spends,
+  type Standing,
+  tightest,
+  type TokenSpend
+} from "../../src/domain/Admission.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { month, request, runId, spend, spends, standing } from "./arbitraries.js"
 
@@ -16,55 +26,97 @@ const free: Standing = {
   runCapMicros: null,
   runsPerMinute: null,
   minuteStartedAt: 0,
-  minuteCount: 0, minuteRefused: 0
+  minuteCount: 0,
+  minuteRefused: 0
 }
 const unlimited: TokenSpend = { limitMicros: null, month: "2026-01", spentMicros: m(0) }
-const asking = (holdMicros: number, now = 0, at = "2026-01"): Request => ({ runId: runId(1), holdMicros: m(holdMicros), now, month: at })
+const asking = (holdMicros: number, now = 0, at = "2026-01"): Request => ({
+  runId: runId(1),
+  holdMicros: m(holdMicros),
+  now,
+  month: at
+})
 
 describe("Admission", () => {
-  it.prop("admits exactly when no limit refuses, and refuses with the first of them", [standing, spends, request], ([state, spent, asked]) => {
-    const found = refusals(state, spent, asked)
-    const answer = admit(state, spent, asked)
-    if (Either.isLeft(answer)) assert.deepStrictEqual(answer.left, found[0])
-    else assert.deepStrictEqual(found, [])
-  }, often)
+  it.prop(
+    "admits exactly when no limit refuses, and refuses with the first of them",
+    [standing, spends, request],
+    ([state, spent, asked]) => {
+      const found = refusals(state, spent, asked)
+      const answer = admit(state, spent, asked)
+      if (Either.isLeft(answer)) assert.deepStrictEqual(answer.left, found[0])
+      else assert.deepStrictEqual(found, [])
+    },
+    often
+  )
 
-  it.prop("what it leaves is within every limit, and the hold moved once", [standing, spends, request], ([state, spent, asked]) => {
-    const answer = admit(state, spent, asked)
-    if (Either.isLeft(answer)) return
-    const { month: counted, posting, spends: after, standing: left } = answer.right
-    assert.strictEqual(left.balance.availableMicros, state.balance.availableMicros - asked.holdMicros)
-    assert.strictEqual(left.balance.reservedMicros, state.balance.reservedMicros + asked.holdMicros)
-    assert.strictEqual(left.inflight, state.inflight + 1)
-    assert.isAtMost(left.inflight, left.inflightLimit)
-    assert.strictEqual(after.length, spent.length)
-    after.forEach((each, at) => {
-      assert.isAtMost(each.spentMicros, each.limitMicros ?? Number.MAX_SAFE_INTEGER)
-      const before = spendInMonth(spent[at]!, counted)
-      assert.deepStrictEqual({ ...each }, { ...before, spentMicros: before.spentMicros + asked.holdMicros })
-    })
-    assert.isAtMost(left.minuteCount, left.runsPerMinute ?? Number.MAX_SAFE_INTEGER)
-    assert.isAtMost(asked.holdMicros, left.runCapMicros ?? Number.MAX_SAFE_INTEGER)
-    assert.deepInclude(posting, { kind: "hold", runId: asked.runId, balanceAfterMicros: left.balance.availableMicros })
-  }, often)
+  it.prop(
+    "what it leaves is within every limit, and the hold moved once",
+    [standing, spends, request],
+    ([state, spent, asked]) => {
+      const answer = admit(state, spent, asked)
+      if (Either.isLeft(answer)) return
+      const { month: counted, posting, spends: after, standing: left } = answer.right
+      assert.strictEqual(left.balance.availableMicros, state.balance.availableMicros - asked.holdMicros)
+      assert.strictEqual(left.balance.reservedMicros, state.balance.reservedMicros + asked.holdMicros)
+      assert.strictEqual(left.inflight, state.inflight + 1)
+      assert.isAtMost(left.inflight, left.inflightLimit)
+      assert.strictEqual(after.length, spent.length)
+      after.forEach((each, at) => {
+        assert.isAtMost(each.spentMicros, each.limitMicros ?? Number.MAX_SAFE_INTEGER)
+        const before = spendInMonth(spent[at]!, counted)
+        assert.deepStrictEqual({ ...each }, { ...before, spentMicros: before.spentMicros + asked.holdMicros })
+      })
+      assert.isAtMost(left.minuteCount, left.runsPerMinute ?? Number.MAX_SAFE_INTEGER)
+      assert.isAtMost(asked.holdMicros, left.runCapMicros ?? Number.MAX_SAFE_INTEGER)
+      assert.deepInclude(posting, {
+        kind: "hold",
+        runId: asked.runId,
+        balanceAfterMicros: left.balance.availableMicros
+      })
+    },
+    often
+  )
 
-  it.prop("a limit is only ever named when it is met", [standing, spends, request], ([state, spent, asked]) => {
-    const latest = [asked.month, ...spent.map((each) => each.month)].sort().at(-1)
-    const over = spent.some(({ limitMicros, month: of, spentMicros }) => limitMicros !== null && (of === latest ? spentMicros : 0) + asked.holdMicros > limitMicros)
-    const inMinute = asked.now - state.minuteStartedAt >= 60_000 ? 0 : state.minuteCount
-    const expected: Array<Refusal["_tag"]> = []
-    if (state.runCapMicros !== null && asked.holdMicros > state.runCapMicros) expected.push("RunCapExceeded")
-    if (state.runsPerMinute !== null && inMinute >= state.runsPerMinute) expected.push("RunRateLimited")
-    if (state.inflight >= state.inflightLimit) expected.push("TooManyInflightRuns")
-    if (over) expected.push("KeySpendLimitReached")
-    if (state.balance.availableMicros < asked.holdMicros) expected.push("InsufficientBalance")
-    assert.deepStrictEqual(refusals(state, spent, asked).map(({ _tag }) => _tag), expected)
-  }, often)
+  it.prop(
+    "a limit is only ever named when it is met",
+    [standing, spends, request],
+    ([state, spent, asked]) => {
+      const latest = [asked.month, ...spent.map((each) => each.month)].sort().at(-1)
+      const over = spent.some(
+        ({ limitMicros, month: of, spentMicros }) =>
+          limitMicros !== null && (of === latest ? spentMicros : 0) + asked.holdMicros > limitMicros
+      )
+      const inMinute = asked.now - state.minuteStartedAt >= 60_000 ? 0 : state.minuteCount
+      const expected: Array<Refusal["_tag"]> = []
+      if (state.runCapMicros !== null && asked.holdMicros > state.runCapMicros) expected.push("RunCapExceeded")
+      if (state.runsPerMinute !== null && inMinute >= state.runsPerMinute) expected.push("RunRateLimited")
+      if (state.inflight >= state.inflightLimit) expected.push("TooManyInflightRuns")
+      if (over) expected.push("KeySpendLimitReached")
+      if (state.balance.availableMicros < asked.holdMicros) expected.push("InsufficientBalance")
+      assert.deepStrictEqual(
+        refusals(state, spent, asked).map(({ _tag }) => _tag),
+        expected
+      )
+    },
+    often
+  )
 
   it("checks in the promised order: run cap, runs a minute, in flight, the key's month, the balance", () => {
-    const everything: Standing = { ...free, runCapMicros: m(1), runsPerMinute: 1, minuteCount: 1, inflightLimit: 1, inflight: 1, balance: { availableMicros: m(0), reservedMicros: m(0) } }
+    const everything: Standing = {
+      ...free,
+      runCapMicros: m(1),
+      runsPerMinute: 1,
+      minuteCount: 1,
+      inflightLimit: 1,
+      inflight: 1,
+      balance: { availableMicros: m(0), reservedMicros: m(0) }
+    }
     const found = refusals(everything, [{ ...unlimited, limitMicros: m(1) }], asking(2))
-    assert.deepStrictEqual(found.map(({ _tag }) => _tag), ["RunCapExceeded", "RunRateLimited", "TooManyInflightRuns", "KeySpendLimitReached", "InsufficientBalance"])
+    assert.deepStrictEqual(
+      found.map(({ _tag }) => _tag),
+      ["RunCapExceeded", "RunRateLimited", "TooManyInflightRuns", "KeySpendLimitReached", "InsufficientBalance"]
+    )
   })
 
   it("admits at each limit itself, and refuses one past it", () => {
@@ -80,10 +132,11 @@ describe("Admission", () => {
 
   it("says in how many seconds the minute is over, at least one", () => {
     const full: Standing = { ...free, runsPerMinute: 2, minuteStartedAt: 10_000, minuteCount: 2 }
-    const retryAfter = (now: number) => Either.match(admit(full, [unlimited], asking(1, now)), {
-      onLeft: (refusal) => (refusal._tag === "RunRateLimited" ? refusal.retryAfterSeconds : null),
-      onRight: () => 0
-    })
+    const retryAfter = (now: number) =>
+      Either.match(admit(full, [unlimited], asking(1, now)), {
+        onLeft: (refusal) => (refusal._tag === "RunRateLimited" ? refusal.retryAfterSeconds : null),
+        onRight: () => 0
+      })
     assert.strictEqual(retryAfter(10_000), 60)
     assert.strictEqual(retryAfter(69_999), 1)
     assert.strictEqual(retryAfter(70_000), 0)
@@ -105,36 +158,71 @@ describe("Admission", () => {
   })
 
   it("a run counts against its token and every one that this comes from, and the nearest limit that it would pass refuses it", () => {
-    const line = (own: number, parent: number): Spends => [unlimited, { ...unlimited, limitMicros: m(own), spentMicros: m(5) }, { ...unlimited, limitMicros: m(parent), spentMicros: m(9) }]
+    const line = (own: number, parent: number): Spends => [
+      unlimited,
+      { ...unlimited, limitMicros: m(own), spentMicros: m(5) },
+      { ...unlimited, limitMicros: m(parent), spentMicros: m(9) }
+    ]
     const admitted = Either.getOrThrow(admit(free, line(8, 12), asking(3)))
-    assert.deepStrictEqual(admitted.spends.map(({ spentMicros }) => Number(spentMicros)), [3, 8, 12])
+    assert.deepStrictEqual(
+      admitted.spends.map(({ spentMicros }) => Number(spentMicros)),
+      [3, 8, 12]
+    )
     const refusal = (spends: Spends) => Either.flip(admit(free, spends, asking(4)))
-    assert.deepStrictEqual(refusal(line(8, 100)), Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(8), spentMicros: m(5) }))
-    assert.deepStrictEqual(refusal(line(100, 12)), Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(12), spentMicros: m(9) }))
-    assert.deepStrictEqual(refusal(line(8, 12)), Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(8), spentMicros: m(5) }))
+    assert.deepStrictEqual(
+      refusal(line(8, 100)),
+      Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(8), spentMicros: m(5) })
+    )
+    assert.deepStrictEqual(
+      refusal(line(100, 12)),
+      Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(12), spentMicros: m(9) })
+    )
+    assert.deepStrictEqual(
+      refusal(line(8, 12)),
+      Either.right({ _tag: "KeySpendLimitReached", limitMicros: m(8), spentMicros: m(5) })
+    )
   })
 
   it("a run counts in one month for all of its tokens: the latest that one of them has seen", () => {
-    const admitted = Either.getOrThrow(admit(free, [unlimited, { limitMicros: m(10), month: "2026-02", spentMicros: m(4) }], asking(3, 0, "2026-01")))
+    const admitted = Either.getOrThrow(
+      admit(free, [unlimited, { limitMicros: m(10), month: "2026-02", spentMicros: m(4) }], asking(3, 0, "2026-01"))
+    )
     assert.strictEqual(admitted.month, "2026-02")
-    assert.deepStrictEqual(admitted.spends.map(({ month: of, spentMicros }) => [of, Number(spentMicros)]), [["2026-02", 3], ["2026-02", 7]])
+    assert.deepStrictEqual(
+      admitted.spends.map(({ month: of, spentMicros }) => [of, Number(spentMicros)]),
+      [
+        ["2026-02", 3],
+        ["2026-02", 7]
+      ]
+    )
   })
 
   it("of several limits the one with the least left is told, and without any the token's own spend", () => {
-    const spent = (limit: number | null, micros: number) => ({ limitMicros: limit === null ? null : m(limit), month: "2026-01", spentMicros: m(micros) })
-    assert.deepInclude(tightest([spent(null, 1), spent(20, 3), spent(9, 5)], "2026-01"), { limitMicros: m(9), spentMicros: m(5) })
+    const spent = (limit: number | null, micros: number) => ({
+      limitMicros: limit === null ? null : m(limit),
+      month: "2026-01",
+      spentMicros: m(micros)
+    })
+    assert.deepInclude(tightest([spent(null, 1), spent(20, 3), spent(9, 5)], "2026-01"), {
+      limitMicros: m(9),
+      spentMicros: m(5)
+    })
     assert.deepInclude(tightest([spent(null, 1), spent(null, 3)], "2026-01"), { limitMicros: null, spentMicros: m(1) })
     assert.deepInclude(tightest([spent(9, 5)], "2026-02"), { limitMicros: m(9), spentMicros: m(0) })
   })
 
-  it.prop("months never go back, and the spend counts against the later one", [spend, FastCheck.array(month, { maxLength: 12 })], ([start, sequence]) => {
-    let current = start
-    for (const each of sequence) {
-      const after = spendInMonth(current, each)
-      assert.isAtLeast(after.month.localeCompare(current.month), 0)
-      if (after.month === current.month) assert.strictEqual(after.spentMicros, current.spentMicros)
-      else assert.strictEqual(Number(after.spentMicros), 0)
-      current = after
+  it.prop(
+    "months never go back, and the spend counts against the later one",
+    [spend, FastCheck.array(month, { maxLength: 12 })],
+    ([start, sequence]) => {
+      let current = start
+      for (const each of sequence) {
+        const after = spendInMonth(current, each)
+        assert.isAtLeast(after.month.localeCompare(current.month), 0)
+        if (after.month === current.month) assert.strictEqual(after.spentMicros, current.spentMicros)
+        else assert.strictEqual(Number(after.spentMicros), 0)
+        current = after
+      }
     }
-  })
+  )
 })

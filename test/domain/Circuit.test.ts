@@ -4,7 +4,15 @@ import { describe } from "vitest"
 import { type Circuit, closed, openForSeconds, type Signal, signalOf, step } from "../../src/domain/Circuit.js"
 import type { CallResult } from "../../src/domain/ProviderCall.js"
 import {
-  AuthError, CapacityExhausted, ConnectionInvalid, FetchFailed, ProviderError, ProviderHttpError, ProviderRateLimited, ProviderTimeout, type RunFailure
+  AuthError,
+  CapacityExhausted,
+  ConnectionInvalid,
+  FetchFailed,
+  ProviderError,
+  ProviderHttpError,
+  ProviderRateLimited,
+  ProviderTimeout,
+  type RunFailure
 } from "../../src/domain/RunFailures.js"
 
 const answered: Signal = { _tag: "Answered" }
@@ -12,7 +20,10 @@ const failed: Signal = { _tag: "Failed" }
 const start = 1_800_000_000_000
 /** The circuit after signals one second apart, and the moment after the last. */
 const after = (signals: ReadonlyArray<Signal>, from: Circuit = closed, at = start) =>
-  signals.reduce(({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 1000 }), { circuit: from, now: at })
+  signals.reduce(({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 1000 }), {
+    circuit: from,
+    now: at
+  })
 const times = (n: number, signal: Signal) => Array.from({ length: n }, () => signal)
 const isOpen = (signals: ReadonlyArray<Signal>) => {
   const { circuit, now } = after(signals)
@@ -30,7 +41,10 @@ describe("Circuit", () => {
     const mixed = Array.from({ length: 10 }, () => [answered, failed]).flat()
     assert.isTrue(isOpen(mixed))
     assert.isFalse(isOpen(mixed.slice(0, 19)))
-    const slow = mixed.reduce(({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 5000 }), { circuit: closed, now: start })
+    const slow = mixed.reduce(
+      ({ circuit, now }, signal) => ({ circuit: step(circuit, signal, now), now: now + 5000 }),
+      { circuit: closed, now: start }
+    )
     assert.strictEqual(openForSeconds(slow.circuit, slow.now), 0)
   })
 
@@ -71,14 +85,33 @@ describe("Circuit", () => {
     assert.strictEqual(openFor({ _tag: "OutOfCredit" }), 600)
   })
 
-  it.prop("whatever happens, it closes by itself within ten minutes", [FastCheck.array(FastCheck.constantFrom<Signal>(answered, failed, { _tag: "RateLimited", seconds: 60 }, { _tag: "OutOfCredit" }))], ([signals]) => {
-    const { circuit, now } = after(signals)
-    return openForSeconds(circuit, now - 1000) <= 600
-  })
+  it.prop(
+    "whatever happens, it closes by itself within ten minutes",
+    [
+      FastCheck.array(
+        FastCheck.constantFrom<Signal>(answered, failed, { _tag: "RateLimited", seconds: 60 }, { _tag: "OutOfCredit" })
+      )
+    ],
+    ([signals]) => {
+      const { circuit, now } = after(signals)
+      return openForSeconds(circuit, now - 1000) <= 600
+    }
+  )
 
   it("blames a provider for its failures, and not for a customer's mistake or a call that was never sent", () => {
-    const signal = (failure: RunFailure, certainty: "not_sent" | "answered" | "unanswered", providerStatus: number | null = null) => {
-      const result: CallResult = { _tag: "Failed", failure, certainty, providerStatus, cost: { _tag: "None" }, evidence: null }
+    const signal = (
+      failure: RunFailure,
+      certainty: "not_sent" | "answered" | "unanswered",
+      providerStatus: number | null = null
+    ) => {
+      const result: CallResult = {
+        _tag: "Failed",
+        failure,
+        certainty,
+        providerStatus,
+        cost: { _tag: "None" },
+        evidence: null
+      }
       return signalOf(result)
     }
     assert.deepStrictEqual(signal(new ProviderError({}), "answered", 500), failed)
@@ -88,7 +121,10 @@ describe("Circuit", () => {
     assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 404), answered)
     assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 402), { _tag: "OutOfCredit" })
     assert.deepStrictEqual(signal(new CapacityExhausted({}), "answered", 200), { _tag: "OutOfCredit" })
-    assert.deepStrictEqual(signal(new ProviderRateLimited({ retryAfterSeconds: 9 }), "answered", 429), { _tag: "RateLimited", seconds: 9 })
+    assert.deepStrictEqual(signal(new ProviderRateLimited({ retryAfterSeconds: 9 }), "answered", 429), {
+      _tag: "RateLimited",
+      seconds: 9
+    })
     assert.isNull(signal(new ConnectionInvalid({}), "not_sent"))
   })
 })

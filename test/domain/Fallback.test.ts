@@ -12,7 +12,11 @@ import { plan, planOf } from "./arbitraries.js"
 type Made = Parameters<typeof nextStep>[2][number]
 type Answer = Omit<Made, "endpointId">
 
-const answer = (outcome: RunOutcome, cost = 0): Answer => ({ outcome, costMicros: Micros.make(cost), errorCode: outcome === "error" ? "provider_error" : null })
+const answer = (outcome: RunOutcome, cost = 0): Answer => ({
+  outcome,
+  costMicros: Micros.make(cost),
+  errorCode: outcome === "error" ? "provider_error" : null
+})
 const lost: Answer = { outcome: "error", costMicros: null, errorCode: nodeLost }
 
 const tool = (index: number, changes: Partial<Candidate> = {}): Candidate => ({
@@ -28,7 +32,11 @@ const tool = (index: number, changes: Partial<Candidate> = {}): Candidate => ({
 const on = { enabled: true, maxAttempts: 3, maxCostMicros: null, stopAtFirstMiss: false }
 
 /** Follows the plan to its end, each call answered by `respond`. */
-const follow = (route: RoutePlan, hold: number, respond: (candidate: Candidate, n: number) => Answer): ReadonlyArray<Made> => {
+const follow = (
+  route: RoutePlan,
+  hold: number,
+  respond: (candidate: Candidate, n: number) => Answer
+): ReadonlyArray<Made> => {
   const made: Array<Made> = []
   for (;;) {
     const step = nextStep(route, hold, made)
@@ -39,60 +47,94 @@ const follow = (route: RoutePlan, hold: number, respond: (candidate: Candidate, 
   }
 }
 const idsOf = (made: ReadonlyArray<Made>) => made.map(({ endpointId }) => endpointId)
-const after = (route: RoutePlan, ...answers: ReadonlyArray<Answer>) => idsOf(follow(route, 10_000, (_, n) => answers[n - 1] ?? answer("hit")))
+const after = (route: RoutePlan, ...answers: ReadonlyArray<Answer>) =>
+  idsOf(follow(route, 10_000, (_, n) => answers[n - 1] ?? answer("hit")))
 
 const script = FastCheck.array(
   FastCheck.oneof(
-    { weight: 4, arbitrary: FastCheck.record({ outcome: FastCheck.constantFrom("miss" as const, "weak" as const, "error" as const, "hit" as const), share: FastCheck.nat(100) }) },
+    {
+      weight: 4,
+      arbitrary: FastCheck.record({
+        outcome: FastCheck.constantFrom("miss" as const, "weak" as const, "error" as const, "hit" as const),
+        share: FastCheck.nat(100)
+      })
+    },
     { weight: 1, arbitrary: FastCheck.constant("lost" as const) }
   ),
   { minLength: 13, maxLength: 13 }
 )
 
 describe("Fallback", () => {
-  it.prop("whatever comes back, a run ends, repeats nothing but a lost call, and never costs more than its hold", [plan, script], ([route, answers]) => {
-    const hold = holdOf(route)
-    const made = follow(route, hold, (candidate, n) => {
-      const each = answers[n - 1]!
-      return each === "lost" ? lost : answer(each.outcome, Math.floor((candidate.maxMicros * each.share) / 100))
-    })
-    const byEndpoint = new Map(route.candidates.map((candidate) => [String(candidate.endpointId), candidate]))
-    assert.isAtMost(made.filter(({ errorCode }) => errorCode === nodeLost).length, workersLostMax - 1 + attemptsMax(route))
-    assert.isAtMost(new Set(idsOf(made)).size, attemptsMax(route))
-    made.forEach((each, at) => {
-      const before = made.slice(0, at)
-      const repeated = before.findLast(({ endpointId }) => endpointId === each.endpointId)
-      if (repeated !== undefined) assert.strictEqual(repeated, before.at(-1))
-      if (repeated !== undefined) assert.strictEqual(repeated.errorCode, nodeLost)
-      assert.isFalse(repeated !== undefined && byEndpoint.get(each.endpointId)?.effectful === true, "an effectful call is made once")
-      assert.isFalse(at > 0 && repeated === undefined && byEndpoint.get(each.endpointId)?.effectful === true, "fallback goes to read-only operations only")
-      assert.isTrue(at === 0 || before.every(({ outcome }) => outcome !== "hit"), "nothing follows a hit")
-    })
-    // The first call may by itself be dearer than a cap of the client: the settlement clamps its charge to the hold.
-    const charged = made.reduce((total, { costMicros }) => total + (costMicros ?? 0), 0)
-    assert.isAtMost(charged, Math.max(hold, route.candidates[0]?.maxMicros ?? 0))
-  }, { fastCheck: { numRuns: 2_000 } })
+  it.prop(
+    "whatever comes back, a run ends, repeats nothing but a lost call, and never costs more than its hold",
+    [plan, script],
+    ([route, answers]) => {
+      const hold = holdOf(route)
+      const made = follow(route, hold, (candidate, n) => {
+        const each = answers[n - 1]!
+        return each === "lost" ? lost : answer(each.outcome, Math.floor((candidate.maxMicros * each.share) / 100))
+      })
+      const byEndpoint = new Map(route.candidates.map((candidate) => [String(candidate.endpointId), candidate]))
+      assert.isAtMost(
+        made.filter(({ errorCode }) => errorCode === nodeLost).length,
+        workersLostMax - 1 + attemptsMax(route)
+      )
+      assert.isAtMost(new Set(idsOf(made)).size, attemptsMax(route))
+      made.forEach((each, at) => {
+        const before = made.slice(0, at)
+        const repeated = before.findLast(({ endpointId }) => endpointId === each.endpointId)
+        if (repeated !== undefined) assert.strictEqual(repeated, before.at(-1))
+        if (repeated !== undefined) assert.strictEqual(repeated.errorCode, nodeLost)
+        assert.isFalse(
+          repeated !== undefined && byEndpoint.get(each.endpointId)?.effectful === true,
+          "an effectful call is made once"
+        )
+        assert.isFalse(
+          at > 0 && repeated === undefined && byEndpoint.get(each.endpointId)?.effectful === true,
+          "fallback goes to read-only operations only"
+        )
+        assert.isTrue(at === 0 || before.every(({ outcome }) => outcome !== "hit"), "nothing follows a hit")
+      })
+      // The first call may by itself be dearer than a cap of the client: the settlement clamps its charge to the hold.
+      const charged = made.reduce((total, { costMicros }) => total + (costMicros ?? 0), 0)
+      assert.isAtMost(charged, Math.max(hold, route.candidates[0]?.maxMicros ?? 0))
+    },
+    { fastCheck: { numRuns: 2_000 } }
+  )
 
   it("without fallback there is one try, whatever it finds", () => {
     for (const asked of [null, { ...on, enabled: false }]) {
-      for (const outcome of ["hit", "weak", "miss", "error"] as const) assert.deepStrictEqual(after(planOf([tool(0), tool(1)], asked), answer(outcome)), ["tool-0"])
+      for (const outcome of ["hit", "weak", "miss", "error"] as const)
+        assert.deepStrictEqual(after(planOf([tool(0), tool(1)], asked), answer(outcome)), ["tool-0"])
     }
   })
 
   it("moves on after a miss, a weak answer and an error, and stops at a hit", () => {
     const route = planOf([tool(0), tool(1), tool(2), tool(3)], { ...on, maxAttempts: 10 })
-    assert.deepStrictEqual(after(route, answer("miss"), answer("weak"), answer("error")), ["tool-0", "tool-1", "tool-2", "tool-3"])
+    assert.deepStrictEqual(after(route, answer("miss"), answer("weak"), answer("error")), [
+      "tool-0",
+      "tool-1",
+      "tool-2",
+      "tool-3"
+    ])
     assert.deepStrictEqual(after(route, answer("miss"), answer("hit")), ["tool-0", "tool-1"])
   })
 
   it("stops at the first miss when asked to, and not at an error or a weak answer", () => {
     const route = planOf([tool(0), tool(1), tool(2)], { ...on, stopAtFirstMiss: true })
     assert.deepStrictEqual(after(route, answer("miss")), ["tool-0"])
-    assert.deepStrictEqual(after(route, answer("error"), answer("weak"), answer("miss")), ["tool-0", "tool-1", "tool-2"])
+    assert.deepStrictEqual(after(route, answer("error"), answer("weak"), answer("miss")), [
+      "tool-0",
+      "tool-1",
+      "tool-2"
+    ])
   })
 
   it("tries at most so many as asked", () => {
-    assert.deepStrictEqual(after(planOf([tool(0), tool(1), tool(2)], { ...on, maxAttempts: 2 }), answer("miss"), answer("miss")), ["tool-0", "tool-1"])
+    assert.deepStrictEqual(
+      after(planOf([tool(0), tool(1), tool(2)], { ...on, maxAttempts: 2 }), answer("miss"), answer("miss")),
+      ["tool-0", "tool-1"]
+    )
   })
 
   it("an effectful operation is attempted once, and nothing follows it", () => {
@@ -102,7 +144,10 @@ describe("Fallback", () => {
   })
 
   it("passes over what would cost more than is left of the hold", () => {
-    const route = planOf([tool(0), tool(1, { maxMicros: Micros.make(500) }), tool(2)], { ...on, maxCostMicros: Micros.make(200) })
+    const route = planOf([tool(0), tool(1, { maxMicros: Micros.make(500) }), tool(2)], {
+      ...on,
+      maxCostMicros: Micros.make(200)
+    })
     assert.deepStrictEqual(idsOf(follow(route, holdOf(route), () => answer("miss", 100))), ["tool-0", "tool-2"])
     assert.deepStrictEqual(idsOf(follow(route, holdOf(route), () => answer("miss", 101))), ["tool-0"])
   })

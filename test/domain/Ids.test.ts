@@ -12,14 +12,25 @@ describe("Ids.suffix", () => {
     assert.isTrue(Schema.is(RunId)(`run_${suffix(at, bytes)}`))
   })
 
-  it.prop("sorts by time first, then by the bytes", [millis, millis, random, random], ([one, other, a, b]) => {
-    const [first, second] = [suffix(one, a), suffix(other, b)]
-    const byBytes = Buffer.compare(Buffer.from(a), Buffer.from(b))
-    assert.strictEqual(Math.sign(first < second ? -1 : first > second ? 1 : 0), one === other ? byBytes : Math.sign(one - other))
-  }, { fastCheck: { numRuns: 1_000 } })
+  it.prop(
+    "sorts by time first, then by the bytes",
+    [millis, millis, random, random],
+    ([one, other, a, b]) => {
+      const [first, second] = [suffix(one, a), suffix(other, b)]
+      const byBytes = Buffer.compare(Buffer.from(a), Buffer.from(b))
+      assert.strictEqual(
+        Math.sign(first < second ? -1 : first > second ? 1 : 0),
+        one === other ? byBytes : Math.sign(one - other)
+      )
+    },
+    { fastCheck: { numRuns: 1_000 } }
+  )
 
-  it.prop("keeps all 80 bits of the bytes, so that different bytes give different ids", [millis, random, random], ([at, a, b]) =>
-    (suffix(at, a) === suffix(at, b)) === (Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0))
+  it.prop(
+    "keeps all 80 bits of the bytes, so that different bytes give different ids",
+    [millis, random, random],
+    ([at, a, b]) => (suffix(at, a) === suffix(at, b)) === (Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0)
+  )
 
   it("is as it was published: old ids must keep sorting before new ones", () => {
     assert.strictEqual(suffix(0, new Uint8Array(10)), "0".repeat(26))

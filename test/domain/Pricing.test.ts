@@ -9,8 +9,14 @@ import { dearestPrice, maxPrice, volumeExcess, volumeOf } from "../../src/domain
 import { price } from "./arbitraries.js"
 
 const m = (amount: number) => Micros.make(amount)
-const upTo = (max: number, field = "limit", preset = 10): Pick<Operation, "volume"> => ({ volume: { field, default: preset, max } })
-const perResult = (volume: Pick<Operation, "volume">, micros = 100, perCall = 0): Pick<Operation, "price" | "volume"> => ({
+const upTo = (max: number, field = "limit", preset = 10): Pick<Operation, "volume"> => ({
+  volume: { field, default: preset, max }
+})
+const perResult = (
+  volume: Pick<Operation, "volume">,
+  micros = 100,
+  perCall = 0
+): Pick<Operation, "price" | "volume"> => ({
   ...volume,
   price: { basis: "per_result", micros: m(micros), perCallMicros: m(perCall) }
 })
@@ -42,9 +48,12 @@ describe("Pricing", () => {
     assert.strictEqual(volumeOf(upTo(100), asked), volume)
   })
 
-  it.each([["limit"], ["page_size"], ["pageSize"], ["PER_PAGE"], ["max-results"], ["num"], ["count"], ["rows"]])("%s is a volume signal without being declared", (name) => {
-    assert.strictEqual(volumeOf({}, { [name]: 12 }), 12)
-  })
+  it.each([["limit"], ["page_size"], ["pageSize"], ["PER_PAGE"], ["max-results"], ["num"], ["count"], ["rows"]])(
+    "%s is a volume signal without being declared",
+    (name) => {
+      assert.strictEqual(volumeOf({}, { [name]: 12 }), 12)
+    }
+  )
 
   it("nothing says a volume, so there is none", () => {
     assert.strictEqual(volumeOf({}, { query: "fifty", year: 1990 }), 0)
@@ -62,20 +71,30 @@ describe("Pricing", () => {
     ["as a list in a list", { batches: [["a"], ["b", "c", "d"]], limit: 2 }, 3],
     ["many levels down", { limit: 1, a: { b: [{ c: { d: { maxResults: "70" } } }] } }, 70],
     ["beyond all numbers", { limit: "1e999" }, 100],
-    ["of more digits than a number keeps", { limit: 1, page: { size: new ExactNumber("30.00000000000000000001") } }, 30],
+    [
+      "of more digits than a number keeps",
+      { limit: 1, page: { size: new ExactNumber("30.00000000000000000001") } },
+      30
+    ],
     ["under a name that objects inherit", { constructor: { limit: 12 }, limit: 1 }, 12]
   ])("the largest signal counts %s", (_, asked, volume) => {
     assert.strictEqual(volumeOf(upTo(100), asked), volume)
   })
 
   it("an input of a million signals is walked once", () => {
-    const wide: JsonObject = { queries: Array.from({ length: 200_000 }, (_, n) => ({ limit: n, name: `${"-_".repeat(50)}limit` })) }
+    const wide: JsonObject = {
+      queries: Array.from({ length: 200_000 }, (_, n) => ({ limit: n, name: `${"-_".repeat(50)}limit` }))
+    }
     assert.strictEqual(volumeOf({}, wide), 200_000)
   })
 
   it("a declared volume above its maximum is named, and only then", () => {
     assert.deepStrictEqual(volumeExcess(upTo(100), { limit: 101 }), { field: "limit", max: 100, isList: false })
-    assert.deepStrictEqual(volumeExcess(upTo(1, "page.ids"), { page: { ids: [1, 2] } }), { field: "page.ids", max: 1, isList: true })
+    assert.deepStrictEqual(volumeExcess(upTo(1, "page.ids"), { page: { ids: [1, 2] } }), {
+      field: "page.ids",
+      max: 1,
+      isList: true
+    })
     assert.deepStrictEqual(volumeExcess(upTo(100), { limit: "Infinity" }), { field: "limit", max: 100, isList: false })
     assert.isNull(volumeExcess(upTo(100), { limit: 100 }))
     assert.isNull(volumeExcess(upTo(100), {}))
@@ -84,10 +103,22 @@ describe("Pricing", () => {
 
   it("the maximum price is the dearest that the basis allows", () => {
     assert.strictEqual(Number(maxPrice(perResult(upTo(100), 100, 7), { limit: 25 })), 2_507)
-    assert.strictEqual(Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0) } }, { limit: 25 })), 100)
-    assert.strictEqual(Number(maxPrice({ price: { basis: "free", micros: m(0), perCallMicros: m(0) } }, { limit: 25 })), 0)
-    assert.strictEqual(Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0), maxMicros: m(900) } }, {})), 900)
-    assert.strictEqual(Number(maxPrice({ price: { basis: "per_result", micros: m(100), perCallMicros: m(0) } }, {})), 100)
+    assert.strictEqual(
+      Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0) } }, { limit: 25 })),
+      100
+    )
+    assert.strictEqual(
+      Number(maxPrice({ price: { basis: "free", micros: m(0), perCallMicros: m(0) } }, { limit: 25 })),
+      0
+    )
+    assert.strictEqual(
+      Number(maxPrice({ price: { basis: "per_call", micros: m(100), perCallMicros: m(0), maxMicros: m(900) } }, {})),
+      900
+    )
+    assert.strictEqual(
+      Number(maxPrice({ price: { basis: "per_result", micros: m(100), perCallMicros: m(0) } }, {})),
+      100
+    )
   })
 
   it.prop("no input costs more than the dearest price", [price, input], ([listed, given]) => {
@@ -95,13 +126,17 @@ describe("Pricing", () => {
     assert.isAtMost(maxPrice(operation, given), dearestPrice(operation))
   })
 
-  it.prop("is an exact amount for every input, and never less for a larger declared volume", [price, input, FastCheck.integer({ min: 1, max: 100 }), FastCheck.integer({ min: 1, max: 100 })],
+  it.prop(
+    "is an exact amount for every input, and never less for a larger declared volume",
+    [price, input, FastCheck.integer({ min: 1, max: 100 }), FastCheck.integer({ min: 1, max: 100 })],
     ([listed, given, one, other]) => {
       const operation = { ...upTo(100), price: listed }
       assert.isTrue(Number.isSafeInteger(maxPrice(operation, given)))
       const at = (limit: number) => maxPrice(operation, { ...given, limit })
       assert.isAtMost(at(Math.min(one, other)), at(Math.max(one, other)))
-    }, { fastCheck: { numRuns: 1_000 } })
+    },
+    { fastCheck: { numRuns: 1_000 } }
+  )
 
   it.prop("a volume that the provider itself would fill in is covered by the hold", [input], ([given]) => {
     const { limit: _, ...rest } = given

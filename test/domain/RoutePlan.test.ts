@@ -12,10 +12,24 @@ const sumsOf = (amounts: ReadonlyArray<number>, count: number): ReadonlyArray<nu
 }
 
 describe("RoutePlan", () => {
-  it.prop("the hold is the dearest possible set of attempts, cut to the client's cap", [plan], ([route]) => {
-    const dearest = Math.max(0, ...sumsOf(route.candidates.map(({ maxMicros }) => maxMicros), attemptsMax(route)))
-    assert.strictEqual(Number(holdOf(route)), Math.min(dearest, route.fallback?.maxCostMicros ?? Number.MAX_SAFE_INTEGER))
-  }, { fastCheck: { numRuns: 1_000 } })
+  it.prop(
+    "the hold is the dearest possible set of attempts, cut to the client's cap",
+    [plan],
+    ([route]) => {
+      const dearest = Math.max(
+        0,
+        ...sumsOf(
+          route.candidates.map(({ maxMicros }) => maxMicros),
+          attemptsMax(route)
+        )
+      )
+      assert.strictEqual(
+        Number(holdOf(route)),
+        Math.min(dearest, route.fallback?.maxCostMicros ?? Number.MAX_SAFE_INTEGER)
+      )
+    },
+    { fastCheck: { numRuns: 1_000 } }
+  )
 
   it.prop("there are at most as many attempts as candidates, and one where fallback is off", [plan], ([route]) => {
     const most = attemptsMax(route)

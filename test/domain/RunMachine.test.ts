@@ -1,7 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { Option } from "effect"
 import { describe } from "vitest"
-import { holdsMoney, isInflight, isSettledForWaiters, isTerminal, next, type RunEvent, runEvents, runStatuses } from "../../src/domain/RunMachine.js"
+import {
+  holdsMoney,
+  isInflight,
+  isSettledForWaiters,
+  isTerminal,
+  next,
+  type RunEvent,
+  runEvents,
+  runStatuses
+} from "../../src/domain/RunMachine.js"
 import { RunStatus } from "../../src/domain/Run.js"
 
 /** Written once more by hand from the contract: what is not here must not be possible. */
@@ -34,7 +43,11 @@ describe("RunMachine", () => {
 
   it("a final status is one that no event leaves", () => {
     for (const status of runStatuses) {
-      assert.strictEqual(isTerminal(status), runEvents.every((event) => Option.isNone(next(status, event))), status)
+      assert.strictEqual(
+        isTerminal(status),
+        runEvents.every((event) => Option.isNone(next(status, event))),
+        status
+      )
     }
   })
 
@@ -44,6 +57,11 @@ describe("RunMachine", () => {
 
   it("a run that waits for a person takes no place in flight, and nobody waits for it", () => {
     assert.deepStrictEqual(runStatuses.filter(isInflight), ["queued", "running"])
-    assert.deepStrictEqual(runStatuses.filter(isSettledForWaiters), ["completed", "failed", "blocked", "reconciliation_pending"])
+    assert.deepStrictEqual(runStatuses.filter(isSettledForWaiters), [
+      "completed",
+      "failed",
+      "blocked",
+      "reconciliation_pending"
+    ])
   })
 })

@@ -16,32 +16,58 @@ const often = { fastCheck: { numRuns: 2_000 } }
 const evidence = FastCheck.oneof(
   FastCheck.constant({ _tag: "None" } as const),
   FastCheck.string().map((reported) => ({ _tag: "Anomaly", reported }) as const),
-  FastCheck.oneof(FastCheck.double(), FastCheck.integer({ min: -10, max: 2_000 }), FastCheck.constantFrom(Number.NaN, Infinity, -Infinity, -0, 0.4, 1e300))
-    .map((reported) => ({ _tag: "Reported", micros: reported }) as const)
+  FastCheck.oneof(
+    FastCheck.double(),
+    FastCheck.integer({ min: -10, max: 2_000 }),
+    FastCheck.constantFrom(Number.NaN, Infinity, -Infinity, -0, 0.4, 1e300)
+  ).map((reported) => ({ _tag: "Reported", micros: reported }) as const)
 )
-const resultCount = FastCheck.option(FastCheck.oneof(FastCheck.nat(50), FastCheck.constant(Number.MAX_SAFE_INTEGER)), { nil: null })
+const resultCount = FastCheck.option(FastCheck.oneof(FastCheck.nat(50), FastCheck.constant(Number.MAX_SAFE_INTEGER)), {
+  nil: null
+})
 
 describe("Settlement.costOf", () => {
-  it.prop("is always between nothing and the maximum, whatever the provider says", [price, FastCheck.boolean(), resultCount, evidence, micros()],
+  it.prop(
+    "is always between nothing and the maximum, whatever the provider says",
+    [price, FastCheck.boolean(), resultCount, evidence, micros()],
     ([listed, delivered, results, said, maxMicros]) => {
       const cost = costOf({ price: listed, delivered, resultCount: results, evidence: said, maxMicros })
       assert.isTrue(Number.isSafeInteger(cost.micros) && cost.micros >= 0 && cost.micros <= maxMicros)
-      if (said._tag === "Reported" && cost.anomaly === null) assert.strictEqual(Math.round(said.micros) + 0, cost.micros + 0)
+      if (said._tag === "Reported" && cost.anomaly === null)
+        assert.strictEqual(Math.round(said.micros) + 0, cost.micros + 0)
       if (said._tag === "Anomaly") assert.strictEqual(cost.anomaly, said.reported)
       if (said._tag === "None" && !delivered) assert.deepStrictEqual(cost, { micros: m(0), anomaly: null })
-    }, often)
+    },
+    often
+  )
 
   const perCall: Operation["price"] = { basis: "per_call", micros: m(100), perCallMicros: m(0) }
   const cost = (changes: Partial<Parameters<typeof costOf>[0]>) =>
-    costOf({ price: perCall, delivered: true, resultCount: null, evidence: { _tag: "None" }, maxMicros: m(1_000), ...changes })
+    costOf({
+      price: perCall,
+      delivered: true,
+      resultCount: null,
+      evidence: { _tag: "None" },
+      maxMicros: m(1_000),
+      ...changes
+    })
 
   it("takes the provider's word up to the maximum, and notes what it said beyond", () => {
     assert.deepStrictEqual(cost({ evidence: { _tag: "Reported", micros: 250 } }), { micros: m(250), anomaly: null })
     assert.deepStrictEqual(cost({ evidence: { _tag: "Reported", micros: 1_000 } }), { micros: m(1_000), anomaly: null })
-    assert.deepStrictEqual(cost({ evidence: { _tag: "Reported", micros: 1_001 } }), { micros: m(1_000), anomaly: "1001" })
+    assert.deepStrictEqual(cost({ evidence: { _tag: "Reported", micros: 1_001 } }), {
+      micros: m(1_000),
+      anomaly: "1001"
+    })
   })
 
-  it.each([[-1, "-1"], [Number.NaN, "NaN"], [Infinity, "Infinity"], [-Infinity, "-Infinity"], [-0.4, "-0.4"]])("a reported cost of %s costs nothing and is noted", (reported, noted) => {
+  it.each([
+    [-1, "-1"],
+    [Number.NaN, "NaN"],
+    [Infinity, "Infinity"],
+    [-Infinity, "-Infinity"],
+    [-0.4, "-0.4"]
+  ])("a reported cost of %s costs nothing and is noted", (reported, noted) => {
     assert.deepStrictEqual(cost({ evidence: { _tag: "Reported", micros: reported } }), { micros: m(0), anomaly: noted })
   })
 
@@ -73,10 +99,14 @@ const empty: World = {
     runCapMicros: null,
     runsPerMinute: null,
     minuteStartedAt: 0,
-    minuteCount: 0, minuteRefused: 0
+    minuteCount: 0,
+    minuteRefused: 0
   },
   // The token has no limit of its own, and the one that it comes from has.
-  spends: [{ limitMicros: null, month: months[0], spentMicros: m(0) }, { limitMicros: m(3_000), month: months[0], spentMicros: m(0) }],
+  spends: [
+    { limitMicros: null, month: months[0], spentMicros: m(0) },
+    { limitMicros: m(3_000), month: months[0], spentMicros: m(0) }
+  ],
   open: [],
   credited: 0,
   charged: 0
@@ -85,29 +115,55 @@ const empty: World = {
 const operation = FastCheck.oneof(
   FastCheck.record({ _tag: FastCheck.constant("Credit" as const), amount: FastCheck.nat(2_000) }),
   FastCheck.record({ _tag: FastCheck.constant("Admit" as const), holdMicros: FastCheck.nat(600), month }),
-  FastCheck.record({ _tag: FastCheck.constant("Settle" as const), which: FastCheck.nat(9), event: FastCheck.constantFrom(...runEvents), costMicros: FastCheck.nat(900) })
+  FastCheck.record({
+    _tag: FastCheck.constant("Settle" as const),
+    which: FastCheck.nat(9),
+    event: FastCheck.constantFrom(...runEvents),
+    costMicros: FastCheck.nat(900)
+  })
 )
 type Step = typeof operation extends FastCheck.Arbitrary<infer A> ? A : never
 
 const step = (world: World, done: Step, at: number): World => {
   switch (done._tag) {
     case "Credit": {
-      const posted = Either.getOrThrow(post(world.standing.balance, { kind: "top_up", micros: done.amount, runId: null, topUpId: null, reason: null }))
-      return { ...world, standing: { ...world.standing, balance: posted.balance }, credited: world.credited + done.amount }
+      const posted = Either.getOrThrow(
+        post(world.standing.balance, { kind: "top_up", micros: done.amount, runId: null, topUpId: null, reason: null })
+      )
+      return {
+        ...world,
+        standing: { ...world.standing, balance: posted.balance },
+        credited: world.credited + done.amount
+      }
     }
     case "Admit": {
-      const admitted = admit(world.standing, world.spends, { runId: runId(at), holdMicros: m(done.holdMicros), now: at, month: done.month })
+      const admitted = admit(world.standing, world.spends, {
+        runId: runId(at),
+        holdMicros: m(done.holdMicros),
+        now: at,
+        month: done.month
+      })
       if (Either.isLeft(admitted)) return world
       const { month: spendMonth, spends, standing } = admitted.right
       const closing: Closing = {
-        runId: runId(at), status: "queued", holdMicros: m(done.holdMicros), spendMonth, event: "Claimed", costMicros: m(0), reason: null
+        runId: runId(at),
+        status: "queued",
+        holdMicros: m(done.holdMicros),
+        spendMonth,
+        event: "Claimed",
+        costMicros: m(0),
+        reason: null
       }
       return { ...world, spends, standing, open: [...world.open, { closing }] }
     }
     case "Settle": {
       const chosen = world.open[done.which % Math.max(1, world.open.length)]
       if (chosen === undefined) return world
-      const settled = settle(world.standing, world.spends, { ...chosen.closing, event: done.event, costMicros: m(done.costMicros) })
+      const settled = settle(world.standing, world.spends, {
+        ...chosen.closing,
+        event: done.event,
+        costMicros: m(done.costMicros)
+      })
       if (Either.isLeft(settled)) {
         assert.strictEqual(settled.left._tag, "WrongState")
         assert.isTrue(Option.isNone(next(chosen.closing.status, done.event)))
@@ -129,38 +185,71 @@ const step = (world: World, done: Step, at: number): World => {
 const assertSound = ({ charged, credited, open, spends, standing }: World): void => {
   const { availableMicros, reservedMicros } = standing.balance
   assert.strictEqual(availableMicros + reservedMicros + charged, credited)
-  assert.strictEqual(open.reduce((total, { closing }) => total + closing.holdMicros, 0), Number(reservedMicros))
+  assert.strictEqual(
+    open.reduce((total, { closing }) => total + closing.holdMicros, 0),
+    Number(reservedMicros)
+  )
   assert.strictEqual(open.filter(({ closing }) => isInflight(closing.status)).length, standing.inflight)
   for (const { spentMicros } of spends) assert.isAtMost(spentMicros, 3_000)
   assert.strictEqual(spends[0].spentMicros, spends[1]?.spentMicros)
 }
 
 describe("Settlement.settle", () => {
-  it.prop("over any sequence of credits, admissions and endings, no micro is lost, doubled or spent past a limit", [FastCheck.array(operation, { maxLength: 60 })], ([sequence]) => {
-    let world = empty
-    sequence.forEach((each, at) => {
-      world = step(world, each, at)
-      assertSound(world)
-    })
-  }, { fastCheck: { numRuns: 500 } })
+  it.prop(
+    "over any sequence of credits, admissions and endings, no micro is lost, doubled or spent past a limit",
+    [FastCheck.array(operation, { maxLength: 60 })],
+    ([sequence]) => {
+      let world = empty
+      sequence.forEach((each, at) => {
+        world = step(world, each, at)
+        assertSound(world)
+      })
+    },
+    { fastCheck: { numRuns: 500 } }
+  )
 
-  const held = (status: RunStatus, holdMicros: number, event: Closing["event"], costMicros: number, spendMonth = "2026-01") => {
-    const standing: Standing = { ...empty.standing, inflight: 1, balance: { availableMicros: m(50), reservedMicros: m(holdMicros) } }
+  const held = (
+    status: RunStatus,
+    holdMicros: number,
+    event: Closing["event"],
+    costMicros: number,
+    spendMonth = "2026-01"
+  ) => {
+    const standing: Standing = {
+      ...empty.standing,
+      inflight: 1,
+      balance: { availableMicros: m(50), reservedMicros: m(holdMicros) }
+    }
     const spends: Spends = [{ limitMicros: null, month: "2026-01", spentMicros: m(holdMicros) }]
-    return settle(standing, spends, { runId: runId(1), status, holdMicros: m(holdMicros), spendMonth, event, costMicros: m(costMicros), reason: null })
+    return settle(standing, spends, {
+      runId: runId(1),
+      status,
+      holdMicros: m(holdMicros),
+      spendMonth,
+      event,
+      costMicros: m(costMicros),
+      reason: null
+    })
   }
 
-  it.prop("charges at most the hold, releases all of it, and gives back to the month what was not spent", [FastCheck.nat(500), FastCheck.nat(900)], ([hold, costs]) => {
-    const settled = Either.getOrThrow(held("running", hold, "Completed", costs))
-    const charge = Math.min(hold, costs)
-    assert.strictEqual(Number(settled.chargeMicros), charge)
-    assert.strictEqual(settled.postings.reduce((total, { amountMicros }) => total + amountMicros, 0), hold - charge)
-    assert.strictEqual(Number(settled.standing.balance.availableMicros), 50 + hold - charge)
-    assert.strictEqual(Number(settled.standing.balance.reservedMicros), 0)
-    assert.strictEqual(Number(settled.spends[0].spentMicros), charge)
-    assert.strictEqual(settled.standing.inflight, 0)
-    assert.isTrue(settled.postings.every(({ amountMicros }) => amountMicros !== 0))
-  })
+  it.prop(
+    "charges at most the hold, releases all of it, and gives back to the month what was not spent",
+    [FastCheck.nat(500), FastCheck.nat(900)],
+    ([hold, costs]) => {
+      const settled = Either.getOrThrow(held("running", hold, "Completed", costs))
+      const charge = Math.min(hold, costs)
+      assert.strictEqual(Number(settled.chargeMicros), charge)
+      assert.strictEqual(
+        settled.postings.reduce((total, { amountMicros }) => total + amountMicros, 0),
+        hold - charge
+      )
+      assert.strictEqual(Number(settled.standing.balance.availableMicros), 50 + hold - charge)
+      assert.strictEqual(Number(settled.standing.balance.reservedMicros), 0)
+      assert.strictEqual(Number(settled.spends[0].spentMicros), charge)
+      assert.strictEqual(settled.standing.inflight, 0)
+      assert.isTrue(settled.postings.every(({ amountMicros }) => amountMicros !== 0))
+    }
+  )
 
   it("an uncertain run keeps its hold and its place in the month, and frees its place in flight", () => {
     const settled = Either.getOrThrow(held("running", 100, "Uncertain", 70))
@@ -190,14 +279,27 @@ describe("Settlement.settle", () => {
 
   it("settles only what the machine allows, so that settling twice moves nothing", () => {
     for (const status of runStatuses) {
-      for (const event of runEvents) assert.strictEqual(Either.isRight(held(status, 10, event, 5)), Option.isSome(next(status, event)), `${status} ${event}`)
+      for (const event of runEvents)
+        assert.strictEqual(
+          Either.isRight(held(status, 10, event, 5)),
+          Option.isSome(next(status, event)),
+          `${status} ${event}`
+        )
       if (!holdsMoney(status)) assert.isTrue(runEvents.every((event) => Either.isLeft(held(status, 10, event, 5))))
     }
   })
 
   it("refuses to release a hold that the wallet does not have", () => {
     const standing: Standing = { ...empty.standing, balance: { availableMicros: m(1_000), reservedMicros: m(9) } }
-    const settled = settle(standing, empty.spends, { runId: runId(1), status: "running", holdMicros: m(10), spendMonth: months[0], event: "Completed", costMicros: m(0), reason: null })
+    const settled = settle(standing, empty.spends, {
+      runId: runId(1),
+      status: "running",
+      holdMicros: m(10),
+      spendMonth: months[0],
+      event: "Completed",
+      costMicros: m(0),
+      reason: null
+    })
     assert.isTrue(Either.isLeft(settled) && settled.left._tag === "HoldMissing")
   })
 })

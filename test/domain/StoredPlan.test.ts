@@ -16,32 +16,62 @@ const textOf = (run: Run): string => JSON.stringify(toStoredRun(run))
 const again = (run: Run): Run => fromStoredRun(decode(JSON.parse(textOf(run))))
 
 const large = "a long text ".repeat(100)
-const anyObject = fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(large, `${large}!`)), { maxKeys: 5 })
+const anyObject = fc
+  .dictionary(
+    fc.string({ maxLength: 3 }),
+    fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(large, `${large}!`)),
+    { maxKeys: 5 }
+  )
   .map((value): JsonObject => JSON.parse(JSON.stringify(value)))
 
 describe("a stored plan", () => {
   it("is read again to the letter, whatever a candidate's input shares with the run's", () => {
-    fc.assert(fc.property(anyObject, fc.array(fc.tuple(anyObject, fc.boolean()), { minLength: 1, maxLength: 3 }), (input, others) => {
-      const values: ReadonlyArray<Json> = Object.values(input)
-      const inputs = others.map(([other, whole]): JsonObject =>
-        whole ? { ...input } : Object.fromEntries(Object.entries(other).map(([name, value], index) => [name, index % 2 === 0 ? values[index] ?? value : value])))
-      const run = runOf(input, inputs)
-      assert.deepStrictEqual(again(run), run)
-      // Also the order of members, which a provider gets to see.
-      const inputsOf = (one: Run) => JSON.stringify(one.plan?.candidates.map((candidate) => candidate.input))
-      assert.strictEqual(inputsOf(again(run)), inputsOf(run))
-    }))
+    fc.assert(
+      fc.property(
+        anyObject,
+        fc.array(fc.tuple(anyObject, fc.boolean()), { minLength: 1, maxLength: 3 }),
+        (input, others) => {
+          const values: ReadonlyArray<Json> = Object.values(input)
+          const inputs = others.map(
+            ([other, whole]): JsonObject =>
+              whole
+                ? { ...input }
+                : Object.fromEntries(
+                    Object.entries(other).map(([name, value], index) => [
+                      name,
+                      index % 2 === 0 ? (values[index] ?? value) : value
+                    ])
+                  )
+          )
+          const run = runOf(input, inputs)
+          assert.deepStrictEqual(again(run), run)
+          // Also the order of members, which a provider gets to see.
+          const inputsOf = (one: Run) => JSON.stringify(one.plan?.candidates.map((candidate) => candidate.input))
+          assert.strictEqual(inputsOf(again(run)), inputsOf(run))
+        }
+      )
+    )
   })
 
   it("holds a large value once, under whatever names the candidates have it, and copies of it too", () => {
     const input = { text: large, limit: 5 }
-    const run = runOf(input, [input, JSON.parse(JSON.stringify(input)), { q: large }, { page: 1, text: large }, { body: large, kind: "x" }])
+    const run = runOf(input, [
+      input,
+      JSON.parse(JSON.stringify(input)),
+      { q: large },
+      { page: 1, text: large },
+      { body: large, kind: "x" }
+    ])
     assert.strictEqual(textOf(run).split(large).length - 1, 1)
     assert.deepStrictEqual(again(run), run)
   })
 
   it("does not hold a value that differs as one that does not", () => {
-    const run = runOf({ text: large, list: [1, 2] }, [{ text: `${large}!` }, { list: [2, 1], text: large }, { list: [1, 2] }])
+    const run = runOf({ text: large, list: [1, 2] }, [
+      { text: `${large}!` },
+      { list: [2, 1], text: large },
+      { list: [1, 2] }
+    ])
     assert.deepStrictEqual(again(run), run)
   })
 

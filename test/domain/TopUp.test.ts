@@ -6,20 +6,39 @@ import { nextStatus, topUpHint, topUpStatuses } from "../../src/domain/TopUp.js"
 import { policy } from "../services/TopUps.suite.js"
 
 const usd = (amount: number) => Micros.make(amount * 1_000_000)
-const hint = (availableUsd: number, neededUsd: number | null, asked: { readonly readOnly?: boolean; readonly operatorWorkspace?: boolean; readonly processorConfigured?: boolean } = {}) =>
-  topUpHint(policy, { processorConfigured: true, operatorWorkspace: false, readOnly: false, availableMicros: usd(availableUsd), neededMicros: neededUsd === null ? null : usd(neededUsd), ...asked })
+const hint = (
+  availableUsd: number,
+  neededUsd: number | null,
+  asked: {
+    readonly readOnly?: boolean
+    readonly operatorWorkspace?: boolean
+    readonly processorConfigured?: boolean
+  } = {}
+) =>
+  topUpHint(policy, {
+    processorConfigured: true,
+    operatorWorkspace: false,
+    readOnly: false,
+    availableMicros: usd(availableUsd),
+    neededMicros: neededUsd === null ? null : usd(neededUsd),
+    ...asked
+  })
 
 describe("TopUp", () => {
-  it.prop("whatever is reported in whatever order, a top-up is paid exactly when a payment was among the reports", [FastCheck.array(FastCheck.constantFrom(...topUpStatuses))], ([reports]) => {
-    let status: (typeof topUpStatuses)[number] = "pending"
-    let payments = 0
-    for (const reported of reports) {
-      const next = nextStatus(status, reported)
-      if (next === "paid") payments += 1
-      status = next ?? status
+  it.prop(
+    "whatever is reported in whatever order, a top-up is paid exactly when a payment was among the reports",
+    [FastCheck.array(FastCheck.constantFrom(...topUpStatuses))],
+    ([reports]) => {
+      let status: (typeof topUpStatuses)[number] = "pending"
+      let payments = 0
+      for (const reported of reports) {
+        const next = nextStatus(status, reported)
+        if (next === "paid") payments += 1
+        status = next ?? status
+      }
+      return reports.includes("paid") ? status === "paid" && payments === 1 : status !== "paid" && payments === 0
     }
-    return reports.includes("paid") ? status === "paid" && payments === 1 : status !== "paid" && payments === 0
-  })
+  )
 
   it("the hint says whether the balance will do", () => {
     assert.strictEqual(hint(100, null).reason, "balance_sufficient")

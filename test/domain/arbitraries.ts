@@ -10,7 +10,10 @@ export const runId = (n: number): RunId => RunId.make(`run_${String(n).padStart(
 
 /** Amounts of money around `about`, with nothing and the largest exact integer among them. */
 export const micros = (about = 1_000): FastCheck.Arbitrary<Micros> =>
-  FastCheck.oneof({ weight: 9, arbitrary: FastCheck.nat(about) }, { weight: 1, arbitrary: FastCheck.constantFrom(0, Number.MAX_SAFE_INTEGER) }).map((amount) => Micros.make(amount))
+  FastCheck.oneof(
+    { weight: 9, arbitrary: FastCheck.nat(about) },
+    { weight: 1, arbitrary: FastCheck.constantFrom(0, Number.MAX_SAFE_INTEGER) }
+  ).map((amount) => Micros.make(amount))
 
 const small = FastCheck.nat(1_000).map((amount) => Micros.make(amount))
 const orNone = <A>(arbitrary: FastCheck.Arbitrary<A>) => FastCheck.option(arbitrary, { nil: null })
@@ -29,10 +32,16 @@ export const standing: FastCheck.Arbitrary<Standing> = FastCheck.record({
   minuteRefused: FastCheck.nat(4)
 })
 
-export const spend: FastCheck.Arbitrary<TokenSpend> = FastCheck.record({ limitMicros: orNone(small), month, spentMicros: small })
+export const spend: FastCheck.Arbitrary<TokenSpend> = FastCheck.record({
+  limitMicros: orNone(small),
+  month,
+  spentMicros: small
+})
 
 /** Of a token and up to three that it comes from. */
-export const spends: FastCheck.Arbitrary<Spends> = FastCheck.tuple(spend, FastCheck.array(spend, { maxLength: 3 })).map(([own, others]): Spends => [own, ...others])
+export const spends: FastCheck.Arbitrary<Spends> = FastCheck.tuple(spend, FastCheck.array(spend, { maxLength: 3 })).map(
+  ([own, others]): Spends => [own, ...others]
+)
 
 export const request: FastCheck.Arbitrary<Request> = FastCheck.record({
   runId: FastCheck.nat(99).map(runId),
@@ -48,13 +57,15 @@ export const price: FastCheck.Arbitrary<Operation["price"]> = FastCheck.record({
 })
 
 export const candidate = (index: number): FastCheck.Arbitrary<Candidate> =>
-  FastCheck.record({ effectful: FastCheck.boolean(), repeatable: FastCheck.boolean(), maxMicros: small }).map((chosen) => ({
-    endpointId: EndpointId.make(`tool-${index}`),
-    providerId: ProviderId.make(`provider-${index}`),
-    contractVersion: `v${index}`,
-    input: {},
-    ...chosen
-  }))
+  FastCheck.record({ effectful: FastCheck.boolean(), repeatable: FastCheck.boolean(), maxMicros: small }).map(
+    (chosen) => ({
+      endpointId: EndpointId.make(`tool-${index}`),
+      providerId: ProviderId.make(`provider-${index}`),
+      contractVersion: `v${index}`,
+      input: {},
+      ...chosen
+    })
+  )
 
 export const fallback: FastCheck.Arbitrary<Fallback | null> = FastCheck.option(
   FastCheck.record({

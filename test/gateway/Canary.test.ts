@@ -1,6 +1,6 @@
 /**
- * Canary secrets: a platform key and a customer's connection key are used against a provider that repeats whatever it is sent,
- * in every way it can, and then looked for in everything that the gateway has written, answered or logged.
+ * Canary secrets: a platform key and a customer's connection key are used against a provider that repeats whatever it
+ * is sent, in every way it can, and then looked for in everything that the gateway has written, answered or logged.
  */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Logger, LogLevel, Redacted } from "effect"
@@ -65,66 +65,175 @@ const parrot = createServer((request, response) => {
     if (how === "reset") return void request.socket.destroy()
     const status = how === "unauthorized" ? 401 : how === "down" ? 503 : how === "redirect" ? 302 : 200
     response.writeHead(status, {
-      "content-type": how === "utf16" ? "application/json; charset=utf-16le" : how === "html" ? "text/html" : how === "text" ? "text/plain" : "application/json",
-      "x-request-id": (request.headers.authorization ?? request.headers["x-api-key"] ?? "none").toString().slice(0, 100),
-      ...(how === "redirect" ? { location: `https://elsewhere.example/?leak=${encodeURIComponent(echo).slice(0, 500)}` } : {})
+      "content-type":
+        how === "utf16"
+          ? "application/json; charset=utf-16le"
+          : how === "html"
+            ? "text/html"
+            : how === "text"
+              ? "text/plain"
+              : "application/json",
+      "x-request-id": (request.headers.authorization ?? request.headers["x-api-key"] ?? "none")
+        .toString()
+        .slice(0, 100),
+      ...(how === "redirect"
+        ? { location: `https://elsewhere.example/?leak=${encodeURIComponent(echo).slice(0, 500)}` }
+        : {})
     })
     const answer = JSON.stringify({ echo, headers: request.headers })
     if (how === "php") return void response.end(answer.replaceAll("/", "\\/"))
     if (how === "utf16") return void response.end(Buffer.from(answer, "utf16le"))
-    if (how === "encoded") return void response.end(JSON.stringify({ hex: Buffer.from(answer).toString("hex"), base64: Buffer.from(answer).toString("base64"), url: encodeURIComponent(answer).toLowerCase() }))
-    if (how === "escaped") return void response.end(JSON.stringify({ echo }).replace(/[!-+\-.:-@_]/g, (sign) => (/[":{}]/.test(sign) ? sign : `\\u00${sign.charCodeAt(0).toString(16)}`)))
-    response.end(how === "broken" ? `{"echo": ${JSON.stringify(echo)}` : how === "text" ? echo : JSON.stringify({ failed: how === "failed", echo, headers: request.headers, url: request.url }))
+    if (how === "encoded")
+      return void response.end(
+        JSON.stringify({
+          hex: Buffer.from(answer).toString("hex"),
+          base64: Buffer.from(answer).toString("base64"),
+          url: encodeURIComponent(answer).toLowerCase()
+        })
+      )
+    if (how === "escaped")
+      return void response.end(
+        JSON.stringify({ echo }).replace(/[!-+\-.:-@_]/g, (sign) =>
+          /[":{}]/.test(sign) ? sign : `\\u00${sign.charCodeAt(0).toString(16)}`
+        )
+      )
+    response.end(
+      how === "broken"
+        ? `{"echo": ${JSON.stringify(echo)}`
+        : how === "text"
+          ? echo
+          : JSON.stringify({ failed: how === "failed", echo, headers: request.headers, url: request.url })
+    )
   })
 })
 
-it.scopedLive("no secret is in any answer, receipt, row, metric or log line, whatever a provider does with it", () =>
-  Effect.gen(function*() {
-    const port = yield* listenLocally(parrot, 0)
-    const folder = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "parrots-"))), (dir) => Effect.sync(() => rmSync(dir, { recursive: true })))
-    mkdirSync(join(folder, "providers"))
-    for (const placement of placements) writeFileSync(join(folder, "providers", `${placement}.yaml`), manifest(placement, `http://127.0.0.1:${port}`))
+it.scopedLive(
+  "no secret is in any answer, receipt, row, metric or log line, whatever a provider does with it",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* listenLocally(parrot, 0)
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "parrots-"))),
+        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
+      )
+      mkdirSync(join(folder, "providers"))
+      for (const placement of placements)
+        writeFileSync(join(folder, "providers", `${placement}.yaml`), manifest(placement, `http://127.0.0.1:${port}`))
 
-    const written: Array<string> = []
-    const everything = Logger.replace(Logger.defaultLogger, Logger.make(({ annotations, cause, message }) => void written.push(JSON.stringify([message, cause, [...annotations]]))))
-    yield* Effect.gen(function*() {
-      const { call, funded, services } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
-      const { token, workspaceId } = yield* funded(1_000_000, { inflightLimit: 100 })
-      // Without a connection of its own, so that it uses the platform's keys.
-      const other = yield* funded(1_000_000, { inflightLimit: 100 })
-      for (const placement of placements) yield* Context.get(services, PlatformKeys).set(`parrot-${placement}`, Redacted.make(platform))
-      const connections = yield* Effect.forEach(placements, (placement) =>
-        Context.get(services, Connections).create({ workspaceId, providerId: `parrot-${placement}`, label: "own", secret: Redacted.make(own), expiresAt: null }))
+      const written: Array<string> = []
+      const everything = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(
+          ({ annotations, cause, message }) => void written.push(JSON.stringify([message, cause, [...annotations]]))
+        )
+      )
+      yield* Effect.gen(function* () {
+        const { call, funded, services } = yield* startGateway({
+          catalogFolders: [folder],
+          egressAllow: [`127.0.0.1:${port}`]
+        })
+        const { token, workspaceId } = yield* funded(1_000_000, { inflightLimit: 100 })
+        // Without a connection of its own, so that it uses the platform's keys.
+        const other = yield* funded(1_000_000, { inflightLimit: 100 })
+        for (const placement of placements)
+          yield* Context.get(services, PlatformKeys).set(`parrot-${placement}`, Redacted.make(platform))
+        const connections = yield* Effect.forEach(placements, (placement) =>
+          Context.get(services, Connections).create({
+            workspaceId,
+            providerId: `parrot-${placement}`,
+            label: "own",
+            secret: Redacted.make(own),
+            expiresAt: null
+          })
+        )
 
-      const ways = ["hit", "failed", "unauthorized", "down", "redirect", "html", "text", "broken", "reset", "hang", "php", "utf16", "encoded", "escaped"]
-      const codes = new Set<string>()
-      yield* Effect.forEach(placements, (placement, n) =>
-        Effect.forEach(ways, (how) =>
-          Effect.forEach([undefined, connections[n]?.connectionId], (connectionId) =>
-            Effect.gen(function*() {
-              const body = { endpointId: `parrot-${placement}-say`, input: { how }, ...(connectionId === undefined ? {} : { connectionId }) }
-              const caller = connectionId === undefined ? other.token : token
-              const made = yield* call("POST", "/v1/runs?wait=10", { token: caller, headers: { "idempotency-key": `${placement} ${how} ${connectionId ?? ""}` }, body })
-              codes.add(made.json.error?.code ?? made.json.outcome ?? made.text)
-              written.push(made.text, (yield* call("GET", `/v1/runs/${made.json.runId}`, { token: caller })).text, (yield* call("GET", `/v1/runs/${made.json.runId}/attempts`, { token: caller })).text)
-            })), { concurrency: 4 }), { discard: true })
-      // The ways were really gone: otherwise there would be nothing to find.
-      for (const code of ["hit", "provider_reported_error", "auth_error", "connection_invalid", "provider_error", "redirect_blocked", "unsupported_response_type", "invalid_response", "fetch_failed", "timeout"]) {
-        assert.include([...codes], code)
-      }
-      for (const path of ["/v1/runs?includeResult=true&limit=100", "/v1/ledger", "/v1/connections", "/v1/catalog/endpoints?provider=parrot-query", "/v1/operations/parrot-query-say", "/metrics"]) {
-        written.push((yield* call("GET", path, { token })).text)
-      }
-      const { query, sql } = Context.get(services, Database)
-      const tables = yield* query(sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`)
-      for (const { name } of tables) {
-        const rows = yield* query(sql<{ text: string }>`select t::text as text from ${sql(name)} t`)
-        written.push(...rows.map(({ text }) => text))
-      }
-    }).pipe(Effect.provide(everything), Logger.withMinimumLogLevel(LogLevel.All))
+        const ways = [
+          "hit",
+          "failed",
+          "unauthorized",
+          "down",
+          "redirect",
+          "html",
+          "text",
+          "broken",
+          "reset",
+          "hang",
+          "php",
+          "utf16",
+          "encoded",
+          "escaped"
+        ]
+        const codes = new Set<string>()
+        yield* Effect.forEach(
+          placements,
+          (placement, n) =>
+            Effect.forEach(
+              ways,
+              (how) =>
+                Effect.forEach([undefined, connections[n]?.connectionId], (connectionId) =>
+                  Effect.gen(function* () {
+                    const body = {
+                      endpointId: `parrot-${placement}-say`,
+                      input: { how },
+                      ...(connectionId === undefined ? {} : { connectionId })
+                    }
+                    const caller = connectionId === undefined ? other.token : token
+                    const made = yield* call("POST", "/v1/runs?wait=10", {
+                      token: caller,
+                      headers: { "idempotency-key": `${placement} ${how} ${connectionId ?? ""}` },
+                      body
+                    })
+                    codes.add(made.json.error?.code ?? made.json.outcome ?? made.text)
+                    written.push(
+                      made.text,
+                      (yield* call("GET", `/v1/runs/${made.json.runId}`, { token: caller })).text,
+                      (yield* call("GET", `/v1/runs/${made.json.runId}/attempts`, { token: caller })).text
+                    )
+                  })
+                ),
+              { concurrency: 4 }
+            ),
+          { discard: true }
+        )
+        // The ways were really gone: otherwise there would be nothing to find.
+        for (const code of [
+          "hit",
+          "provider_reported_error",
+          "auth_error",
+          "connection_invalid",
+          "provider_error",
+          "redirect_blocked",
+          "unsupported_response_type",
+          "invalid_response",
+          "fetch_failed",
+          "timeout"
+        ]) {
+          assert.include([...codes], code)
+        }
+        for (const path of [
+          "/v1/runs?includeResult=true&limit=100",
+          "/v1/ledger",
+          "/v1/connections",
+          "/v1/catalog/endpoints?provider=parrot-query",
+          "/v1/operations/parrot-query-say",
+          "/metrics"
+        ]) {
+          written.push((yield* call("GET", path, { token })).text)
+        }
+        const { query, sql } = Context.get(services, Database)
+        const tables = yield* query(
+          sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
+        )
+        for (const { name } of tables) {
+          const rows = yield* query(sql<{ text: string }>`select t::text as text from ${sql(name)} t`)
+          written.push(...rows.map(({ text }) => text))
+        }
+      }).pipe(Effect.provide(everything), Logger.withMinimumLogLevel(LogLevel.All))
 
-    for (const text of written) {
-      for (const secret of spellings) assert.notInclude(text, secret)
-    }
-    assert.isAbove(written.length, 300)
-  }), 120_000)
+      for (const text of written) {
+        for (const secret of spellings) assert.notInclude(text, secret)
+      }
+      assert.isAbove(written.length, 300)
+    }),
+  120_000
+)

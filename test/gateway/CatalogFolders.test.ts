@@ -22,13 +22,20 @@ operations:
     price: { basis: per_call, micros: 7000 }
 `
 
-it.scopedLive("a folder of GATEWAY_CATALOG overrides built-in operations by id, and what it does not name stays", () =>
-  Effect.gen(function*() {
-    const folder = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-own-"))), (made) => Effect.sync(() => rmSync(made, { recursive: true })))
-    mkdirSync(join(folder, "providers"))
-    writeFileSync(join(folder, "providers", "mine.yaml"), own)
-    const { call } = yield* startGateway({ catalogFolders: [folder] })
-    const { json } = yield* call("GET", "/v1/public-catalog/mock-geocode")
-    assert.deepStrictEqual([json.title, json.price.amountMicros], ["My geocoder", 7000])
-    assert.strictEqual((yield* call("GET", "/v1/public-catalog/mock-web-search")).json.providerId, "mock")
-  }), 60_000)
+it.scopedLive(
+  "a folder of GATEWAY_CATALOG overrides built-in operations by id, and what it does not name stays",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-own-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      )
+      mkdirSync(join(folder, "providers"))
+      writeFileSync(join(folder, "providers", "mine.yaml"), own)
+      const { call } = yield* startGateway({ catalogFolders: [folder] })
+      const { json } = yield* call("GET", "/v1/public-catalog/mock-geocode")
+      assert.deepStrictEqual([json.title, json.price.amountMicros], ["My geocoder", 7000])
+      assert.strictEqual((yield* call("GET", "/v1/public-catalog/mock-web-search")).json.providerId, "mock")
+    }),
+  60_000
+)

@@ -1,37 +1,65 @@
-/** A newcomer has no key: every job that has a fixture runs with its own example, and its answer has the job's fields. */
+/**
+ * A newcomer has no key: every job that has a fixture runs with its own example, and its answer has the job's fields.
+ */
 import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
 import { startGateway } from "../support/gateway.js"
 
-const later = ["company.funding", "google.keywords.volume", "linkedin.person.profile", "search.chatgpt", "search.perplexity", "tiktok.user.profile"]
+const later = [
+  "company.funding",
+  "google.keywords.volume",
+  "linkedin.person.profile",
+  "search.chatgpt",
+  "search.perplexity",
+  "tiktok.user.profile"
+]
 
-it.scopedLive("every job that has a fixture runs with its example input and gives its fields", () =>
-  Effect.gen(function*() {
-    const { endpoints, jobs } = yield* readCatalog(["catalog"]).pipe(Effect.provide(NodeContext.layer))
-    const supplied = (mock: boolean) => new Set(endpoints.filter(({ provider }) => provider.mock === mock).map(({ operation }) => operation.job))
-    const [fixtures, real] = [supplied(true), supplied(false)]
-    for (const id of later) assert.isTrue([...fixtures].some((job) => job === id) && [...real].some((job) => job === id), id)
-    const { call, funded } = yield* startGateway({ inflightLimit: 100 })
-    const { token } = yield* funded(10_000_000)
-    for (const { exampleInput, fields, id } of jobs.filter((job) => fixtures.has(job.id))) {
-      // Keyless providers of a job would be called for real: the fixture is named.
-      const pinned = endpoints.find(({ operation, provider }) => operation.job === id && provider.mock)!.operation.id
-      const exclude = endpoints.filter(({ operation, provider }) => operation.job === id && !provider.mock).map(({ operation }) => operation.id)
-      const body = { endpointId: `job:${id}`, input: exampleInput, idempotencyKey: id, fallback: { exclude } }
-      const { json } = yield* call("POST", "/v1/runs?wait=true", { token, body })
-      assert.deepStrictEqual([json.status, json.outcome], ["completed", "hit"], `${id}: ${JSON.stringify(json)}`)
-      if (later.includes(id)) assert.strictEqual(json.servedEndpointId, pinned)
-      assert.sameMembers(Object.keys(json.normalized.fields), Object.keys(fields).filter((field) => !json.normalized.missing.includes(field)), id)
-    }
-  }), 60_000)
+it.scopedLive(
+  "every job that has a fixture runs with its example input and gives its fields",
+  () =>
+    Effect.gen(function* () {
+      const { endpoints, jobs } = yield* readCatalog(["catalog"]).pipe(Effect.provide(NodeContext.layer))
+      const supplied = (mock: boolean) =>
+        new Set(endpoints.filter(({ provider }) => provider.mock === mock).map(({ operation }) => operation.job))
+      const [fixtures, real] = [supplied(true), supplied(false)]
+      for (const id of later)
+        assert.isTrue([...fixtures].some((job) => job === id) && [...real].some((job) => job === id), id)
+      const { call, funded } = yield* startGateway({ inflightLimit: 100 })
+      const { token } = yield* funded(10_000_000)
+      for (const { exampleInput, fields, id } of jobs.filter((job) => fixtures.has(job.id))) {
+        // Keyless providers of a job would be called for real: the fixture is named.
+        const pinned = endpoints.find(({ operation, provider }) => operation.job === id && provider.mock)!.operation.id
+        const exclude = endpoints
+          .filter(({ operation, provider }) => operation.job === id && !provider.mock)
+          .map(({ operation }) => operation.id)
+        const body = { endpointId: `job:${id}`, input: exampleInput, idempotencyKey: id, fallback: { exclude } }
+        const { json } = yield* call("POST", "/v1/runs?wait=true", { token, body })
+        assert.deepStrictEqual([json.status, json.outcome], ["completed", "hit"], `${id}: ${JSON.stringify(json)}`)
+        if (later.includes(id)) assert.strictEqual(json.servedEndpointId, pinned)
+        assert.sameMembers(
+          Object.keys(json.normalized.fields),
+          Object.keys(fields).filter((field) => !json.normalized.missing.includes(field)),
+          id
+        )
+      }
+    }),
+  60_000
+)
 
 it.effect("jobs and people are searched for a price per call too, below a few cents", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { endpoints } = yield* readCatalog(["catalog"])
     for (const job of ["jobs.search", "people.search"]) {
-      const cheap = endpoints.filter(({ operation: { job: does, price } }) => does === job && price.basis === "per_call" && price.micros <= 30_000 && (price.maxMicros ?? price.micros) <= 30_000)
+      const cheap = endpoints.filter(
+        ({ operation: { job: does, price } }) =>
+          does === job &&
+          price.basis === "per_call" &&
+          price.micros <= 30_000 &&
+          (price.maxMicros ?? price.micros) <= 30_000
+      )
       assert.isNotEmpty(cheap, job)
     }
-  }).pipe(Effect.provide(NodeContext.layer)))
+  }).pipe(Effect.provide(NodeContext.layer))
+)

@@ -10,38 +10,57 @@ import { HttpServer } from "@effect/platform"
 
 const well = { serving: true, catalog: true, storage: true, schema: true, clock: true }
 const until = ({ call }: RunningGateway, status: number) =>
-  Effect.repeat(Effect.delay(call("GET", "/readyz"), "100 millis"), { until: (answer) => answer.status === status, times: 100 })
+  Effect.repeat(Effect.delay(call("GET", "/readyz"), "100 millis"), {
+    until: (answer) => answer.status === status,
+    times: 100
+  })
 const run = (gateway: RunningGateway, statement: string) =>
   Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(statement))).pipe(Effect.provide(gateway.services))
 
 describe("/readyz", () => {
-  it.scopedLive("says no and why when the storage refuses to write, and when its schema is newer than the program", () =>
-    Effect.gen(function*() {
-      const gateway = yield* startGateway()
-      assert.deepStrictEqual((yield* until(gateway, 200)).json, { status: "ready", checks: well })
-      // What a full disk answers.
-      yield* run(gateway, `create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$`)
-      yield* run(gateway, "create trigger full_disk before insert or update on write_probe for each row execute function full_disk()")
-      assert.deepStrictEqual((yield* until(gateway, 503)).json, {
-        status: "not_ready", checks: { ...well, storage: false }, reasons: { storage: "The storage answers, but refuses to write" }
+  it.scopedLive(
+    "says no and why when the storage refuses to write, and when its schema is newer than the program",
+    () =>
+      Effect.gen(function* () {
+        const gateway = yield* startGateway()
+        assert.deepStrictEqual((yield* until(gateway, 200)).json, { status: "ready", checks: well })
+        // What a full disk answers.
+        yield* run(
+          gateway,
+          `create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$`
+        )
+        yield* run(
+          gateway,
+          "create trigger full_disk before insert or update on write_probe for each row execute function full_disk()"
+        )
+        assert.deepStrictEqual((yield* until(gateway, 503)).json, {
+          status: "not_ready",
+          checks: { ...well, storage: false },
+          reasons: { storage: "The storage answers, but refuses to write" }
+        })
+        assert.strictEqual((yield* gateway.call("GET", "/livez")).status, 200)
+        yield* run(gateway, "drop trigger full_disk on write_probe")
+        yield* until(gateway, 200)
+        yield* run(gateway, "insert into gateway_migrations (name) values ('9999_of_a_later_version')")
+        const newer = yield* until(gateway, 503)
+        assert.deepStrictEqual(newer.json.checks, { ...well, schema: false })
+        assert.include(newer.json.reasons.schema, "9999_of_a_later_version")
       })
-      assert.strictEqual((yield* gateway.call("GET", "/livez")).status, 200)
-      yield* run(gateway, "drop trigger full_disk on write_probe")
-      yield* until(gateway, 200)
-      yield* run(gateway, "insert into gateway_migrations (name) values ('9999_of_a_later_version')")
-      const newer = yield* until(gateway, 503)
-      assert.deepStrictEqual(newer.json.checks, { ...well, schema: false })
-      assert.include(newer.json.reasons.schema, "9999_of_a_later_version")
-    }))
+  )
 
   it.scopedLive("says no and how far it is off when its clock differs from the database's by more than a second", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const real = Clock.make()
       const off = { offset: 0 }
       const now = () => real.unsafeCurrentTimeMillis() + off.offset
       const nanos = () => real.unsafeCurrentTimeNanos()
       const clock: Clock.Clock = {
-        ...real, unsafeCurrentTimeMillis: now, currentTimeMillis: Effect.sync(now), unsafeCurrentTimeNanos: nanos, currentTimeNanos: Effect.sync(nanos), sleep: (duration) => real.sleep(duration)
+        ...real,
+        unsafeCurrentTimeMillis: now,
+        currentTimeMillis: Effect.sync(now),
+        unsafeCurrentTimeNanos: nanos,
+        currentTimeNanos: Effect.sync(nanos),
+        sleep: (duration) => real.sleep(duration)
       }
       const gateway = yield* Effect.withClock(startGateway(), clock)
       off.offset = -7_000
@@ -50,16 +69,25 @@ describe("/readyz", () => {
       assert.match(answer.json.reasons.clock, /^This node's clock is (6|7)\.\d s behind the database's/)
       off.offset = 0
       yield* until(gateway, 200)
-    }))
+    })
+  )
 
   it.live("looks once a second at most, however many ask, and one that hangs up takes the answer from nobody", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       let looks = 0
-      const checks = Effect.delay(Effect.sync(() => ({ storage: ++looks === 0 ? "never" : null })), "100 millis")
+      const checks = Effect.delay(
+        Effect.sync(() => ({ storage: ++looks === 0 ? "never" : null })),
+        "100 millis"
+      )
       const context = yield* Layer.build(gatewayLayer({}).pipe(Layer.provide(Layer.succeed(ReadinessChecks, checks))))
       const gateway = client(`http://127.0.0.1:${portOf(yield* Effect.provide(HttpServer.HttpServer, context))}`, 0)
-      yield* Effect.promise(() => fetch(`${gateway.base}/readyz`, { signal: AbortSignal.timeout(20) }).catch(() => undefined))
-      const answers = yield* Effect.all(Array.from({ length: 50 }, () => gateway.get("/readyz")), { concurrency: "unbounded" })
+      yield* Effect.promise(() =>
+        fetch(`${gateway.base}/readyz`, { signal: AbortSignal.timeout(20) }).catch(() => undefined)
+      )
+      const answers = yield* Effect.all(
+        Array.from({ length: 50 }, () => gateway.get("/readyz")),
+        { concurrency: "unbounded" }
+      )
       assert.isTrue(answers.every(({ status }) => status === 200))
       // One, unless a busy machine took more than a second for all of them.
       assert.isAtMost(looks, 3)
@@ -67,7 +95,8 @@ describe("/readyz", () => {
       yield* Effect.sleep("1200 millis")
       yield* gateway.get("/readyz")
       assert.strictEqual(looks, before + 1)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("comparing clocks", () => {

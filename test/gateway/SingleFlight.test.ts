@@ -10,19 +10,26 @@ import { startGateway } from "../support/gateway.js"
 
 const price = 700
 
-it.scopedLive("five identical runs make one call; one is charged, four settle at 0 with a receipt that names it; another workspace's is its own", () =>
-  Effect.gen(function*() {
-    let calls = 0
-    const provider = createServer((_, response) => {
-      calls += 1
-      const answer = () => response.writeHead(200, { "content-type": "application/json" }).end("{\"answer\":42}")
-      // Long enough for all of them to be under way.
-      void Effect.runFork(Effect.delay(Effect.sync(answer), "1500 millis"))
-    })
-    const port = yield* listenLocally(provider)
-    const folder = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "oracle-"))), (dir) => Effect.sync(() => rmSync(dir, { recursive: true })))
-    mkdirSync(join(folder, "providers"))
-    writeFileSync(join(folder, "providers", "oracle.yaml"), `
+it.scopedLive(
+  "five identical runs make one call; one is charged, four settle at 0 with a receipt that names it; another workspace's is its own",
+  () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const provider = createServer((_, response) => {
+        calls += 1
+        const answer = () => response.writeHead(200, { "content-type": "application/json" }).end('{"answer":42}')
+        // Long enough for all of them to be under way.
+        void Effect.runFork(Effect.delay(Effect.sync(answer), "1500 millis"))
+      })
+      const port = yield* listenLocally(provider)
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "oracle-"))),
+        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
+      )
+      mkdirSync(join(folder, "providers"))
+      writeFileSync(
+        join(folder, "providers", "oracle.yaml"),
+        `
 id: oracle
 name: Oracle
 baseUrl: http://127.0.0.1:${port}
@@ -34,21 +41,40 @@ operations:
     path: /ask
     input: { type: object, properties: { q: { type: string } } }
     price: { basis: per_call, micros: ${price} }
-`)
-    const { call, funded } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
-    const one = yield* funded(1_000_000, { inflightLimit: 20 })
-    const other = yield* funded(1_000_000)
-    const ask = (token: string, key: string) => call("POST", "/v1/runs?wait=20", { token, headers: { "idempotency-key": key }, body: { endpointId: "oracle-ask", input: { q: "why" } } })
-    const answers = yield* Effect.all([...Array.from({ length: 5 }, (_, n) => ask(one.token, `same ${n}`)), ask(other.token, "same 0")], { concurrency: "unbounded" })
-    assert.strictEqual(calls, 2)
-    assert.isTrue(answers.every(({ json }) => json.status === "completed" && json.result.answer === 42))
-    const mine = answers.slice(0, 5)
-    assert.deepStrictEqual(mine.map(({ json }) => json.pricing.finalChargeMicros).sort((a: number, b: number) => a - b), [0, 0, 0, 0, price])
-    assert.strictEqual(answers[5]?.json.pricing.finalChargeMicros, price)
-    const payer = mine.find(({ json }) => json.pricing.finalChargeMicros === price)?.json.runId
-    for (const { json } of mine.filter(({ json }) => json.runId !== payer)) {
-      const { json: { attempts } } = yield* call("GET", `/v1/runs/${json.runId}/attempts`, { token: one.token })
-      assert.strictEqual(attempts[0].receipt.sharedWithRunId, payer)
-    }
-    assert.strictEqual((yield* call("GET", "/v1/balance", { token: one.token })).json.availableMicros, 1_000_000 - price)
-  }), 120_000)
+`
+      )
+      const { call, funded } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
+      const one = yield* funded(1_000_000, { inflightLimit: 20 })
+      const other = yield* funded(1_000_000)
+      const ask = (token: string, key: string) =>
+        call("POST", "/v1/runs?wait=20", {
+          token,
+          headers: { "idempotency-key": key },
+          body: { endpointId: "oracle-ask", input: { q: "why" } }
+        })
+      const answers = yield* Effect.all(
+        [...Array.from({ length: 5 }, (_, n) => ask(one.token, `same ${n}`)), ask(other.token, "same 0")],
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(calls, 2)
+      assert.isTrue(answers.every(({ json }) => json.status === "completed" && json.result.answer === 42))
+      const mine = answers.slice(0, 5)
+      assert.deepStrictEqual(
+        mine.map(({ json }) => json.pricing.finalChargeMicros).sort((a: number, b: number) => a - b),
+        [0, 0, 0, 0, price]
+      )
+      assert.strictEqual(answers[5]?.json.pricing.finalChargeMicros, price)
+      const payer = mine.find(({ json }) => json.pricing.finalChargeMicros === price)?.json.runId
+      for (const { json } of mine.filter(({ json }) => json.runId !== payer)) {
+        const {
+          json: { attempts }
+        } = yield* call("GET", `/v1/runs/${json.runId}/attempts`, { token: one.token })
+        assert.strictEqual(attempts[0].receipt.sharedWithRunId, payer)
+      }
+      assert.strictEqual(
+        (yield* call("GET", "/v1/balance", { token: one.token })).json.availableMicros,
+        1_000_000 - price
+      )
+    }),
+  120_000
+)

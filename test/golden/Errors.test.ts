@@ -1,4 +1,7 @@
-/** Every error of the HTTP interface as it is answered, and the `error` object of every failed-run code. A class without a sample fails. */
+/**
+ * Every error of the HTTP interface as it is answered, and the `error` object of every failed-run code. A class without
+ * a sample fails.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ApiErrors from "../../src/domain/ApiErrors.js"
@@ -14,18 +17,33 @@ const classes = { ...ApiErrors, ...StorageErrors }
 const samples: { readonly [name: string]: ReadonlyArray<{ readonly _tag: string; readonly message: string }> } = {
   ValidationError: [
     ApiErrors.ValidationError.of("input.domain", "must be a domain name"),
-    new ApiErrors.ValidationError({ details: [{ field: "endpointId", message: "is required" }, { field: "fallback.maxCostUsd", message: "must be a number above 0" }] })
+    new ApiErrors.ValidationError({
+      details: [
+        { field: "endpointId", message: "is required" },
+        { field: "fallback.maxCostUsd", message: "must be a number above 0" }
+      ]
+    })
   ],
   RunsCursorInvalid: [new ApiErrors.RunsCursorInvalid()],
   Unauthorized: [new ApiErrors.Unauthorized()],
   TokenRevoked: [new ApiErrors.TokenRevoked()],
   InsufficientBalance: [
     new ApiErrors.InsufficientBalance({ balanceMicros: 1_000, estimatedCostMicros: 20_000, topUp: hint }),
-    new ApiErrors.InsufficientBalance({ balanceMicros: 0, estimatedCostMicros: 20_000, topUp: { ...hint, checkoutUrl: "https://pay.example/c" } })
+    new ApiErrors.InsufficientBalance({
+      balanceMicros: 0,
+      estimatedCostMicros: 20_000,
+      topUp: { ...hint, checkoutUrl: "https://pay.example/c" }
+    })
   ],
   KeySpendLimitReached: [new ApiErrors.KeySpendLimitReached({ limitMicros: 5_000_000, spentMicros: 4_990_000 })],
-  Forbidden: [new ApiErrors.Forbidden({ scope: "runs:execute" }), new ApiErrors.Forbidden({ scope: "billing:write", topUp: { ...hint, reason: "read_only_token" } })],
-  NotFound: [new ApiErrors.NotFound({ what: "run", id: "run_x" }), new ApiErrors.NotFound({ what: "endpoint", id: "mock-email-fnd", meant: "mock-email-find" })],
+  Forbidden: [
+    new ApiErrors.Forbidden({ scope: "runs:execute" }),
+    new ApiErrors.Forbidden({ scope: "billing:write", topUp: { ...hint, reason: "read_only_token" } })
+  ],
+  NotFound: [
+    new ApiErrors.NotFound({ what: "run", id: "run_x" }),
+    new ApiErrors.NotFound({ what: "endpoint", id: "mock-email-fnd", meant: "mock-email-find" })
+  ],
   RouteNotFound: [new ApiErrors.RouteNotFound({ method: "GET", path: "/v2/runs" })],
   UnknownCategory: [new ApiErrors.UnknownCategory({ category: "peple", categories: ["companies", "people"] })],
   UnknownPlatform: [new ApiErrors.UnknownPlatform({ platform: "emial", platforms: ["email", "web"] })],
@@ -48,12 +66,23 @@ const samples: { readonly [name: string]: ReadonlyArray<{ readonly _tag: string;
 const isHttpError = (value: unknown): boolean => typeof value === "function" && "_tag" in value && "retryable" in value
 
 /** What the server and the connection add to every answer, whatever it says. */
-const ofTransport: ReadonlySet<string> = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"])
-const headersOf = ({ headers }: Answer) => Object.fromEntries([...headers].filter(([name]) => !ofTransport.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
+const ofTransport: ReadonlySet<string> = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding"
+])
+const headersOf = ({ headers }: Answer) =>
+  Object.fromEntries([...headers].filter(([name]) => !ofTransport.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 it.scopedLive("answers each HTTP error with the same status, headers and body, as JSON and as problem details", () =>
-  Effect.gen(function*() {
-    assert.sameMembers(Object.entries(classes).flatMap(([name, value]) => (isHttpError(value) ? [name] : [])), Object.keys(samples), "each class has a sample")
+  Effect.gen(function* () {
+    assert.sameMembers(
+      Object.entries(classes).flatMap(([name, value]) => (isHttpError(value) ? [name] : [])),
+      Object.keys(samples),
+      "each class has a sample"
+    )
     let failure: unknown
     const gateway = yield* startGateway({ runs: { get: () => Effect.fail(failure as ApiErrors.NotFound) } })
     const answered: Record<string, unknown> = {}
@@ -62,9 +91,15 @@ it.scopedLive("answers each HTTP error with the same status, headers and body, a
         failure = sample
         const headers = { "x-request-id": "req_golden" }
         const plain = yield* gateway.get(`/v1/runs/${runId}`, { headers })
-        const problem = yield* gateway.get(`/v1/runs/${runId}`, { headers: { ...headers, accept: "application/problem+json" } })
+        const problem = yield* gateway.get(`/v1/runs/${runId}`, {
+          headers: { ...headers, accept: "application/problem+json" }
+        })
         const { detail, instance, status, title, type, ...members } = problem.json
-        assert.deepStrictEqual([problem.status, members], [plain.status, plain.json], "the problem details have every member of the plain body")
+        assert.deepStrictEqual(
+          [problem.status, members],
+          [plain.status, plain.json],
+          "the problem details have every member of the plain body"
+        )
         assert.deepStrictEqual(headersOf(problem), { ...headersOf(plain), "content-type": "application/problem+json" })
         answered[index === 0 ? sample._tag : `${sample._tag} ${index + 1}`] = {
           status: plain.status,
@@ -75,16 +110,31 @@ it.scopedLive("answers each HTTP error with the same status, headers and body, a
       }
     }
     yield* Effect.promise(() => goldenJson("errors", answered))
-  }))
+  })
+)
 
 it("writes the same error object for each failed-run code", async () => {
-  const written = Object.fromEntries(RunFailures.runFailures.map((cls) => [cls.code, {
-    blocksTheRun: RunFailures.isBlocking(cls.code),
-    error: RunFailures.toRunError(new cls(), "req_golden"),
-    errorWithParticulars: RunFailures.toRunError(new cls({ detail: "What happened.", hint: "What would help.", blames: "gateway", providerStatus: 418 }), "req_golden"),
-    retryHintWithWait: RunFailures.toRunError(new cls({ retryAfterSeconds: 30 }), "req_golden").retryHint
-  }]))
-  const exported = Object.entries(RunFailures).flatMap(([name, value]) => (typeof value === "function" && "facts" in value ? [name] : []))
-  assert.sameMembers(exported, RunFailures.runFailures.map((cls) => cls.name), "the list holds each class")
+  const written = Object.fromEntries(
+    RunFailures.runFailures.map((cls) => [
+      cls.code,
+      {
+        blocksTheRun: RunFailures.isBlocking(cls.code),
+        error: RunFailures.toRunError(new cls(), "req_golden"),
+        errorWithParticulars: RunFailures.toRunError(
+          new cls({ detail: "What happened.", hint: "What would help.", blames: "gateway", providerStatus: 418 }),
+          "req_golden"
+        ),
+        retryHintWithWait: RunFailures.toRunError(new cls({ retryAfterSeconds: 30 }), "req_golden").retryHint
+      }
+    ])
+  )
+  const exported = Object.entries(RunFailures).flatMap(([name, value]) =>
+    typeof value === "function" && "facts" in value ? [name] : []
+  )
+  assert.sameMembers(
+    exported,
+    RunFailures.runFailures.map((cls) => cls.name),
+    "the list holds each class"
+  )
   await goldenJson("run-errors", written)
 })

@@ -1,7 +1,14 @@
 /** Plays requests against whole gateways with scripted providers, and keeps each with its answer for a golden file. */
 import { Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
-import { Address, Caller, testGateway, type TestGateway, type TestGatewayOptions, type TestServices } from "../../src/testing.js"
+import {
+  Address,
+  Caller,
+  testGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+  type TestServices
+} from "../../src/testing.js"
 import { client, type Answer, type Loose } from "../support/httpGateway.js"
 import { goldenJson, placeholders } from "./golden.js"
 
@@ -30,7 +37,11 @@ export interface Scene {
   readonly play: (stage: Stage) => Effect.Effect<void>
 }
 
-export const scene = (title: string, options: TestGatewayOptions, play: Scene["play"]): Scene => ({ title, options, play })
+export const scene = (title: string, options: TestGatewayOptions, play: Scene["play"]): Scene => ({
+  title,
+  options,
+  play
+})
 
 interface Exchange {
   readonly request: string
@@ -43,68 +54,114 @@ interface Exchange {
 
 /** What every answer has, whatever it says. */
 const usual: ReadonlySet<string> = new Set([
-  "date", "connection", "keep-alive", "content-length", "transfer-encoding", "content-type", "x-content-type-options", "x-request-id", "ratelimit", "ratelimit-policy", "cache-control", "vary", "etag"
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "content-type",
+  "x-content-type-options",
+  "x-request-id",
+  "ratelimit",
+  "ratelimit-policy",
+  "cache-control",
+  "vary",
+  "etag"
 ])
-const unusual = ({ headers }: Answer) => Object.fromEntries([...headers].filter(([name]) => !usual.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
-const unlessEmpty = (value: Record<string, string>): Record<string, string> | undefined => (Object.keys(value).length === 0 ? undefined : value)
+const unusual = ({ headers }: Answer) =>
+  Object.fromEntries([...headers].filter(([name]) => !usual.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
+const unlessEmpty = (value: Record<string, string>): Record<string, string> | undefined =>
+  Object.keys(value).length === 0 ? undefined : value
 const withoutReplayed = ({ replayed: _, ...run }: Loose): Loose => run
 
 const played = ({ options, play }: Scene) => {
   const gateway = testGateway(options)
   const exchanges: Array<Exchange> = []
-  return Effect.scoped(Effect.gen(function*() {
-    const services = yield* Layer.build(gateway.http)
-    const { url } = Context.get(services, Address)
-    const { principal, token } = Context.get(services, Caller)
-    const http = client(url, Number(new URL(url).port))
-    const send = (method: string, path: string, body: unknown, { headers = {}, key = null, token: other = token }: Sending) =>
-      http.send(method, path, {
-        authorization: other === null ? null : `Bearer ${other}`,
-        headers: {
-          "x-request-id": "req_golden",
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(key === null ? {} : { "idempotency-key": key }),
-          ...headers
-        },
-        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
-      })
-    const keep = (request: string, body: unknown, { headers = {}, key }: Sending, answer: Answer, shown: unknown = answer.json ?? answer.text) => {
-      const sent = { ...(key === undefined || key === null ? {} : { "idempotency-key": key }), ...headers }
-      exchanges.push({ request, headers: unlessEmpty(sent), body, status: answer.status, answerHeaders: unlessEmpty(unusual(answer)), answer: shown })
-    }
-    const kept = (method: string, path: string, body: unknown, sending: Sending) =>
-      Effect.map(send(method, path, body, sending), (answer): Loose => {
-        keep(`${method} ${path}`, body, sending, answer)
-        return answer.json
-      })
-    const get: Stage["get"] = (path, sending = {}) => kept("GET", path, undefined, sending)
-    const post: Stage["post"] = (path, body, sending = {}) => kept("POST", path, body, sending)
-    const run: Stage["run"] = (body, sending = {}) =>
-      Effect.gen(function*() {
-        const made = yield* post("/v1/runs?wait=10", body, { key: "key", ...sending })
-        if (made.runId === undefined) return made
-        const path = `/v1/runs/${made.runId}`
-        const again = yield* send("GET", path, undefined, {})
-        const same = JSON.stringify(again.json) === JSON.stringify(withoutReplayed(made))
-        keep(`GET ${path}`, undefined, {}, again, same ? "the same without replayed" : again.json)
-        const attempts = yield* send("GET", `${path}/attempts`, undefined, {})
-        if (attempts.json.attempts.length > 0) keep(`GET ${path}/attempts`, undefined, {}, attempts)
-        return made
-      })
-    const until: Stage["until"] = (path, wanted) =>
-      Effect.repeat(Effect.delay(Effect.map(send("GET", path, undefined, {}), ({ json }): Loose => json), 10), { until: wanted }).pipe(
-        Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => new Error(`${path} never was as wanted`) }),
-        Effect.orDie
-      )
-    yield* play({ get, post, run, until, script: gateway.script, services, workspaceId: principal.workspaceId })
-    return exchanges
-  }))
+  return Effect.scoped(
+    Effect.gen(function* () {
+      const services = yield* Layer.build(gateway.http)
+      const { url } = Context.get(services, Address)
+      const { principal, token } = Context.get(services, Caller)
+      const http = client(url, Number(new URL(url).port))
+      const send = (
+        method: string,
+        path: string,
+        body: unknown,
+        { headers = {}, key = null, token: other = token }: Sending
+      ) =>
+        http.send(method, path, {
+          authorization: other === null ? null : `Bearer ${other}`,
+          headers: {
+            "x-request-id": "req_golden",
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...(key === null ? {} : { "idempotency-key": key }),
+            ...headers
+          },
+          ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+        })
+      const keep = (
+        request: string,
+        body: unknown,
+        { headers = {}, key }: Sending,
+        answer: Answer,
+        shown: unknown = answer.json ?? answer.text
+      ) => {
+        const sent = { ...(key === undefined || key === null ? {} : { "idempotency-key": key }), ...headers }
+        exchanges.push({
+          request,
+          headers: unlessEmpty(sent),
+          body,
+          status: answer.status,
+          answerHeaders: unlessEmpty(unusual(answer)),
+          answer: shown
+        })
+      }
+      const kept = (method: string, path: string, body: unknown, sending: Sending) =>
+        Effect.map(send(method, path, body, sending), (answer): Loose => {
+          keep(`${method} ${path}`, body, sending, answer)
+          return answer.json
+        })
+      const get: Stage["get"] = (path, sending = {}) => kept("GET", path, undefined, sending)
+      const post: Stage["post"] = (path, body, sending = {}) => kept("POST", path, body, sending)
+      const run: Stage["run"] = (body, sending = {}) =>
+        Effect.gen(function* () {
+          const made = yield* post("/v1/runs?wait=10", body, { key: "key", ...sending })
+          if (made.runId === undefined) return made
+          const path = `/v1/runs/${made.runId}`
+          const again = yield* send("GET", path, undefined, {})
+          const same = JSON.stringify(again.json) === JSON.stringify(withoutReplayed(made))
+          keep(`GET ${path}`, undefined, {}, again, same ? "the same without replayed" : again.json)
+          const attempts = yield* send("GET", `${path}/attempts`, undefined, {})
+          if (attempts.json.attempts.length > 0) keep(`GET ${path}/attempts`, undefined, {}, attempts)
+          return made
+        })
+      const until: Stage["until"] = (path, wanted) =>
+        Effect.repeat(
+          Effect.delay(
+            Effect.map(send("GET", path, undefined, {}), ({ json }): Loose => json),
+            10
+          ),
+          { until: wanted }
+        ).pipe(
+          Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => new Error(`${path} never was as wanted`) }),
+          Effect.orDie
+        )
+      yield* play({ get, post, run, until, script: gateway.script, services, workspaceId: principal.workspaceId })
+      return exchanges
+    })
+  )
 }
 
-/** Plays the scenes one after the other, each on a gateway of its own, and holds all of them against one golden file. */
+/**
+ * Plays the scenes one after the other, each on a gateway of its own, and holds all of them against one golden file.
+ */
 export const playAll = (name: string, scenes: ReadonlyArray<Scene>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const told = yield* Effect.forEach(scenes, (each) =>
-      Effect.map(played(each), (exchanges): unknown => ({ scene: each.title, exchanges: JSON.parse(placeholders()(JSON.stringify(exchanges, null, 1))) })))
+      Effect.map(played(each), (exchanges): unknown => ({
+        scene: each.title,
+        exchanges: JSON.parse(placeholders()(JSON.stringify(exchanges, null, 1)))
+      }))
+    )
     yield* Effect.promise(() => goldenJson(name, told))
   })

@@ -1,4 +1,7 @@
-/** What a hostile or broken client can send, and that every bit of it is answered in the envelope without touching a service. */
+/**
+ * What a hostile or broken client can send, and that every bit of it is answered in the envelope without touching a
+ * service.
+ */
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -14,7 +17,10 @@ const sealed = startGateway({})
 const refused = (answer: Answer, field: string, status = 400) => {
   assert.strictEqual(answer.status, status, answer.text)
   assert.strictEqual(answer.json.error.code, "validation_error")
-  assert.include(answer.json.error.details.map((detail: { field: string }) => detail.field), field)
+  assert.include(
+    answer.json.error.details.map((detail: { field: string }) => detail.field),
+    field
+  )
   assert.include(answer.json.error.message, field)
 }
 
@@ -24,7 +30,9 @@ const raw = (port: number, bytes: string) =>
     const socket = connect(port, "127.0.0.1")
     let text = ""
     socket.setEncoding("utf8")
-    socket.on("data", (chunk) => { text += chunk })
+    socket.on("data", (chunk) => {
+      text += chunk
+    })
     socket.on("close", () => resume(Effect.succeed(text)))
     socket.on("error", () => resume(Effect.succeed(text)))
     socket.write(bytes)
@@ -36,87 +44,123 @@ describe("bodies", () => {
     ["text that is not JSON", "{nope", "body"],
     ["a JSON array", "[]", "body"],
     ["null", "null", "body"],
-    ["a second member of one name", "{\"endpointId\":\"a\",\"endpointId\":\"b\",\"input\":{}}", "body"],
-    ["a second member hidden behind an escape", "{\"endpointId\":\"a\",\"\\u0065ndpointId\":\"b\",\"input\":{}}", "body"],
-    ["a second member inside of the input", "{\"endpointId\":\"a\",\"input\":{\"x\":[{\"y\":1,\"y\":2}]}}", "body"],
-    ["a __proto__ member", "{\"endpointId\":\"a\",\"input\":{\"__proto__\":{\"x\":1}}}", "body"],
-    ["a NUL character", "{\"endpointId\":\"a\",\"input\":{\"x\":\"\\u0000\"}}", "body"],
-    ["half of a surrogate pair", "{\"endpointId\":\"a\",\"input\":{\"x\":\"\\ud800\"}}", "body"],
+    ["a second member of one name", '{"endpointId":"a","endpointId":"b","input":{}}', "body"],
+    ["a second member hidden behind an escape", '{"endpointId":"a","\\u0065ndpointId":"b","input":{}}', "body"],
+    ["a second member inside of the input", '{"endpointId":"a","input":{"x":[{"y":1,"y":2}]}}', "body"],
+    ["a __proto__ member", '{"endpointId":"a","input":{"__proto__":{"x":1}}}', "body"],
+    ["a NUL character", '{"endpointId":"a","input":{"x":"\\u0000"}}', "body"],
+    ["half of a surrogate pair", '{"endpointId":"a","input":{"x":"\\ud800"}}', "body"],
     ["nesting without end", `{"endpointId":"a","input":{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`, "input"],
-    ["no endpointId", "{\"input\":{}}", "endpointId"],
-    ["an input that is a list", "{\"endpointId\":\"a\",\"input\":[]}", "input"],
+    ["no endpointId", '{"input":{}}', "endpointId"],
+    ["an input that is a list", '{"endpointId":"a","input":[]}', "input"],
     ["a field nobody knows", JSON.stringify({ ...run, retries: 3 }), "retries"],
     ["a field of fallback nobody knows", JSON.stringify({ ...run, fallback: { maxTries: 3 } }), "fallback.maxTries"],
     ["a fallback out of range", JSON.stringify({ ...run, fallback: { maxAttempts: 11 } }), "fallback.maxAttempts"],
     ["a fallback of another type", JSON.stringify({ ...run, fallback: "yes" }), "fallback"],
     ["a wait of another type", JSON.stringify({ ...run, wait: "soon" }), "wait"],
     ["an idempotency key with a line break", JSON.stringify({ ...run, idempotencyKey: "a\nb" }), "idempotencyKey"],
-    ["an idempotency key of 256 characters", JSON.stringify({ ...run, idempotencyKey: "k".repeat(256) }), "idempotencyKey"],
+    [
+      "an idempotency key of 256 characters",
+      JSON.stringify({ ...run, idempotencyKey: "k".repeat(256) }),
+      "idempotencyKey"
+    ],
     ["two different idempotency keys", JSON.stringify({ ...run, idempotencyKey: "k2" }), "idempotencyKey"],
     ["an output mode nobody knows", JSON.stringify({ ...run, output: { mode: "rows" } }), "output.mode"]
   ]
   it.scopedLive("are refused with the field that is wrong", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       for (const [name, body, field] of bodies) {
         const answer = yield* gateway.post("/v1/runs", body, { headers: key })
         assert.strictEqual(answer.status, 400, name)
         refused(answer, field)
       }
-    }))
+    })
+  )
 
   it.scopedLive("tell every problem at once and repeat none of the values", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
-      const answer = yield* gateway.post("/v1/runs", { endpointId: 7, input: "sk-secret", wait: "sk-secret", output: { mode: "sk-secret" } }, { headers: key })
+      const answer = yield* gateway.post(
+        "/v1/runs",
+        { endpointId: 7, input: "sk-secret", wait: "sk-secret", output: { mode: "sk-secret" } },
+        { headers: key }
+      )
       for (const field of ["endpointId", "input", "wait", "output.mode"]) refused(answer, field)
       assert.notInclude(answer.text, "sk-secret")
-    }))
+    })
+  )
 
   it.scopedLive("need an idempotency key in the header or the body", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       refused(yield* gateway.post("/v1/runs", run), "idempotencyKey")
-    }))
+    })
+  )
 
   it.scopedLive("must say that they are JSON, when they say what they are", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
-      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/octet-stream"]) {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/octet-stream"
+      ]) {
         refused(yield* gateway.post("/v1/runs", run, { headers: { ...key, "content-type": type } }), "content-type")
       }
-    }))
+    })
+  )
 
   it.scopedLive("that are not UTF-8 are refused", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
-      const body = Buffer.concat([Buffer.from("{\"endpointId\":\"a"), Buffer.from([0xff, 0xfe]), Buffer.from("\",\"input\":{}}")])
-      refused(yield* gateway.send("POST", "/v1/runs", { headers: { ...key, "content-type": "application/json" }, body }), "body")
-    }))
+      const body = Buffer.concat([
+        Buffer.from('{"endpointId":"a'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('","input":{}}')
+      ])
+      refused(
+        yield* gateway.send("POST", "/v1/runs", { headers: { ...key, "content-type": "application/json" }, body }),
+        "body"
+      )
+    })
+  )
 
   it.scopedLive("over 1 MiB are 413, announced or in chunks, and the connection stays usable for the answer", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       const large = JSON.stringify({ ...run, input: { x: "x".repeat(2 * bodyBytesMax) } })
       const announced = yield* gateway.post("/v1/runs", large, { headers: key })
-      const chunked = yield* gateway.send("POST", "/v1/runs", { headers: { ...key, "content-type": "application/json" }, body: new Blob([large]).stream() })
+      const chunked = yield* gateway.send("POST", "/v1/runs", {
+        headers: { ...key, "content-type": "application/json" },
+        body: new Blob([large]).stream()
+      })
       for (const answer of [announced, chunked]) {
         assert.strictEqual(answer.status, 413)
         assert.strictEqual(answer.json.error.code, "payload_too_large")
         assert.strictEqual(answer.json.limitBytes, bodyBytesMax)
       }
-    }))
+    })
+  )
 
   it.scopedLive("of exactly 1 MiB are read", () =>
-    Effect.gen(function*() {
-      const gateway = yield* startGateway({ runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) } })
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+      })
       const frame = JSON.stringify({ ...run, input: { x: "" } })
-      const answer = yield* gateway.post("/v1/runs", JSON.stringify({ ...run, input: { x: "x".repeat(bodyBytesMax - frame.length) } }), { headers: key })
+      const answer = yield* gateway.post(
+        "/v1/runs",
+        JSON.stringify({ ...run, input: { x: "x".repeat(bodyBytesMax - frame.length) } }),
+        { headers: key }
+      )
       assert.strictEqual(answer.status, 201)
-    }))
+    })
+  )
 
   it.scopedLive("without end are cut off", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       const sent = yield* Effect.async<number>((resume) => {
         const socket = connect(gateway.port, "127.0.0.1")
@@ -129,38 +173,46 @@ describe("bodies", () => {
         socket.on("drain", push)
         socket.on("error", () => undefined)
         socket.on("close", () => resume(Effect.succeed(bytes)))
-        socket.write("POST /v1/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n")
+        socket.write(
+          "POST /v1/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+        )
         socket.resume()
         push()
       })
       assert.isBelow(sent, 64 * bodyBytesMax)
-    }))
+    })
+  )
 })
 
 describe("paths and methods", () => {
   it.scopedLive("that do not exist are 404, and other methods of one that does are 405 with Allow", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       for (const path of ["/nope", "/v1", "/V1/runs", "/v1//runs", "/v1/runs/x/y"]) {
         const answer = yield* gateway.get(path)
         assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "route_not_found"], path)
       }
       const put = yield* gateway.send("PUT", "/v1/runs")
-      assert.deepStrictEqual([put.status, put.json.error.code, put.headers.get("allow")], [405, "method_not_allowed", "POST, GET, HEAD"])
+      assert.deepStrictEqual(
+        [put.status, put.json.error.code, put.headers.get("allow")],
+        [405, "method_not_allowed", "POST, GET, HEAD"]
+      )
       const purge = yield* gateway.send("PURGE", `/v1/runs/${runId}`)
       assert.deepStrictEqual([purge.status, purge.headers.get("allow")], [405, "GET, HEAD"])
       const options = yield* gateway.send("OPTIONS", "/v1/balance")
       assert.strictEqual(options.status, 405)
-    }))
+    })
+  )
 
   it.scopedLive("with broken percent-encoding are 400", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       refused(yield* gateway.get("/v1/runs/%E0%A4%A"), "path")
-    }))
+    })
+  )
 
   it.scopedLive("with ids that name nothing are 404, however long or odd, and never reach a service", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       for (const odd of ["a".repeat(101), "a".repeat(4_000), "run_1", "%00", "..%2f..%2fetc", `${runId}%20`]) {
         const answer = yield* gateway.get(`/v1/runs/${odd}`)
@@ -168,55 +220,75 @@ describe("paths and methods", () => {
       }
       const file = yield* gateway.get(`/v1/runs/${runId}/media/%00`)
       assert.deepStrictEqual([file.status, file.json.error.code], [404, "not_found"])
-    }))
+    })
+  )
 
   it.scopedLive("HEAD answers what GET would, without a body", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       const head = yield* gateway.send("HEAD", "/livez")
       assert.deepStrictEqual([head.status, head.text, head.headers.get("content-type")], [200, "", "application/json"])
-    }))
+    })
+  )
 })
 
 describe("queries", () => {
   it.scopedLive("are refused with the parameter that is wrong", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       const cases = [
-        ["/v1/runs?limit=0", "limit"], ["/v1/runs?limit=101", "limit"], ["/v1/runs?limit=1e1", "limit"], ["/v1/runs?limit=1&limit=2", "limit"],
-        ["/v1/runs?status=done", "status"], ["/v1/runs?includeResult=yes", "includeResult"], ["/v1/runs?capability=%00", "capability"],
-        [`/v1/runs/${runId}?max_items=0`, "max_items"], [`/v1/runs/${runId}?max_items=10001`, "max_items"],
-        ["/v1/ledger?from=yesterday", "from"], ["/v1/ledger?kind=gift", "kind"], ["/v1/ledger?cursor=x", "cursor"]
+        ["/v1/runs?limit=0", "limit"],
+        ["/v1/runs?limit=101", "limit"],
+        ["/v1/runs?limit=1e1", "limit"],
+        ["/v1/runs?limit=1&limit=2", "limit"],
+        ["/v1/runs?status=done", "status"],
+        ["/v1/runs?includeResult=yes", "includeResult"],
+        ["/v1/runs?capability=%00", "capability"],
+        [`/v1/runs/${runId}?max_items=0`, "max_items"],
+        [`/v1/runs/${runId}?max_items=10001`, "max_items"],
+        ["/v1/ledger?from=yesterday", "from"],
+        ["/v1/ledger?kind=gift", "kind"],
+        ["/v1/ledger?cursor=x", "cursor"]
       ] as const
       for (const [path, field] of cases) refused(yield* gateway.get(path), field)
-    }))
+    })
+  )
 
   it.scopedLive("of a bad wait are refused before anything runs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
       for (const wait of ["soon", "NaN", "Infinity", "1&wait=2", "0x10"]) {
         refused(yield* gateway.post(`/v1/runs?wait=${wait}`, run, { headers: key }), "wait")
       }
-    }))
+    })
+  )
 })
 
 describe("connections", () => {
   it.scopedLive("with too many header bytes are 431, with broken HTTP 400, both in the envelope", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
-      const flood = yield* raw(gateway.port, `GET /livez HTTP/1.1\r\nhost: x\r\n${Array.from({ length: 400 }, (_, n) => `x-${n}: ${"v".repeat(100)}\r\n`).join("")}\r\n`)
+      const flood = yield* raw(
+        gateway.port,
+        `GET /livez HTTP/1.1\r\nhost: x\r\n${Array.from({ length: 400 }, (_, n) => `x-${n}: ${"v".repeat(100)}\r\n`).join("")}\r\n`
+      )
       assert.match(flood, /^HTTP\/1\.1 431 /)
       assert.match(flood, /x-request-id: req_/)
       assert.match(flood, /"code":"validation_error"/)
       const broken = yield* raw(gateway.port, "NOT HTTP\r\n\r\n")
       assert.match(broken, /^HTTP\/1\.1 400 /)
       assert.match(broken, /"code":"validation_error"/)
-    }))
+    })
+  )
 
   it.scopedLive("with both lengths of a smuggled request are refused", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* sealed
-      const answer = yield* raw(gateway.port, "POST /v1/runs HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")
+      const answer = yield* raw(
+        gateway.port,
+        "POST /v1/runs HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+      )
       assert.match(answer, /^HTTP\/1\.1 400 /)
-    }))
+    })
+  )
 })

@@ -1,9 +1,19 @@
-/** Bodies that are dear to read are refused before they are read, each with the field that is over its budget and what it may be. */
+/**
+ * Bodies that are dear to read are refused before they are read, each with the field that is over its budget and what
+ * it may be.
+ */
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
-  bodyDepthMax, bodyNameCharsMax, bodyNumberCharsMax, bodyValuesMax, formBytesMax, inputValuesMax, problemsMax, publicInputValuesMax
+  bodyDepthMax,
+  bodyNameCharsMax,
+  bodyNumberCharsMax,
+  bodyValuesMax,
+  formBytesMax,
+  inputValuesMax,
+  problemsMax,
+  publicInputValuesMax
 } from "../../src/domain/Limits.js"
 import { callerBudget, overBudget } from "../../src/http/BodyBudget.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
@@ -25,7 +35,8 @@ describe("the budget of a body", () => {
   }
 
   it("counts the values of the input at every depth, and those of the rest by themselves", () => {
-    const nested = (count: number) => `{"endpointId":"a","input":{"x":[${many(count - 1, (n) => (n % 2 === 0 ? "[ ]" : "{}"))}]},"wait":true}`
+    const nested = (count: number) =>
+      `{"endpointId":"a","input":{"x":[${many(count - 1, (n) => (n % 2 === 0 ? "[ ]" : "{}"))}]},"wait":true}`
     within(nested(inputValuesMax))
     over(nested(inputValuesMax + 1), "input", new RegExp(`at most ${inputValuesMax} values`))
     within(members(bodyValuesMax))
@@ -36,8 +47,8 @@ describe("the budget of a body", () => {
   })
 
   it("takes no comma, bracket or quote of a string for its own", () => {
-    within(JSON.stringify({ input: { text: "[{,\":\\".repeat(10_000) } }))
-    within("{\"input\":{\"a\":\"\\\\\",\"b\":\"\\\"\\\\\\\"\"}}")
+    within(JSON.stringify({ input: { text: '[{,":\\'.repeat(10_000) } }))
+    within('{"input":{"a":"\\\\","b":"\\"\\\\\\""}}')
   })
 
   it("bounds depth, names and numbers", () => {
@@ -54,64 +65,96 @@ describe("the budget of a body", () => {
   })
 
   it("ends on texts that are no JSON", () => {
-    for (const text of ["", "\"", "{\"", "{\"a", "\\", "\"\\", "]]]]", ",,,,", ":::", "{\"a\":\"\\\"", "nul"]) overBudget(text, callerBudget)
+    for (const text of ["", '"', '{"', '{"a', "\\", '"\\', "]]]]", ",,,,", ":::", '{"a":"\\"', "nul"])
+      overBudget(text, callerBudget)
   })
 })
 
 describe("bodies over their budget", () => {
   it.scopedLive("are refused by name on every route that reads one, with a token and without", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({ logins: { get: () => Effect.succeed(login) } })
       const unknown = members(80_000)
-      assert.match(problemOf(yield* gateway.post("/v1/login-approvals", unknown, { authorization: null }))[0]!.message, /values/)
+      assert.match(
+        problemOf(yield* gateway.post("/v1/login-approvals", unknown, { authorization: null }))[0]!.message,
+        /values/
+      )
       const ids = `{"catalogItemIds":[${many(20_000, () => "1")}]}`
-      assert.strictEqual(problemOf(yield* gateway.post("/v1/public-catalog/compare", ids, { authorization: null }))[0]!.field, "catalogItemIds")
+      assert.strictEqual(
+        problemOf(yield* gateway.post("/v1/public-catalog/compare", ids, { authorization: null }))[0]!.field,
+        "catalogItemIds"
+      )
       const input = `{"catalogItemIds":["a","b"],"input":${members(publicInputValuesMax + 1)}}`
-      assert.strictEqual(problemOf(yield* gateway.post("/v1/public-catalog/compare", input, { authorization: null }))[0]!.field, "input")
+      assert.strictEqual(
+        problemOf(yield* gateway.post("/v1/public-catalog/compare", input, { authorization: null }))[0]!.field,
+        "input"
+      )
       for (const path of ["/v1/runs", "/v1/runs/quote"]) {
-        assert.strictEqual(problemOf(yield* gateway.post(path, `{"endpointId":"a","input":${members(inputValuesMax + 1)}}`))[0]!.field, "input")
+        assert.strictEqual(
+          problemOf(yield* gateway.post(path, `{"endpointId":"a","input":${members(inputValuesMax + 1)}}`))[0]!.field,
+          "input"
+        )
       }
-      for (const path of ["/v1/top-ups", "/v1/capability-requests", "/v1/connections"]) assert.strictEqual(problemOf(yield* gateway.post(path, unknown))[0]!.field, "body")
-    }))
+      for (const path of ["/v1/top-ups", "/v1/capability-requests", "/v1/connections"])
+        assert.strictEqual(problemOf(yield* gateway.post(path, unknown))[0]!.field, "body")
+    })
+  )
 
   it.scopedLive("an input within the budget is taken", () =>
-    Effect.gen(function*() {
-      const gateway = yield* startGateway({ runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) } })
-      const answer = yield* gateway.post("/v1/runs", `{"endpointId":"a","idempotencyKey":"k","input":${members(inputValuesMax)}}`)
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+      })
+      const answer = yield* gateway.post(
+        "/v1/runs",
+        `{"endpointId":"a","idempotencyKey":"k","input":${members(inputValuesMax)}}`
+      )
       assert.strictEqual(answer.status, 201, answer.text.slice(0, 200))
-    }))
+    })
+  )
 
   it.scopedLive("a large form is 413 as a page, and a field that stands there twice is named", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({ logins: { get: () => Effect.succeed(login) } })
       const form = (body: string) =>
-        gateway.send("POST", `/approve/${login.approvalId}`, { authorization: null, headers: { "content-type": "application/x-www-form-urlencoded" }, body })
+        gateway.send("POST", `/approve/${login.approvalId}`, {
+          authorization: null,
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+          body
+        })
       assert.strictEqual((yield* form("a&".repeat(formBytesMax))).status, 413)
       const twice = yield* form(`token=a&${"x=1&".repeat(3_000)}`)
       assert.strictEqual(twice.status, 400)
       assert.include(twice.text, "x: may be sent once")
       const wide = yield* form(Array.from({ length: 2_000 }, (_, n) => `f${n}=`).join("&"))
       assert.strictEqual(wide.status, 400)
-    }))
+    })
+  )
 })
 
 describe("what an answer tells of many mistakes", () => {
   it.scopedLive("are the first twenty", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({})
       const details = problemOf(yield* gateway.post("/v1/runs", members(bodyValuesMax)))
       assert.lengthOf(details, problemsMax)
       assert.strictEqual(details[0]?.field, "k0")
-    }))
+    })
+  )
 })
 
 describe("compressed bodies", () => {
   it.scopedLive("are 415 whatever the encoding, and identity is none", () =>
-    Effect.gen(function*() {
-      const gateway = yield* startGateway({ runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) } })
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+      })
       const body = JSON.stringify({ endpointId: "a", input: {}, idempotencyKey: "k" })
       for (const encoding of ["gzip", "deflate", "br", "zstd", "GZIP", "identity, gzip", "x-unheard-of"]) {
-        const answer = yield* gateway.send("POST", "/v1/runs", { headers: { "content-type": "application/json", "content-encoding": encoding }, body: gzipSync(body) })
+        const answer = yield* gateway.send("POST", "/v1/runs", {
+          headers: { "content-type": "application/json", "content-encoding": encoding },
+          body: gzipSync(body)
+        })
         assert.strictEqual(answer.status, 415, encoding)
         assert.strictEqual(answer.json.error.code, "unsupported_media_type")
         assert.include(answer.json.error.message, "content-encoding")
@@ -119,5 +162,6 @@ describe("compressed bodies", () => {
       }
       const plain = yield* gateway.post("/v1/runs", body, { headers: { "content-encoding": "identity" } })
       assert.strictEqual(plain.status, 201)
-    }))
+    })
+  )
 })

@@ -11,24 +11,31 @@ const wanted = { providerId: "p-find", label: "mine", secret }
 
 describe("connections", () => {
   it.scopedLive("are made, shown and listed without their secret, which only a call gets", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { connections, get, person, post } = yield* started
       const { authorization, workspaceId } = yield* person()
       const made = yield* post("/v1/connections", { ...wanted, expiresAt: "2999-01-01T00:00:00Z" }, { authorization })
       assert.strictEqual(made.status, 201)
       const { connectionId, createdAt } = made.json
       assert.match(connectionId, /^con_[0-9a-z]{26}$/)
-      assert.deepStrictEqual(made.json, { connectionId, createdAt, providerId: "p-find", label: "mine", expiresAt: "2999-01-01T00:00:00.000Z" })
+      assert.deepStrictEqual(made.json, {
+        connectionId,
+        createdAt,
+        providerId: "p-find",
+        label: "mine",
+        expiresAt: "2999-01-01T00:00:00.000Z"
+      })
       const one = yield* get(`/v1/connections/${connectionId}`, { authorization })
       assert.deepStrictEqual([one.status, one.json], [200, made.json])
       const all = yield* get("/v1/connections", { authorization })
       assert.deepStrictEqual(all.json, { connections: [made.json], nextCursor: null })
       for (const { text } of [made, one, all]) assert.notInclude(text, secret)
       assert.strictEqual(Redacted.value((yield* connections.use(workspaceId, connectionId)).secret), secret)
-    }))
+    })
+  )
 
   it.scopedLive("are listed newest first, page by page, with cursors of this list and workspace only", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, person, post } = yield* started
       const { authorization } = yield* person()
       for (const label of ["a", "b", "c"]) yield* post("/v1/connections", { ...wanted, label }, { authorization })
@@ -38,14 +45,19 @@ describe("connections", () => {
       assert.deepStrictEqual(labels, [["c", "b"], ["a"]])
       assert.isNull(second.json.nextCursor)
       const other = yield* person()
-      for (const [path, as] of [[`/v1/connections?cursor=${first.json.nextCursor}`, other.authorization], ["/v1/connections?cursor=x", authorization], ["/v1/connections?limit=0", authorization]] as const) {
+      for (const [path, as] of [
+        [`/v1/connections?cursor=${first.json.nextCursor}`, other.authorization],
+        ["/v1/connections?cursor=x", authorization],
+        ["/v1/connections?limit=0", authorization]
+      ] as const) {
         const refused = yield* get(path, { authorization: as })
         assert.deepStrictEqual([refused.status, refused.json.error.code], [400, "validation_error"], path)
       }
-    }))
+    })
+  )
 
   it.scopedLive("end with DELETE, and are then not found", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { connections, get, person, post, send } = yield* started
       const { authorization, workspaceId } = yield* person()
       const path = `/v1/connections/${(yield* post("/v1/connections", wanted, { authorization })).json.connectionId}`
@@ -55,11 +67,15 @@ describe("connections", () => {
         assert.deepStrictEqual([gone.status, gone.json.error.code], [404, "not_found"])
       }
       assert.deepStrictEqual((yield* get("/v1/connections", { authorization })).json.connections, [])
-      assert.strictEqual((yield* Effect.flip(connections.use(workspaceId, path.split("/").at(-1)!)))._tag, "connection_unusable")
-    }))
+      assert.strictEqual(
+        (yield* Effect.flip(connections.use(workspaceId, path.split("/").at(-1)!)))._tag,
+        "connection_unusable"
+      )
+    })
+  )
 
   it.scopedLive("of another workspace are not found, cannot be deleted, and stay", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, person, post, send } = yield* started
       const [owner, other] = [yield* person(), yield* person()]
       const path = `/v1/connections/${(yield* post("/v1/connections", wanted, owner)).json.connectionId}`
@@ -69,48 +85,76 @@ describe("connections", () => {
       }
       assert.deepStrictEqual((yield* get("/v1/connections", other)).json.connections, [])
       assert.strictEqual((yield* get(path, owner)).status, 200)
-    }))
+    })
+  )
 
   it.scopedLive("need account:manage", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { person, send } = yield* started
       const { authorization } = yield* person(["catalog:read", "runs:execute", "billing:write"])
-      for (const [method, path] of [["GET", ""], ["POST", ""], ["GET", "/con_x"], ["DELETE", "/con_x"]] as const) {
+      for (const [method, path] of [
+        ["GET", ""],
+        ["POST", ""],
+        ["GET", "/con_x"],
+        ["DELETE", "/con_x"]
+      ] as const) {
         const answer = yield* send(method, `/v1/connections${path}`, { authorization })
         assert.deepStrictEqual([answer.status, answer.json.scope], [403, "account:manage"], `${method} ${path}`)
       }
-    }))
+    })
+  )
 
   it.scopedLive("with ids that name nothing are 404, however odd", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, person } = yield* started
       const { authorization } = yield* person()
-      for (const odd of ["con_1", "%00", "a".repeat(4_000), `con_${"0".repeat(26)}`, `con_${"0".repeat(26)}%20`, "..%2f"]) {
+      for (const odd of [
+        "con_1",
+        "%00",
+        "a".repeat(4_000),
+        `con_${"0".repeat(26)}`,
+        `con_${"0".repeat(26)}%20`,
+        "..%2f"
+      ]) {
         const answer = yield* get(`/v1/connections/${odd}`, { authorization })
         assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "not_found"], odd)
       }
-    }))
+    })
+  )
 
   it.scopedLive("that cannot be are refused with the field that is wrong, and without the secret", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, person, post } = yield* started
       const { authorization } = yield* person()
       const { label: _label, ...unlabelled } = wanted
       const cases: ReadonlyArray<readonly [body: object, field: string]> = [
-        [unlabelled, "label"], [{ ...wanted, label: " " }, "label"], [{ ...wanted, label: "x".repeat(101) }, "label"], [{ ...wanted, label: "a\u0007" }, "label"],
-        [{ ...wanted, providerId: "nobody" }, "providerId"], [{ ...wanted, providerId: 7 }, "providerId"],
-        [{ ...wanted, secret: "" }, "secret"], [{ ...wanted, secret: `${secret}\r\nx-evil: 1` }, "secret"], [{ ...wanted, secret: [secret] }, "secret"],
+        [unlabelled, "label"],
+        [{ ...wanted, label: " " }, "label"],
+        [{ ...wanted, label: "x".repeat(101) }, "label"],
+        [{ ...wanted, label: "a\u0007" }, "label"],
+        [{ ...wanted, providerId: "nobody" }, "providerId"],
+        [{ ...wanted, providerId: 7 }, "providerId"],
+        [{ ...wanted, secret: "" }, "secret"],
+        [{ ...wanted, secret: `${secret}\r\nx-evil: 1` }, "secret"],
+        [{ ...wanted, secret: [secret] }, "secret"],
         [{ ...wanted, secret: secret.repeat(1_000) }, "secret"],
-        [{ ...wanted, expiresAt: "soon" }, "expiresAt"], [{ ...wanted, expiresAt: "2001-01-01" }, "expiresAt"], [{ ...wanted, expiresAt: 1 }, "expiresAt"],
+        [{ ...wanted, expiresAt: "soon" }, "expiresAt"],
+        [{ ...wanted, expiresAt: "2001-01-01" }, "expiresAt"],
+        [{ ...wanted, expiresAt: 1 }, "expiresAt"],
         [{ ...wanted, token: secret }, "token"]
       ]
       for (const [body, field] of cases) {
         const answer = yield* post("/v1/connections", body, { authorization })
-        assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.error.details[0].field], [400, "validation_error", field], answer.text)
+        assert.deepStrictEqual(
+          [answer.status, answer.json.error.code, answer.json.error.details[0].field],
+          [400, "validation_error", field],
+          answer.text
+        )
         assert.notInclude(answer.text, secret)
       }
       const close = yield* post("/v1/connections", { ...wanted, providerId: "p-fnid" }, { authorization })
       assert.match(close.json.error.details[0].message, /is no provider of the catalog; did you mean p-find/)
       assert.deepStrictEqual((yield* get("/v1/connections", { authorization })).json.connections, [])
-    }))
+    })
+  )
 })

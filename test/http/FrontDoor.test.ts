@@ -1,4 +1,7 @@
-/** What stands before the handlers: headers that may be sent once, parameters that nobody reads, cursors, times, and the rate of callers without a token. */
+/**
+ * What stands before the handlers: headers that may be sent once, parameters that nobody reads, cursors, times, and the
+ * rate of callers without a token.
+ */
 import { createHash } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,7 +14,7 @@ import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, ledgerEntry, runId } from "../support/httpSamples.js"
 
 const created = { runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) } }
-const body = "{\"endpointId\":\"a\",\"input\":{}}"
+const body = '{"endpointId":"a","input":{}}'
 
 /** Sends a POST with exactly these header lines, and collects the answer. */
 const post = (port: number, lines: ReadonlyArray<string>, text = body) =>
@@ -19,46 +22,76 @@ const post = (port: number, lines: ReadonlyArray<string>, text = body) =>
     const socket = connect(port, "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8")
-    socket.on("data", (chunk) => { answer += chunk })
+    socket.on("data", (chunk) => {
+      answer += chunk
+    })
     socket.on("close", () => resume(Effect.succeed(answer)))
     socket.on("error", () => resume(Effect.succeed(answer)))
-    socket.write(["POST /v1/runs HTTP/1.1", "connection: close", "content-type: application/json", `content-length: ${text.length}`, ...lines, "", text].join("\r\n"))
+    socket.write(
+      [
+        "POST /v1/runs HTTP/1.1",
+        "connection: close",
+        "content-type: application/json",
+        `content-length: ${text.length}`,
+        ...lines,
+        "",
+        text
+      ].join("\r\n")
+    )
   })
 
 describe("headers", () => {
   it.scopedLive("that may be sent once are 400 when they are sent twice, different or equal", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { port } = yield* startGateway(created)
       const usual = ["host: x", "authorization: Bearer token"]
       assert.match(yield* post(port, [...usual, "idempotency-key: k1"]), /^HTTP\/1\.1 201 /)
       const cases = [
-        [[...usual, "host: y"], "host"], [[...usual, "Host: x"], "host"], [[...usual, "Authorization: Bearer other"], "authorization"],
-        [[...usual, "idempotency-key: k1", "Idempotency-Key: k2"], "idempotency-key"], [[...usual, "idempotency-key: k1", "idempotency-key: k1"], "idempotency-key"],
-        [[...usual, "idempotency-key: k", "content-type: text/plain"], "content-type"], [[...usual, "content-encoding: identity", "content-encoding: gzip"], "content-encoding"]
+        [[...usual, "host: y"], "host"],
+        [[...usual, "Host: x"], "host"],
+        [[...usual, "Authorization: Bearer other"], "authorization"],
+        [[...usual, "idempotency-key: k1", "Idempotency-Key: k2"], "idempotency-key"],
+        [[...usual, "idempotency-key: k1", "idempotency-key: k1"], "idempotency-key"],
+        [[...usual, "idempotency-key: k", "content-type: text/plain"], "content-type"],
+        [[...usual, "content-encoding: identity", "content-encoding: gzip"], "content-encoding"]
       ] as const
       for (const [lines, field] of cases) {
         const answer = yield* post(port, lines)
         assert.match(answer, /^HTTP\/1\.1 400 /, lines.join())
         assert.include(answer, `"field":"${field}","message":"may be sent once"`)
       }
-    }))
+    })
+  )
 
   it.scopedLive("a comma is a character of an idempotency key like any other", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const keys: Array<string> = []
       const { port } = yield* startGateway({
-        runs: { create: (_, { idempotencyKey }) => Effect.sync(() => { keys.push(idempotencyKey); return { run: completedRun, attempts: [], replayed: false } }) }
+        runs: {
+          create: (_, { idempotencyKey }) =>
+            Effect.sync(() => {
+              keys.push(idempotencyKey)
+              return { run: completedRun, attempts: [], replayed: false }
+            })
+        }
       })
-      assert.match(yield* post(port, ["host: x", "authorization: Bearer token", "idempotency-key: a, b,c"]), /^HTTP\/1\.1 201 /)
+      assert.match(
+        yield* post(port, ["host: x", "authorization: Bearer token", "idempotency-key: a, b,c"]),
+        /^HTTP\/1\.1 201 /
+      )
       assert.deepStrictEqual(keys, ["a, b,c"])
-    }))
+    })
+  )
 })
 
 describe("parameters that a route does not know", () => {
   const ignored = (answer: Answer) => answer.headers.get("x-ignored-parameters")
   it.scopedLive("are ignored, and named in a header", () =>
-    Effect.gen(function*() {
-      const gateway = yield* startGateway({ ...created, runs: { ...created.runs, list: () => Effect.succeed({ items: [], next: null }) } })
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({
+        ...created,
+        runs: { ...created.runs, list: () => Effect.succeed({ items: [], next: null }) }
+      })
       const list = yield* gateway.get("/v1/runs?limit=5&sort=asc&page=2&sort=desc&inc%6cudeResult=true")
       assert.deepStrictEqual([list.status, ignored(list)], [200, "sort, page"])
       assert.isNull(ignored(yield* gateway.get("/v1/runs?limit=5")))
@@ -68,62 +101,118 @@ describe("parameters that a route does not know", () => {
       const refused = yield* gateway.get("/v1/runs?limit=0&sort=asc")
       assert.deepStrictEqual([refused.status, ignored(refused)], [400, "sort"])
       assert.strictEqual(ignored(yield* gateway.get("/livez?verbose", { authorization: null })), "verbose")
-    }))
+    })
+  )
 
   it.scopedLive("are few, short and safe to print", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({})
-      const odd = yield* gateway.get(`/livez?a%0d%0aset-cookie:x=1&%C3%A4=1&b,c=1&%zz=1&=1&${"n".repeat(500)}=1&__proto__=1&toString=1`)
+      const odd = yield* gateway.get(
+        `/livez?a%0d%0aset-cookie:x=1&%C3%A4=1&b,c=1&%zz=1&=1&${"n".repeat(500)}=1&__proto__=1&toString=1`
+      )
       assert.strictEqual(odd.status, 200)
-      assert.strictEqual(ignored(odd), `a%0D%0Aset-cookie%3Ax, %C3%A4, b%2Cc, %25zz, ${"n".repeat(64)}, __proto__, toString`)
+      assert.strictEqual(
+        ignored(odd),
+        `a%0D%0Aset-cookie%3Ax, %C3%A4, b%2Cc, %25zz, ${"n".repeat(64)}, __proto__, toString`
+      )
       const many = yield* gateway.get(`/livez?${Array.from({ length: 1_500 }, (_, n) => `p${n}`).join("&")}`)
       assert.lengthOf(ignored(many)!.split(", "), ignoredParametersMax)
-    }))
+    })
+  )
 })
 
 describe("cursors", () => {
   const entries = { wallet: { entries: () => Effect.succeed({ items: [ledgerEntry], next: "1700000000000~led_1" }) } }
 
   it.scopedLive("cannot be made by anybody who knows how they are made", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway(entries)
       const cursor: string = (yield* gateway.get("/v1/ledger")).json.nextCursor
       assert.strictEqual((yield* gateway.get(`/v1/ledger?cursor=${cursor}`)).status, 200)
       const [, signature] = cursor.split(".")
-      const known = "[\"ledger\",\"ws_00000000000000000000000001\",{},\"1700000000000~led_1\"]"
+      const known = '["ledger","ws_00000000000000000000000001",{},"1700000000000~led_1"]'
       const digest = createHash("sha256").update(known).digest("base64url")
       const encoded = Buffer.from("1700000000000~led_1").toString("base64url")
-      for (const forged of [`${encoded}.${digest}`, `${encoded}.${digest.slice(0, 16)}`, `${encoded}.`, `${encoded}`, `${Buffer.from("'; --").toString("base64url")}.${signature}`]) {
+      for (const forged of [
+        `${encoded}.${digest}`,
+        `${encoded}.${digest.slice(0, 16)}`,
+        `${encoded}.`,
+        `${encoded}`,
+        `${Buffer.from("'; --").toString("base64url")}.${signature}`
+      ]) {
         const answer = yield* gateway.get(`/v1/ledger?cursor=${forged}`)
-        assert.deepStrictEqual([answer.status, answer.json.error.code, answer.json.error.details[0].field], [400, "validation_error", "cursor"], forged)
+        assert.deepStrictEqual(
+          [answer.status, answer.json.error.code, answer.json.error.details[0].field],
+          [400, "validation_error", "cursor"],
+          forged
+        )
       }
-    }))
+    })
+  )
 
   it.scopedLive("of another gateway's key are refused, and those of a node with the same key are taken", () =>
-    Effect.gen(function*() {
-      const [here, there, stranger] = yield* Effect.all([startGateway(entries), startGateway(entries), startGateway({ ...entries, cursorKey: new Uint8Array(32).fill(9) })])
+    Effect.gen(function* () {
+      const [here, there, stranger] = yield* Effect.all([
+        startGateway(entries),
+        startGateway(entries),
+        startGateway({ ...entries, cursorKey: new Uint8Array(32).fill(9) })
+      ])
       const cursor: string = (yield* here.get("/v1/ledger")).json.nextCursor
       assert.strictEqual((yield* there.get(`/v1/ledger?cursor=${cursor}`)).status, 200)
       assert.strictEqual((yield* stranger.get(`/v1/ledger?cursor=${cursor}`)).status, 400)
-    }))
+    })
+  )
 
   it.scopedLive("of the run list that are bad are runs_cursor_invalid in every form", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({})
-      for (const bad of ["", "x", "%00", "%0a", "%E0%A4%A", "c".repeat(513), "c".repeat(5_000), "a&cursor=b", "%F0%9F%98%80", ".", "..", "a.b.c"]) {
+      for (const bad of [
+        "",
+        "x",
+        "%00",
+        "%0a",
+        "%E0%A4%A",
+        "c".repeat(513),
+        "c".repeat(5_000),
+        "a&cursor=b",
+        "%F0%9F%98%80",
+        ".",
+        "..",
+        "a.b.c"
+      ]) {
         const answer = yield* gateway.get(`/v1/runs?cursor=${bad}`)
         assert.deepStrictEqual([answer.status, answer.json.error.code], [400, "runs_cursor_invalid"], bad.slice(0, 20))
       }
       const bare = yield* gateway.get("/v1/runs?cursor")
       assert.strictEqual(bare.json.error.code, "runs_cursor_invalid")
-    }))
+    })
+  )
 })
 
 describe("times", () => {
   const impossible = [
-    "2026-02-30", "2025-02-29", "2026-02-30T00:00:00Z", "2026-04-31T10:00:00Z", "2026-13-01", "2026-00-10", "2026-01-00", "2026-01-32",
-    "2026-01-01T24:00:00Z", "2026-01-01T25:00:00Z", "2026-01-01T10:60:00Z", "2026-01-01T10:00:60Z", "2026-01-01T10:00:00+25:00", "2026-01-01T10:00:00+10:60",
-    "2026-01-01T", "2026-01-01T10", "2026-01-01T10:00:00.Z", "2026-01-01T::Z", "2026-1-1", "20260101", "2026-01-01 10:00:00Z", `2026-01-01T10:00:00.${"1".repeat(100)}Z`
+    "2026-02-30",
+    "2025-02-29",
+    "2026-02-30T00:00:00Z",
+    "2026-04-31T10:00:00Z",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-01-00",
+    "2026-01-32",
+    "2026-01-01T24:00:00Z",
+    "2026-01-01T25:00:00Z",
+    "2026-01-01T10:60:00Z",
+    "2026-01-01T10:00:60Z",
+    "2026-01-01T10:00:00+25:00",
+    "2026-01-01T10:00:00+10:60",
+    "2026-01-01T",
+    "2026-01-01T10",
+    "2026-01-01T10:00:00.Z",
+    "2026-01-01T::Z",
+    "2026-1-1",
+    "20260101",
+    "2026-01-01 10:00:00Z",
+    `2026-01-01T10:00:00.${"1".repeat(100)}Z`
   ]
 
   it("that cannot be are none", () => {
@@ -132,21 +221,34 @@ describe("times", () => {
 
   it("that can be are read as they are meant, in UTC where they name no zone", () => {
     const meant = [
-      ["2024-02-29", "2024-02-29T00:00:00.000Z"], ["2026-01-01T10:00Z", "2026-01-01T10:00:00.000Z"], ["2026-01-01T10:00:00.5Z", "2026-01-01T10:00:00.500Z"],
-      ["2026-01-01T10:00:00+02:00", "2026-01-01T08:00:00.000Z"], ["2026-01-01T10:00:00-0130", "2026-01-01T11:30:00.000Z"], ["2026-01-01T10:00:00", "2026-01-01T10:00:00.000Z"],
+      ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+      ["2026-01-01T10:00Z", "2026-01-01T10:00:00.000Z"],
+      ["2026-01-01T10:00:00.5Z", "2026-01-01T10:00:00.500Z"],
+      ["2026-01-01T10:00:00+02:00", "2026-01-01T08:00:00.000Z"],
+      ["2026-01-01T10:00:00-0130", "2026-01-01T11:30:00.000Z"],
+      ["2026-01-01T10:00:00", "2026-01-01T10:00:00.000Z"],
       ["0099-12-31T23:59:59Z", "0099-12-31T23:59:59.000Z"]
     ] as const
     for (const [text, iso] of meant) assert.strictEqual(new Date(readInstant(text) ?? Number.NaN).toISOString(), iso)
   })
 
   it("any moment that a date prints is read back", () => {
-    FastCheck.assert(FastCheck.property(FastCheck.date({ min: new Date("0000-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }), (date) => {
-      assert.strictEqual(readInstant(date.toISOString()), date.getTime())
-    }))
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.date({
+          min: new Date("0000-01-01T00:00:00Z"),
+          max: new Date("9999-12-31T23:59:59.999Z"),
+          noInvalidDate: true
+        }),
+        (date) => {
+          assert.strictEqual(readInstant(date.toISOString()), date.getTime())
+        }
+      )
+    )
   })
 
   it.scopedLive("that cannot be are 400 wherever a time is read", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* startGateway({})
       for (const text of ["2026-02-30", "2026-02-30T00:00:00Z"]) {
         const bodies = [
@@ -162,25 +264,47 @@ describe("times", () => {
           assert.deepStrictEqual([answer.status, answer.json.error.details[0].field], [400, field])
         }
       }
-    }))
+    })
+  )
 })
 
 describe("callers without a token", () => {
   const anonymous = { authorization: null }
-  const limits = { burst: 1_000, refillPerSecond: 1, publicRate: { burst: 3, refillPerSecond: 0.001 }, publicTotalRate: { burst: 5, refillPerSecond: 0.001 } }
+  const limits = {
+    burst: 1_000,
+    refillPerSecond: 1,
+    publicRate: { burst: 3, refillPerSecond: 0.001 },
+    publicTotalRate: { burst: 5, refillPerSecond: 0.001 }
+  }
   const overview = { revision: "r1", builtAt: "2026-01-01T00:00:00Z", depth: "summary" as const, categories: [] }
 
-  const limited = Effect.gen(function*() {
+  const limited = Effect.gen(function* () {
     const limiter = Context.get(yield* Layer.build(RateLimiterMemory(limits)), RateLimiter)
-    return yield* startGateway({ limiter, settings: { trustProxy: true }, catalog: { overview: () => Effect.succeed(overview) } })
+    return yield* startGateway({
+      limiter,
+      settings: { trustProxy: true },
+      catalog: { overview: () => Effect.succeed(overview) }
+    })
   })
   const from = (address: string) => ({ ...anonymous, headers: { "x-forwarded-for": address } })
 
   it.scopedLive("have a rate for each address on every public route, and one for all of them together", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* limited
-      for (const path of ["/docs", "/v1/catalog/overview", "/nope"]) assert.notStrictEqual((yield* gateway.get(path, from("192.0.2.1"))).status, 429, path)
-      for (const path of ["/docs", "/openapi.json", "/llms.txt", "/v1/public-catalog", "/v1/public-catalog/x", "/v1/catalog/overview", "/v1/login-approvals/x", "/approve/x", "/nope", "/v1/runs"]) {
+      for (const path of ["/docs", "/v1/catalog/overview", "/nope"])
+        assert.notStrictEqual((yield* gateway.get(path, from("192.0.2.1"))).status, 429, path)
+      for (const path of [
+        "/docs",
+        "/openapi.json",
+        "/llms.txt",
+        "/v1/public-catalog",
+        "/v1/public-catalog/x",
+        "/v1/catalog/overview",
+        "/v1/login-approvals/x",
+        "/approve/x",
+        "/nope",
+        "/v1/runs"
+      ]) {
         const answer = yield* gateway.get(path, from("192.0.2.1"))
         assert.deepStrictEqual([answer.status, answer.json?.error?.code], [429, "rate_limit_exceeded"], path)
         assert.strictEqual(answer.headers.get("x-ratelimit-limit"), "3")
@@ -191,24 +315,51 @@ describe("callers without a token", () => {
       assert.strictEqual((yield* gateway.get("/docs", from("192.0.2.3"))).status, 200)
       const all = yield* gateway.get("/docs", from("192.0.2.4"))
       assert.deepStrictEqual([all.status, all.headers.get("x-ratelimit-limit")], [429, "5"])
-      assert.strictEqual((yield* gateway.get("/v1/catalog/overview", { headers: from("192.0.2.4").headers })).status, 200, "a caller with a token has a rate of their own")
+      assert.strictEqual(
+        (yield* gateway.get("/v1/catalog/overview", { headers: from("192.0.2.4").headers })).status,
+        200,
+        "a caller with a token has a rate of their own"
+      )
       assert.strictEqual((yield* gateway.get("/livez", from("192.0.2.1"))).status, 200, "probes have none")
-    }))
+    })
+  )
 
-  it.scopedLive("are one address when they have one network: the first 64 bits of IPv6, and IPv4 however it is written", () =>
-    Effect.gen(function*() {
-      const gateway = yield* limited
-      const seen = yield* Effect.forEach(["2001:db8::1", "2001:db8::2:3", "2001:DB8:0:0:ffff::9", "2001:db8::4"], (address) => gateway.get("/docs", from(address)))
-      assert.deepStrictEqual(seen.map(({ status }) => status), [200, 200, 200, 429])
-      const mapped = yield* limited
-      const same = yield* Effect.forEach(["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201", "192.0.2.1"], (address) => mapped.get("/docs", from(address)))
-      assert.deepStrictEqual(same.map(({ status }) => status), [200, 200, 200, 429])
-    }))
+  it.scopedLive(
+    "are one address when they have one network: the first 64 bits of IPv6, and IPv4 however it is written",
+    () =>
+      Effect.gen(function* () {
+        const gateway = yield* limited
+        const seen = yield* Effect.forEach(
+          ["2001:db8::1", "2001:db8::2:3", "2001:DB8:0:0:ffff::9", "2001:db8::4"],
+          (address) => gateway.get("/docs", from(address))
+        )
+        assert.deepStrictEqual(
+          seen.map(({ status }) => status),
+          [200, 200, 200, 429]
+        )
+        const mapped = yield* limited
+        const same = yield* Effect.forEach(
+          ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201", "192.0.2.1"],
+          (address) => mapped.get("/docs", from(address))
+        )
+        assert.deepStrictEqual(
+          same.map(({ status }) => status),
+          [200, 200, 200, 429]
+        )
+      })
+  )
 
   it.scopedLive("who guess tokens spend from the same", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const gateway = yield* limited
-      const guesses = yield* Effect.replicateEffect(gateway.get(`/v1/runs/${runId}`, { ...from("192.0.2.1"), authorization: "Bearer guess" }), 4)
-      assert.deepStrictEqual(guesses.map(({ status }) => status), [401, 401, 401, 429])
-    }))
+      const guesses = yield* Effect.replicateEffect(
+        gateway.get(`/v1/runs/${runId}`, { ...from("192.0.2.1"), authorization: "Bearer guess" }),
+        4
+      )
+      assert.deepStrictEqual(
+        guesses.map(({ status }) => status),
+        [401, 401, 401, 429]
+      )
+    })
+  )
 })

@@ -5,57 +5,109 @@ import { onGateway } from "../support/scriptedGateway.js"
 
 describe("the maximum price of an input", () => {
   it.live("is the same in a run, its quote and a comparison, and counts the largest volume at any depth", () =>
-    onGateway({}, ({ post, run }) => Effect.gen(function*() {
-      const inputs: ReadonlyArray<readonly [input: object, micros: number]> = [
-        [{ query: "a" }, 5_000],
-        [{ query: "a", limit: 3 }, 1_500],
-        [{ query: "a", limit: 3, options: { limit: 40 } }, 20_000],
-        [{ query: "a", limit: 3, batches: [{ domains: Array.from({ length: 50 }, () => "b.co") }] }, 25_000],
-        [{ query: "a", limit: 3, options: [[{ pageSize: "70" }]] }, 35_000]
-      ]
-      for (const [input, micros] of inputs) {
-        const shown = JSON.stringify(input)
-        const made = yield* run({ endpointId: "mock-web-search", input })
-        assert.deepStrictEqual([made.status, made.pricing.maximumChargeMicros, made.estimatedCost], ["completed", micros, micros / 1e6], shown)
-        const quoted = (yield* post("/v1/runs/quote", { endpointId: "mock-web-search", input })).json
-        assert.deepStrictEqual([quoted.holdMicros, quoted.estimatedCost], [micros, micros / 1e6], shown)
-        const compared = (yield* post("/v1/public-catalog/compare", { catalogItemIds: ["mock-web-search", "mock-echo"], input })).json
-        assert.strictEqual(compared.items[0].maxCostUsd, micros / 1e6, shown)
-      }
-    })))
+    onGateway({}, ({ post, run }) =>
+      Effect.gen(function* () {
+        const inputs: ReadonlyArray<readonly [input: object, micros: number]> = [
+          [{ query: "a" }, 5_000],
+          [{ query: "a", limit: 3 }, 1_500],
+          [{ query: "a", limit: 3, options: { limit: 40 } }, 20_000],
+          [{ query: "a", limit: 3, batches: [{ domains: Array.from({ length: 50 }, () => "b.co") }] }, 25_000],
+          [{ query: "a", limit: 3, options: [[{ pageSize: "70" }]] }, 35_000]
+        ]
+        for (const [input, micros] of inputs) {
+          const shown = JSON.stringify(input)
+          const made = yield* run({ endpointId: "mock-web-search", input })
+          assert.deepStrictEqual(
+            [made.status, made.pricing.maximumChargeMicros, made.estimatedCost],
+            ["completed", micros, micros / 1e6],
+            shown
+          )
+          const quoted = (yield* post("/v1/runs/quote", { endpointId: "mock-web-search", input })).json
+          assert.deepStrictEqual([quoted.holdMicros, quoted.estimatedCost], [micros, micros / 1e6], shown)
+          const compared = (yield* post("/v1/public-catalog/compare", {
+            catalogItemIds: ["mock-web-search", "mock-echo"],
+            input
+          })).json
+          assert.strictEqual(compared.items[0].maxCostUsd, micros / 1e6, shown)
+        }
+      })
+    )
+  )
 
   it.live("in a contract is what a run of its example holds", () =>
-    onGateway({}, ({ get, run }) => Effect.gen(function*() {
-      for (const endpointId of ["mock-web-search", "job:web.search", "mock-email-find"]) {
-        const contract = (yield* get(`/v1/operations/${encodeURIComponent(endpointId)}`)).json
-        const made = yield* run({ endpointId, input: contract.usageHints.exampleInput })
-        assert.deepStrictEqual([made.status, made.estimatedCost], ["completed", contract.estimatedMaxCost], endpointId)
-      }
-    })))
+    onGateway({}, ({ get, run }) =>
+      Effect.gen(function* () {
+        for (const endpointId of ["mock-web-search", "job:web.search", "mock-email-find"]) {
+          const contract = (yield* get(`/v1/operations/${encodeURIComponent(endpointId)}`)).json
+          const made = yield* run({ endpointId, input: contract.usageHints.exampleInput })
+          assert.deepStrictEqual(
+            [made.status, made.estimatedCost],
+            ["completed", contract.estimatedMaxCost],
+            endpointId
+          )
+        }
+      })
+    )
+  )
 })
 
 describe("the input of a job", () => {
   it.live("comes under the names that clients use, whoever does the job", () =>
-    onGateway({}, ({ given, run }) => Effect.gen(function*() {
-      const ada = { name: "Ada Example", domain: "example.com" }
-      for (const input of [
-        ada, { fullName: "Ada Example", companyDomain: "example.com" }, { full_name: "Ada Example", company_domain: "example.com" },
-        { name: "Ada Example", domain: "https://www.example.com/about" }, { firstName: "Ada", lastName: "Example", website: "example.com" }
-      ]) {
-        const made = yield* run({ endpointId: "job:people.email.find", input, fallback: { prefer: "fastest", exclude: ["mock-email-find"] } })
-        assert.deepStrictEqual([made.status, made.endpointId], ["completed", "mock-slow-email-find"], JSON.stringify(made.error))
-        assert.deepStrictEqual(given(), ada, JSON.stringify(input))
-      }
-      const refused = yield* run({ endpointId: "job:people.email.find", input: { fullName: "Ada Example", companyDomain: "nowhere" } })
-      assert.deepStrictEqual([refused.status, refused.outcome, refused.error.message], ["failed", "rejected", "input.companyDomain: must be a domain such as example.com"])
-    })))
+    onGateway({}, ({ given, run }) =>
+      Effect.gen(function* () {
+        const ada = { name: "Ada Example", domain: "example.com" }
+        for (const input of [
+          ada,
+          { fullName: "Ada Example", companyDomain: "example.com" },
+          { full_name: "Ada Example", company_domain: "example.com" },
+          { name: "Ada Example", domain: "https://www.example.com/about" },
+          { firstName: "Ada", lastName: "Example", website: "example.com" }
+        ]) {
+          const made = yield* run({
+            endpointId: "job:people.email.find",
+            input,
+            fallback: { prefer: "fastest", exclude: ["mock-email-find"] }
+          })
+          assert.deepStrictEqual(
+            [made.status, made.endpointId],
+            ["completed", "mock-slow-email-find"],
+            JSON.stringify(made.error)
+          )
+          assert.deepStrictEqual(given(), ada, JSON.stringify(input))
+        }
+        const refused = yield* run({
+          endpointId: "job:people.email.find",
+          input: { fullName: "Ada Example", companyDomain: "nowhere" }
+        })
+        assert.deepStrictEqual(
+          [refused.status, refused.outcome, refused.error.message],
+          ["failed", "rejected", "input.companyDomain: must be a domain such as example.com"]
+        )
+      })
+    )
+  )
 
   it.live("is mapped on runs of the job only; a tool takes its own fields and passes the rest on", () =>
-    onGateway({}, ({ given, run }) => Effect.gen(function*() {
-      const input = { name: "Ada Example", domain: "https://example.com", company: "Acme", email: "not checked", phone: 7, constructor: "c", toString: "t", "a.b": 1 }
-      assert.strictEqual((yield* run({ endpointId: "mock-slow-email-find", input })).status, "completed")
-      assert.deepStrictEqual(given(), input)
-      const own = yield* run({ endpointId: "mock-slow-email-find", input: { fullName: "Ada Example", domain: "example.com" } })
-      assert.deepStrictEqual([own.status, own.error.code], ["failed", "validation_error"])
-    })))
+    onGateway({}, ({ given, run }) =>
+      Effect.gen(function* () {
+        const input = {
+          name: "Ada Example",
+          domain: "https://example.com",
+          company: "Acme",
+          email: "not checked",
+          phone: 7,
+          constructor: "c",
+          toString: "t",
+          "a.b": 1
+        }
+        assert.strictEqual((yield* run({ endpointId: "mock-slow-email-find", input })).status, "completed")
+        assert.deepStrictEqual(given(), input)
+        const own = yield* run({
+          endpointId: "mock-slow-email-find",
+          input: { fullName: "Ada Example", domain: "example.com" }
+        })
+        assert.deepStrictEqual([own.status, own.error.code], ["failed", "validation_error"])
+      })
+    )
+  )
 })

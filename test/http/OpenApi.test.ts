@@ -16,17 +16,44 @@ const document: Loose = openApiDocument(Api)
 const strict: Loose = openApiDocument(Api, { strict: true })
 
 const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scope: string | null]> = [
-  ["get", "/v1/public-catalog", null], ["get", "/v1/public-catalog/{catalogItemId}", null], ["post", "/v1/public-catalog/compare", null],
-  ["get", "/v1/catalog/overview", null], ["get", "/v1/catalog/search", "catalog:read"], ["get", "/v1/discover", "catalog:read"],
-  ["get", "/v1/catalog/endpoints", "catalog:read"], ["get", "/v1/operations/{endpointId}", "catalog:read"], ["get", "/v1/runs", "runs:read"],
-  ["post", "/v1/runs", "runs:execute"], ["get", "/v1/runs/{runId}", "runs:read"], ["post", "/v1/runs/{runId}/cancel", "runs:execute"],
-  ["get", "/v1/runs/{runId}/attempts", "runs:read"], ["get", "/v1/runs/{runId}/media/{mediaId}", "runs:read"], ["get", "/v1/balance", "usage:read"],
-  ["get", "/v1/top-ups", "usage:read"], ["post", "/v1/top-ups", "billing:write"], ["get", "/v1/ledger", "usage:read"], ["get", "/v1/session-context", null],
-  ["get", "/v1/whoami", null], ["get", "/v1/capability-requests", "catalog:read"], ["post", "/v1/capability-requests", "capabilities:write"],
-  ["get", "/v1/connections", "account:manage"], ["post", "/v1/connections", "account:manage"], ["get", "/v1/connections/{connectionId}", "account:manage"],
-  ["delete", "/v1/connections/{connectionId}", "account:manage"], ["post", "/v1/login-approvals", null], ["get", "/v1/login-approvals/{approvalId}", null],
-  ["get", "/approve/{approvalId}", null], ["post", "/approve/{approvalId}", null], ["post", "/v1/logout", null],
-  ["get", "/openapi.json", null], ["get", "/docs", null], ["get", "/livez", null], ["get", "/readyz", null], ["get", "/metrics", null], ["get", "/llms.txt", null], ["get", "/llms-full.txt", null]
+  ["get", "/v1/public-catalog", null],
+  ["get", "/v1/public-catalog/{catalogItemId}", null],
+  ["post", "/v1/public-catalog/compare", null],
+  ["get", "/v1/catalog/overview", null],
+  ["get", "/v1/catalog/search", "catalog:read"],
+  ["get", "/v1/discover", "catalog:read"],
+  ["get", "/v1/catalog/endpoints", "catalog:read"],
+  ["get", "/v1/operations/{endpointId}", "catalog:read"],
+  ["get", "/v1/runs", "runs:read"],
+  ["post", "/v1/runs", "runs:execute"],
+  ["get", "/v1/runs/{runId}", "runs:read"],
+  ["post", "/v1/runs/{runId}/cancel", "runs:execute"],
+  ["get", "/v1/runs/{runId}/attempts", "runs:read"],
+  ["get", "/v1/runs/{runId}/media/{mediaId}", "runs:read"],
+  ["get", "/v1/balance", "usage:read"],
+  ["get", "/v1/top-ups", "usage:read"],
+  ["post", "/v1/top-ups", "billing:write"],
+  ["get", "/v1/ledger", "usage:read"],
+  ["get", "/v1/session-context", null],
+  ["get", "/v1/whoami", null],
+  ["get", "/v1/capability-requests", "catalog:read"],
+  ["post", "/v1/capability-requests", "capabilities:write"],
+  ["get", "/v1/connections", "account:manage"],
+  ["post", "/v1/connections", "account:manage"],
+  ["get", "/v1/connections/{connectionId}", "account:manage"],
+  ["delete", "/v1/connections/{connectionId}", "account:manage"],
+  ["post", "/v1/login-approvals", null],
+  ["get", "/v1/login-approvals/{approvalId}", null],
+  ["get", "/approve/{approvalId}", null],
+  ["post", "/approve/{approvalId}", null],
+  ["post", "/v1/logout", null],
+  ["get", "/openapi.json", null],
+  ["get", "/docs", null],
+  ["get", "/livez", null],
+  ["get", "/readyz", null],
+  ["get", "/metrics", null],
+  ["get", "/llms.txt", null],
+  ["get", "/llms-full.txt", null]
 ]
 
 describe("the document", () => {
@@ -47,20 +74,25 @@ describe("the document", () => {
 
   it("says of every operation in a sentence what it is for", () => {
     for (const [path, item] of Object.entries<Loose>(document.paths)) {
-      for (const [method, { summary }] of Object.entries<Loose>(item)) assert.match(summary ?? "", /^[A-Z].*[^.]$/, `${method} ${path}`)
+      for (const [method, { summary }] of Object.entries<Loose>(item))
+        assert.match(summary ?? "", /^[A-Z].*[^.]$/, `${method} ${path}`)
     }
   })
 
   it("says of every endpoint who may call it", () => {
-    assert.deepStrictEqual(routesOf(Api).filter(({ access }) => access === null), [])
+    assert.deepStrictEqual(
+      routesOf(Api).filter(({ access }) => access === null),
+      []
+    )
     const named = new Set(routesOf(Api).map(({ access }) => access))
     for (const scope of scopes) assert.isTrue(named.has(scope), scope)
   })
 
   it("names nothing that the library adds and the server never sends, and leaves no reference open", () => {
     const text = JSON.stringify(document)
-    for (const name of ["HttpApiDecodeError", "\"Issue\"", "schemas/Int\"", "PropertyKey"]) assert.notInclude(text, name)
-    for (const [, kind, name] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)"/g)) assert.property(document.components[kind!], name!)
+    for (const name of ["HttpApiDecodeError", '"Issue"', 'schemas/Int"', "PropertyKey"]) assert.notInclude(text, name)
+    for (const [, kind, name] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)"/g))
+      assert.property(document.components[kind!], name!)
   })
 
   it("closes request bodies and leaves answers open", () => {
@@ -71,11 +103,14 @@ describe("the document", () => {
 })
 
 const operations = Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
-  Object.entries<Loose>(item).map(([method, operation]) => ({ name: `${method} ${path}`, method, path, operation })))
+  Object.entries<Loose>(item).map(([method, operation]) => ({ name: `${method} ${path}`, method, path, operation }))
+)
 const codesOf = (operation: Loose): ReadonlyArray<string> =>
   Object.values<Loose>(operation.responses).flatMap(({ content }) => {
     const schema = content?.["application/json"]?.schema ?? {}
-    return (schema.anyOf ?? [schema]).flatMap(({ $ref = "" }: { $ref?: string }) => ($ref.includes("/Error_") ? [$ref.slice($ref.indexOf("Error_") + 6)] : []))
+    return (schema.anyOf ?? [schema]).flatMap(({ $ref = "" }: { $ref?: string }) =>
+      $ref.includes("/Error_") ? [$ref.slice($ref.indexOf("Error_") + 6)] : []
+    )
   })
 
 describe("what the document says of an operation", () => {
@@ -96,65 +131,134 @@ describe("what the document says of an operation", () => {
       assert.isTrue(says("validation_error") || isPage, name)
       assert.strictEqual(says("payload_too_large"), json, `${name} payload_too_large`)
       assert.strictEqual(says("unsupported_media_type"), json, `${name} unsupported_media_type`)
-      assert.strictEqual(says("idempotency_conflict"), operation.parameters?.some((each: Loose) => each.name === "idempotency-key") ?? false, `${name} idempotency_conflict`)
+      assert.strictEqual(
+        says("idempotency_conflict"),
+        operation.parameters?.some((each: Loose) => each.name === "idempotency-key") ?? false,
+        `${name} idempotency_conflict`
+      )
       const hasId = path.includes("{") && !isPage
       assert.strictEqual(says("not_found"), hasId || name === "post /v1/public-catalog/compare", `${name} not_found`)
       const runs = name === "post /v1/runs"
-      for (const code of ["insufficient_balance", "key_spend_limit_reached", "too_many_inflight_runs", "run_rate_limited"]) assert.strictEqual(says(code), runs, `${name} ${code}`)
-      assert.strictEqual(says("rows_mode_unsupported"), name.startsWith("post /v1/runs") && json, `${name} rows_mode_unsupported`)
+      for (const code of [
+        "insufficient_balance",
+        "key_spend_limit_reached",
+        "too_many_inflight_runs",
+        "run_rate_limited"
+      ])
+        assert.strictEqual(says(code), runs, `${name} ${code}`)
+      assert.strictEqual(
+        says("rows_mode_unsupported"),
+        name.startsWith("post /v1/runs") && json,
+        `${name} rows_mode_unsupported`
+      )
       assert.strictEqual(says("runs_cursor_invalid"), name === "get /v1/runs", `${name} runs_cursor_invalid`)
-      for (const code of ["unknown_category", "unknown_platform"]) assert.strictEqual(says(code), path === "/v1/catalog/overview", `${name} ${code}`)
+      for (const code of ["unknown_category", "unknown_platform"])
+        assert.strictEqual(says(code), path === "/v1/catalog/overview", `${name} ${code}`)
       assert.strictEqual(says("billing_unavailable"), path === "/v1/top-ups", `${name} billing_unavailable`)
-      assert.strictEqual(says("catalog_loading"), /catalog|discover|operations|llms/.test(path) || name === "post /v1/connections" || (name.startsWith("post /v1/runs") && json), `${name} catalog_loading`)
+      assert.strictEqual(
+        says("catalog_loading"),
+        /catalog|discover|operations|llms/.test(path) ||
+          name === "post /v1/connections" ||
+          (name.startsWith("post /v1/runs") && json),
+        `${name} catalog_loading`
+      )
       const stores = takesToken || path.includes("login") || isPage
-      for (const code of ["storage_busy", "storage_uncertain", "runtime_bridge_timeout"]) assert.strictEqual(says(code), stores, `${name} ${code}`)
+      for (const code of ["storage_busy", "storage_uncertain", "runtime_bridge_timeout"])
+        assert.strictEqual(says(code), stores, `${name} ${code}`)
       for (const code of ["route_not_found", "method_not_allowed"]) assert.isFalse(says(code), `${name} ${code}`)
       assert.isTrue(method !== "get" || operation.requestBody === undefined)
     }
   })
 
   it("knows what a parameter is when it is left out", () => {
-    const defaults = Object.fromEntries(operations.map(({ name, operation }) => [
-      name, Object.fromEntries((operation.parameters ?? []).filter(({ schema }: Loose) => "default" in schema).map((each: Loose) => [each.name, each.schema.default]))
-    ]))
-    assert.deepStrictEqual(defaults["get /v1/catalog/search"], { limit: 50, offset: 0, hidden: false, prefer: "balanced" })
+    const defaults = Object.fromEntries(
+      operations.map(({ name, operation }) => [
+        name,
+        Object.fromEntries(
+          (operation.parameters ?? [])
+            .filter(({ schema }: Loose) => "default" in schema)
+            .map((each: Loose) => [each.name, each.schema.default])
+        )
+      ])
+    )
+    assert.deepStrictEqual(defaults["get /v1/catalog/search"], {
+      limit: 50,
+      offset: 0,
+      hidden: false,
+      prefer: "balanced"
+    })
     assert.deepStrictEqual(defaults["get /v1/catalog/endpoints"], { limit: 100, hidden: false, facets: false })
     assert.deepStrictEqual(defaults["get /v1/discover"], { limit: 5, prefer: "balanced" })
     assert.deepStrictEqual(defaults["get /v1/public-catalog"], { limit: 50 })
     assert.deepStrictEqual(defaults["get /v1/catalog/overview"], { depth: "summary" })
     assert.deepStrictEqual(defaults["get /v1/runs"], { limit: 20, includeResult: false })
-    for (const name of ["get /v1/ledger", "get /v1/top-ups", "get /v1/capability-requests", "get /v1/connections"]) assert.deepStrictEqual(defaults[name], { limit: 20 }, name)
+    for (const name of ["get /v1/ledger", "get /v1/top-ups", "get /v1/capability-requests", "get /v1/connections"])
+      assert.deepStrictEqual(defaults[name], { limit: 20 }, name)
     const fallback = document.components.schemas.Fallback.properties
-    assert.deepStrictEqual(Object.fromEntries(Object.entries<Loose>(fallback).flatMap(([name, schema]) => ("default" in schema ? [[name, schema.default]] : []))), {
-      enabled: true, maxAttempts: 3, prefer: "balanced", exclude: [], stopAtFirstMiss: false
-    })
+    assert.deepStrictEqual(
+      Object.fromEntries(
+        Object.entries<Loose>(fallback).flatMap(([name, schema]) =>
+          "default" in schema ? [[name, schema.default]] : []
+        )
+      ),
+      {
+        enabled: true,
+        maxAttempts: 3,
+        prefer: "balanced",
+        exclude: [],
+        stopAtFirstMiss: false
+      }
+    )
   })
 
   it("knows the ETag of the listing and of files, and the Allow of a 405", () => {
-    const headers = (name: string, status: number) => Object.keys(operations.find((each) => each.name === name)!.operation.responses[status].headers)
+    const headers = (name: string, status: number) =>
+      Object.keys(operations.find((each) => each.name === name)!.operation.responses[status].headers)
     for (const status of [200, 304]) assert.include(headers("get /v1/catalog/endpoints", status), "ETag")
-    for (const status of [200, 206, 304, 416]) assert.include(headers("get /v1/runs/{runId}/media/{mediaId}", status), "ETag")
+    for (const status of [200, 206, 304, 416])
+      assert.include(headers("get /v1/runs/{runId}/media/{mediaId}", status), "ETag")
     assert.property(document.components.responses.MethodNotAllowed.headers, "Allow")
     assert.notInclude(JSON.stringify(headers("get /v1/balance", 200)), "ETag")
   })
 
   it("knows that a result is any JSON, and what normalized holds", () => {
     const { Normalized } = document.components.schemas
-    for (const result of [{ a: 1 }, [1, "b"], "text", 7, true, null]) validatorOf(document, { $ref: "#/components/schemas/RunResult" })(result)
-    assert.sameMembers(Normalized.required, ["job", "endpointId", "fields", "missing", "ambiguous", "unmapped", "providerValues", "verdict", "verdictReason", "mapVerified"])
+    for (const result of [{ a: 1 }, [1, "b"], "text", 7, true, null])
+      validatorOf(document, { $ref: "#/components/schemas/RunResult" })(result)
+    assert.sameMembers(Normalized.required, [
+      "job",
+      "endpointId",
+      "fields",
+      "missing",
+      "ambiguous",
+      "unmapped",
+      "providerValues",
+      "verdict",
+      "verdictReason",
+      "mapVerified"
+    ])
     assert.sameMembers(Object.keys(Normalized.properties), Normalized.required)
   })
 })
 
-const catalog = servedCatalog({
-  jobs: [job("people.email.find")],
-  endpoints: [endpoint({ id: "find-a", job: "people.email.find" }), endpoint({ id: "find-b", job: "people.email.find", price: { basis: "per_call", micros: 20_000 } })]
-} as Parameters<typeof servedCatalog>[0], newWorld())
+const catalog = servedCatalog(
+  {
+    jobs: [job("people.email.find")],
+    endpoints: [
+      endpoint({ id: "find-a", job: "people.email.find" }),
+      endpoint({ id: "find-b", job: "people.email.find", price: { basis: "per_call", micros: 20_000 } })
+    ]
+  } as Parameters<typeof servedCatalog>[0],
+  newWorld()
+)
 
 const detail = { run: sample.completedRun, attempts: [sample.attempt] }
 const gateway = startGateway({
   catalogLayer: catalog,
-  accounts: { monthSpend: () => Effect.succeed({ limitMicros: null, spentMicros: sample.attempt.costMicros! }), revokeToken: () => Effect.void },
+  accounts: {
+    monthSpend: () => Effect.succeed({ limitMicros: null, spentMicros: sample.attempt.costMicros! }),
+    revokeToken: () => Effect.void
+  },
   capabilityRequests: {
     create: () => Effect.succeed(sample.capabilityRequest),
     list: () => Effect.succeed({ items: [sample.capabilityRequest], next: null })
@@ -165,18 +269,37 @@ const gateway = startGateway({
     get: () => Effect.succeed(sample.connection),
     delete: () => Effect.void
   },
-  logins: { create: () => Effect.succeed(sample.login), get: () => Effect.succeed(sample.login), approve: () => Effect.succeed({ ...sample.login, status: "approved" }) },
+  logins: {
+    create: () => Effect.succeed(sample.login),
+    get: () => Effect.succeed(sample.login),
+    approve: () => Effect.succeed({ ...sample.login, status: "approved" })
+  },
   runs: {
     create: () => Effect.succeed({ ...detail, replayed: false }),
-    quote: () => Effect.succeed({ plan: sample.plan, holdMicros: sample.queuedRun.holdMicros, refusal: null, refusalResult: null, limits: [{ limit: "balance", admits: true, message: null }] }),
+    quote: () =>
+      Effect.succeed({
+        plan: sample.plan,
+        holdMicros: sample.queuedRun.holdMicros,
+        refusal: null,
+        refusalResult: null,
+        limits: [{ limit: "balance", admits: true, message: null }]
+      }),
     get: () => Effect.succeed(detail),
     list: () => Effect.succeed({ items: [sample.completedRun, sample.queuedRun], next: sample.runId }),
     cancel: () => Effect.succeed(detail),
     media: () => Effect.succeed(sample.media)
   },
-  topUps: { request: () => Effect.succeed(sample.topUp), list: () => Effect.succeed({ items: [sample.topUp], next: null }), hint: () => Effect.succeed(sample.hint) },
+  topUps: {
+    request: () => Effect.succeed(sample.topUp),
+    list: () => Effect.succeed({ items: [sample.topUp], next: null }),
+    hint: () => Effect.succeed(sample.hint)
+  },
   wallet: {
-    balance: () => Effect.succeed({ availableMicros: sample.ledgerEntry.balanceAfterMicros, reservedMicros: sample.ledgerEntry.reservedAfterMicros }),
+    balance: () =>
+      Effect.succeed({
+        availableMicros: sample.ledgerEntry.balanceAfterMicros,
+        reservedMicros: sample.ledgerEntry.reservedAfterMicros
+      }),
     holds: () => Effect.succeed([{ runId: sample.runId, amountMicros: sample.queuedRun.holdMicros, createdAt: 1 }]),
     entries: () => Effect.succeed({ items: [sample.ledgerEntry], next: null })
   }
@@ -185,7 +308,10 @@ const gateway = startGateway({
 /** One real request for every operation of the document: path, body. */
 const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>> = {
   "get /v1/public-catalog": ["/v1/public-catalog?q=find"],
-  "post /v1/public-catalog/compare": ["/v1/public-catalog/compare", { catalogItemIds: ["find-a", "find-b"], input: { name: "Ada" } }],
+  "post /v1/public-catalog/compare": [
+    "/v1/public-catalog/compare",
+    { catalogItemIds: ["find-a", "find-b"], input: { name: "Ada" } }
+  ],
   "get /v1/public-catalog/{catalogItemId}": ["/v1/public-catalog/find-a"],
   "get /v1/catalog/overview": ["/v1/catalog/overview?depth=full"],
   "get /llms.txt": ["/llms.txt"],
@@ -195,7 +321,10 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /v1/catalog/endpoints": ["/v1/catalog/endpoints?facets=true"],
   "get /v1/operations/{endpointId}": ["/v1/operations/job%3Apeople.email.find"],
   "get /v1/runs": ["/v1/runs?limit=2&includeResult=true"],
-  "post /v1/runs": ["/v1/runs?wait", { endpointId: "job:people.email.find", input: { name: "Ada" }, idempotencyKey: "k" }],
+  "post /v1/runs": [
+    "/v1/runs?wait",
+    { endpointId: "job:people.email.find", input: { name: "Ada" }, idempotencyKey: "k" }
+  ],
   "post /v1/runs/quote": ["/v1/runs/quote", { endpointId: "job:people.email.find", input: { name: "Ada" } }],
   "get /v1/runs/{runId}": [`/v1/runs/${sample.runId}?fields=email,sources.url&max_items=2`],
   "post /v1/runs/{runId}/cancel": [`/v1/runs/${sample.runId}/cancel`],
@@ -208,16 +337,28 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /v1/whoami": ["/v1/whoami"],
   "get /v1/session-context": ["/v1/session-context"],
   "get /v1/capability-requests": ["/v1/capability-requests"],
-  "post /v1/capability-requests": ["/v1/capability-requests", { title: "Fax", description: "Send a fax.", idempotencyKey: "k" }],
+  "post /v1/capability-requests": [
+    "/v1/capability-requests",
+    { title: "Fax", description: "Send a fax.", idempotencyKey: "k" }
+  ],
   "post /v1/logout": ["/v1/logout"],
   "get /v1/connections": ["/v1/connections?limit=1"],
-  "post /v1/connections": ["/v1/connections", { providerId: "p-find-a", label: "mine", secret: "canary-s3cret", expiresAt: "2999-01-01T00:00:00Z" }],
+  "post /v1/connections": [
+    "/v1/connections",
+    { providerId: "p-find-a", label: "mine", secret: "canary-s3cret", expiresAt: "2999-01-01T00:00:00Z" }
+  ],
   "get /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],
   "delete /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],
-  "post /v1/login-approvals": ["/v1/login-approvals", { digest: "ab".repeat(32), label: "laptop", scopes: ["catalog.read", "runs:execute"] }],
+  "post /v1/login-approvals": [
+    "/v1/login-approvals",
+    { digest: "ab".repeat(32), label: "laptop", scopes: ["catalog.read", "runs:execute"] }
+  ],
   "get /v1/login-approvals/{approvalId}": [`/v1/login-approvals/${sample.login.approvalId}`],
   "get /approve/{approvalId}": [`/approve/${sample.login.approvalId}`],
-  "post /approve/{approvalId}": [`/approve/${sample.login.approvalId}`, new URLSearchParams({ token: "token", decision: "approve" })],
+  "post /approve/{approvalId}": [
+    `/approve/${sample.login.approvalId}`,
+    new URLSearchParams({ token: "token", decision: "approve" })
+  ],
   "get /livez": ["/livez"],
   "get /readyz": ["/readyz"],
   "get /metrics": ["/metrics"],
@@ -229,7 +370,9 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
 const holdsAgainst = (operation: Loose, name: string, answer: Answer) => {
   const response = operation.responses[answer.status]
   assert.isDefined(response, `${name} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
-  const always = Object.keys(response.headers).filter((header) => document.components.headers[header].required !== false)
+  const always = Object.keys(response.headers).filter(
+    (header) => document.components.headers[header].required !== false
+  )
   for (const header of always) assert.isTrue(answer.headers.has(header), `${name} lacks ${header}`)
   const type = answer.headers.get("content-type")?.split(";")[0] ?? ""
   if (response.content === undefined) return assert.strictEqual(answer.text, "", name)
@@ -240,24 +383,25 @@ const holdsAgainst = (operation: Loose, name: string, answer: Answer) => {
 
 describe("every route", () => {
   it.scopedLive("answers what the document says, field by field", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { post, send } = yield* gateway
       for (const [path, item] of Object.entries<Loose>(strict.paths)) {
         for (const [method, operation] of Object.entries<Loose>(item)) {
           const name = `${method} ${path}`
           assert.property(requests, name, "every operation is asked once")
           const [target, body] = requests[name]!
-          const answer = yield* (body === undefined || body instanceof URLSearchParams
+          const answer = yield* body === undefined || body instanceof URLSearchParams
             ? send(method.toUpperCase(), target, body === undefined ? {} : { body })
-            : post(target, body))
+            : post(target, body)
           assert.isBelow(answer.status, 400, `${name}: ${answer.text.slice(0, 500)}`)
           holdsAgainst(operation, name, answer)
         }
       }
-    }))
+    })
+  )
 
   it.scopedLive("that needs a token says so, and so do all that lack the scope", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { send } = yield* gateway
       for (const [path, item] of Object.entries<Loose>(strict.paths)) {
         for (const [method, operation] of Object.entries<Loose>(item)) {
@@ -272,17 +416,20 @@ describe("every route", () => {
           if (lacking.status === 403) holdsAgainst(operation, name, lacking)
         }
       }
-    }))
+    })
+  )
 })
 
 describe("/docs", () => {
   it.scopedLive("is one page that loads nothing, and names every route and every code", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get } = yield* gateway
       const page = yield* get("/docs", { authorization: null })
       assert.notMatch(page.text, /<script|<link|<img|@import|url\(|src=/)
       assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/)
       for (const [, path] of contractRoutes) assert.include(page.text, path)
-      for (const code of ["too_many_inflight_runs", "route_no_fit", "cancellation_requested_after_dispatch"]) assert.include(page.text, code)
-    }))
+      for (const code of ["too_many_inflight_runs", "route_no_fit", "cancellation_requested_after_dispatch"])
+        assert.include(page.text, code)
+    })
+  )
 })

@@ -12,19 +12,29 @@ const settle = Effect.yieldNow().pipe(Effect.repeatN(20))
 
 describe("reads of a workspace", () => {
   it.scopedLive("take turns, and answer 429 to what cannot wait; another workspace is answered meanwhile", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const go = yield* Deferred.make<void>()
       let underWay = 0
       let most = 0
       const gateway = yield* startGateway({
-        accounts: { authenticate: (token) => Effect.succeed({ ...caller(), workspaceId: Redacted.value(token) === "greedy" ? greedy : modest }) },
+        accounts: {
+          authenticate: (token) =>
+            Effect.succeed({ ...caller(), workspaceId: Redacted.value(token) === "greedy" ? greedy : modest })
+        },
         runs: {
           list: (workspaceId) =>
-            workspaceId === modest ? Effect.succeed({ items: [], next: null }) : Effect.acquireUseRelease(
-              Effect.sync(() => { most = Math.max(most, underWay += 1) }),
-              () => Effect.as(Deferred.await(go), { items: [], next: null }),
-              () => Effect.sync(() => { underWay -= 1 })
-            )
+            workspaceId === modest
+              ? Effect.succeed({ items: [], next: null })
+              : Effect.acquireUseRelease(
+                  Effect.sync(() => {
+                    most = Math.max(most, (underWay += 1))
+                  }),
+                  () => Effect.as(Deferred.await(go), { items: [], next: null }),
+                  () =>
+                    Effect.sync(() => {
+                      underWay -= 1
+                    })
+                )
         }
       })
       const list = (token: string) => gateway.get("/v1/runs", { authorization: `Bearer ${token}` })
@@ -32,7 +42,10 @@ describe("reads of a workspace", () => {
       const sent = yield* Effect.forEach(Array.from({ length: asked }), () => Effect.fork(list("greedy")))
       // The ones too many are answered first: the others are there by then.
       const refused = yield* Effect.raceAll(sent.map(Fiber.join))
-      assert.deepStrictEqual([refused.status, refused.json.error.code, refused.json.retryAfterSeconds, refused.headers.get("retry-after")], [429, "rate_limit_exceeded", 1, "1"])
+      assert.deepStrictEqual(
+        [refused.status, refused.json.error.code, refused.json.retryAfterSeconds, refused.headers.get("retry-after")],
+        [429, "rate_limit_exceeded", 1, "1"]
+      )
       assert.strictEqual((yield* list("modest")).status, 200)
       yield* Deferred.succeed(go, undefined)
       const answers = yield* Effect.forEach(sent, Fiber.join)
@@ -40,16 +53,25 @@ describe("reads of a workspace", () => {
       assert.strictEqual(answers.filter(({ status }) => status === 200).length, asked - 20)
       assert.strictEqual(most, readsAtOnceMax)
       assert.strictEqual((yield* list("greedy")).status, 200)
-    }))
+    })
+  )
 
   it.effect("go in the order in which they came, and give up after a while", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const turns = yield* ReadTurns
       const gates = yield* Effect.forEach(Array.from({ length: readsAtOnceMax }), () => Deferred.make<void>())
       yield* Effect.forEach(gates, (gate) => Effect.fork(turns.take(greedy, Deferred.await(gate))))
       yield* settle
       const order: Array<string> = []
-      const waitAs = (name: string) => Effect.fork(Effect.either(turns.take(greedy, Effect.sync(() => order.push(name)))))
+      const waitAs = (name: string) =>
+        Effect.fork(
+          Effect.either(
+            turns.take(
+              greedy,
+              Effect.sync(() => order.push(name))
+            )
+          )
+        )
       const [first, gone, last] = [yield* waitAs("first"), yield* waitAs("gone"), yield* waitAs("last")]
       yield* settle
       yield* Fiber.interrupt(gone)
@@ -65,5 +87,6 @@ describe("reads of a workspace", () => {
       const given = yield* Fiber.join(late)
       assert.propertyVal(given._tag === "Left" ? given.left : null, "_tag", "rate_limit_exceeded")
       assert.deepStrictEqual(order, ["first", "last"])
-    }).pipe(Effect.provide(ReadTurnsLayer)))
+    }).pipe(Effect.provide(ReadTurnsLayer))
+  )
 })

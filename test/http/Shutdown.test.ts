@@ -1,4 +1,7 @@
-/** Stopping loses no request: what is under way is answered, what comes late is told to go elsewhere, and a deadline ends it. */
+/**
+ * Stopping loses no request: what is under way is answered, what comes late is told to go elsewhere, and a deadline
+ * ends it.
+ */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { connect } from "node:net"
 import { HttpServer } from "@effect/platform"
@@ -19,8 +22,12 @@ const ask = (port: number, path: string, agent: Agent) =>
     const request = httpRequest({ port, path, agent, headers: { authorization: "Bearer token" } }, (response) => {
       let body = ""
       response.setEncoding("utf8")
-      response.on("data", (chunk) => { body += chunk })
-      response.on("end", () => resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body })))
+      response.on("data", (chunk) => {
+        body += chunk
+      })
+      response.on("end", () =>
+        resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body }))
+      )
       response.on("error", () => resume(Effect.succeed(null)))
     })
     request.on("error", () => resume(Effect.succeed(null)))
@@ -31,57 +38,68 @@ const keepAlive = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
 /** Started in a scope of its own, to be stopped by hand. */
 const started = (services: Services) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const scope = yield* Scope.make()
     const context = yield* Layer.buildWithScope(gatewayLayer(services), scope)
     return { port: portOf(Context.get(context, HttpServer.HttpServer)), stop: Scope.close(scope, Exit.void) }
   })
 
 /** `GET /v1/runs/{id}` that says when it has begun and ends when told to. */
-const slow = Effect.gen(function*() {
+const slow = Effect.gen(function* () {
   const begun = yield* Deferred.make<undefined>()
   const finish = yield* Deferred.make<undefined>()
-  const get = () => Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(finish)), Effect.as({ run: completedRun, attempts: [] }))
+  const get = () =>
+    Deferred.succeed(begun, undefined).pipe(
+      Effect.zipRight(Deferred.await(finish)),
+      Effect.as({ run: completedRun, attempts: [] })
+    )
   return { begun, finish, services: { runs: { get } } }
 })
 
 describe("a server that stops", () => {
   it.live("answers what is under way, then closes that connection", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { begun, finish, services } = yield* slow
       const { port, stop } = yield* started(services)
       const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
       yield* Deferred.await(begun)
       const stopping = yield* Effect.fork(stop)
       // Once the port is closed, the server is draining.
-      yield* Effect.repeat(ask(port, "/livez", new Agent()), { until: (heard) => heard === null || heard.status === 503 })
+      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
+        until: (heard) => heard === null || heard.status === 503
+      })
       yield* Deferred.succeed(finish, undefined)
       const heard = yield* Fiber.join(underWay)
       assert.deepStrictEqual([heard?.status, heard?.headers.connection], [200, "close"])
       yield* Fiber.join(stopping)
-    }))
+    })
+  )
 
   it.live("answers requests on connections that were open in the envelope: not done, try again", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { begun, finish, services } = yield* slow
       const { port, stop } = yield* started({ ...services, settings: { drainMillis: 20_000 } })
       const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
       yield* Deferred.await(begun)
       // Sent behind the request under way, on the same connection, and read by the server only once it is draining.
       const socket = connect(port, "127.0.0.1")
-      const text = yield* Effect.fork(Effect.async<string>((resume) => {
-        let all = ""
-        socket.setEncoding("utf8")
-        socket.on("data", (chunk: string) => {
-          all += chunk
-          if (all.includes("stopping")) resume(Effect.succeed(all))
+      const text = yield* Effect.fork(
+        Effect.async<string>((resume) => {
+          let all = ""
+          socket.setEncoding("utf8")
+          socket.on("data", (chunk: string) => {
+            all += chunk
+            if (all.includes("stopping")) resume(Effect.succeed(all))
+          })
+          socket.on("close", () => resume(Effect.succeed(all)))
         })
-        socket.on("close", () => resume(Effect.succeed(all)))
-      }))
+      )
       socket.write("GET /v1/runs HTTP/1.1\r\nhost: x\r\n")
       yield* ask(port, "/livez", new Agent())
       const stopping = yield* Effect.fork(stop)
-      yield* Effect.repeat(ask(port, "/livez", new Agent()), { until: (heard) => heard === null || heard.status === 503 })
+      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
+        until: (heard) => heard === null || heard.status === 503
+      })
       socket.write("\r\n")
       const late = yield* Fiber.join(text)
       assert.match(late, /^HTTP\/1\.1 503 /)
@@ -91,28 +109,38 @@ describe("a server that stops", () => {
       yield* Deferred.succeed(finish, undefined)
       yield* Fiber.join(underWay)
       yield* Fiber.join(stopping)
-    }))
+    })
+  )
 
   it.live("cuts at the deadline what will not end", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { begun, services } = yield* slow
       const { port, stop } = yield* started({ ...services, settings: { drainMillis: 50 } })
       const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
       yield* Deferred.await(begun)
       yield* stop
       assert.isNull(yield* Fiber.join(underWay))
-    }))
+    })
+  )
 
   it.live("is not ready before it stops listening", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { port, stop } = yield* started({ settings: { readinessPauseMillis: 300 } })
       const gateway = client(`http://127.0.0.1:${port}`, port)
-      assert.deepStrictEqual((yield* gateway.get("/readyz")).json, { status: "ready", checks: { serving: true, catalog: true } })
+      assert.deepStrictEqual((yield* gateway.get("/readyz")).json, {
+        status: "ready",
+        checks: { serving: true, catalog: true }
+      })
       const stopping = yield* Effect.fork(stop)
       const answer = yield* Effect.repeat(gateway.get("/readyz"), { until: ({ status }) => status === 503 })
-      assert.deepStrictEqual(answer.json, { status: "not_ready", checks: { serving: false, catalog: true }, reasons: { serving: "This node is stopping" } })
+      assert.deepStrictEqual(answer.json, {
+        status: "not_ready",
+        checks: { serving: false, catalog: true },
+        reasons: { serving: "This node is stopping" }
+      })
       assert.strictEqual(answer.headers.get("connection"), "close")
       assert.strictEqual((yield* gateway.get("/livez")).status, 200)
       yield* Fiber.join(stopping)
-    }))
+    })
+  )
 })

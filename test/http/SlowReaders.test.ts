@@ -30,13 +30,15 @@ const asking = (port: number, url: string) =>
 const rest = (socket: Socket) =>
   Effect.async<number>((resume) => {
     let bytes = 0
-    socket.on("data", (chunk) => { bytes += chunk.length })
+    socket.on("data", (chunk) => {
+      bytes += chunk.length
+    })
     socket.on("close", () => resume(Effect.succeed(bytes)))
     socket.resume()
   })
 
 const serving = (limits: Partial<ReaderLimits>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     let closed = 0
     const server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => {
       request.socket.once("close", () => closed++)
@@ -45,8 +47,14 @@ const serving = (limits: Partial<ReaderLimits>) =>
     })
     yield* cutSlowReaders(server, { lookMillis: 50, ...limits })
     yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => { server.listen(0, "127.0.0.1", () => resume(Effect.void)) }),
-      () => Effect.sync(() => { server.closeAllConnections(); server.close() })
+      Effect.async<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.sync(() => {
+          server.closeAllConnections()
+          server.close()
+        })
     )
     return { port: (server.address() as AddressInfo).port, cut: () => closed }
   })
@@ -54,94 +62,173 @@ const serving = (limits: Partial<ReaderLimits>) =>
 const until = (condition: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: () => condition() })
 
 describe("a reader", () => {
-  it.scopedLive("who takes nothing is cut off, and one who waits for an answer is not", () =>
-    Effect.gen(function*() {
-      const { cut, port } = yield* serving({ stallMillis: 500, bytesPerSecond: 1e9, unreadBytes: 1e9 })
-      const patient = yield* asking(port, "/later")
-      const sleeper = yield* asking(port, "/large")
-      const answer = yield* Effect.async<string>((resume) => { patient.once("data", (chunk) => resume(Effect.succeed(String(chunk)))).resume() })
-      assert.include(answer, "done")
-      yield* until(() => cut() >= 1)
-      assert.isBelow(yield* rest(sleeper), largeBytes)
-    }), 30_000)
+  it.scopedLive(
+    "who takes nothing is cut off, and one who waits for an answer is not",
+    () =>
+      Effect.gen(function* () {
+        const { cut, port } = yield* serving({ stallMillis: 500, bytesPerSecond: 1e9, unreadBytes: 1e9 })
+        const patient = yield* asking(port, "/later")
+        const sleeper = yield* asking(port, "/large")
+        const answer = yield* Effect.async<string>((resume) => {
+          patient.once("data", (chunk) => resume(Effect.succeed(String(chunk)))).resume()
+        })
+        assert.include(answer, "done")
+        yield* until(() => cut() >= 1)
+        assert.isBelow(yield* rest(sleeper), largeBytes)
+      }),
+    30_000
+  )
 
-  it.scopedLive("who takes too little for too long is cut off", () =>
-    Effect.gen(function*() {
-      const { cut, port } = yield* serving({ stallMillis: 1_000, bytesPerSecond: largeBytes * 4, unreadBytes: 1e9 })
-      const socket = yield* asking(port, "/large")
-      // Takes a megabyte now and then: there is always some progress, but the whole would take a minute.
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep("100 millis"), Effect.sync(() => { socket.read(1_000_000) }))))
-      yield* until(() => cut() === 1)
-    }), 30_000)
+  it.scopedLive(
+    "who takes too little for too long is cut off",
+    () =>
+      Effect.gen(function* () {
+        const { cut, port } = yield* serving({ stallMillis: 1_000, bytesPerSecond: largeBytes * 4, unreadBytes: 1e9 })
+        const socket = yield* asking(port, "/large")
+        // Takes a megabyte now and then: there is always some progress, but the whole would take a minute.
+        yield* Effect.forkScoped(
+          Effect.forever(
+            Effect.zipRight(
+              Effect.sleep("100 millis"),
+              Effect.sync(() => {
+                socket.read(1_000_000)
+              })
+            )
+          )
+        )
+        yield* until(() => cut() === 1)
+      }),
+    30_000
+  )
 
-  it.scopedLive("who has waited longest goes first when all of them together hold too much", () =>
-    Effect.gen(function*() {
-      const { cut, port } = yield* serving({ stallMillis: 60_000, bytesPerSecond: 1, unreadBytes: 2.5 * largeBytes })
-      const sleepers = yield* Effect.forEach([1, 2, 3, 4], () => Effect.zipLeft(asking(port, "/large"), Effect.sleep("200 millis")))
-      yield* until(() => cut() >= 2)
-      assert.strictEqual(yield* rest(sleepers[3]!).pipe(Effect.timeoutOption("300 millis"), Effect.map((ended) => ended._tag)), "None", "the last one is still served")
-      assert.strictEqual(cut(), 2)
-    }), 30_000)
+  it.scopedLive(
+    "who has waited longest goes first when all of them together hold too much",
+    () =>
+      Effect.gen(function* () {
+        const { cut, port } = yield* serving({ stallMillis: 60_000, bytesPerSecond: 1, unreadBytes: 2.5 * largeBytes })
+        const sleepers = yield* Effect.forEach([1, 2, 3, 4], () =>
+          Effect.zipLeft(asking(port, "/large"), Effect.sleep("200 millis"))
+        )
+        yield* until(() => cut() >= 2)
+        assert.strictEqual(
+          yield* rest(sleepers[3]!).pipe(
+            Effect.timeoutOption("300 millis"),
+            Effect.map((ended) => ended._tag)
+          ),
+          "None",
+          "the last one is still served"
+        )
+        assert.strictEqual(cut(), 2)
+      }),
+    30_000
+  )
 
-  it.scopedLive("of the gateway is held to the same", () =>
-    Effect.gen(function*() {
-      const bytes = Buffer.alloc(largeBytes)
-      const gateway = yield* startGateway({
-        settings: { readers: { stallMillis: 300, lookMillis: 50 } },
-        runs: { media: () => Effect.succeed({ ...media, size: largeBytes, part: (start, end) => Effect.succeed(bytes.subarray(start, end)) }) }
-      })
-      const sleeper = yield* asking(gateway.port, path)
-      yield* Effect.sleep("1500 millis")
-      assert.isBelow(yield* rest(sleeper), largeBytes)
-    }), 30_000)
+  it.scopedLive(
+    "of the gateway is held to the same",
+    () =>
+      Effect.gen(function* () {
+        const bytes = Buffer.alloc(largeBytes)
+        const gateway = yield* startGateway({
+          settings: { readers: { stallMillis: 300, lookMillis: 50 } },
+          runs: {
+            media: () =>
+              Effect.succeed({
+                ...media,
+                size: largeBytes,
+                part: (start, end) => Effect.succeed(bytes.subarray(start, end))
+              })
+          }
+        })
+        const sleeper = yield* asking(gateway.port, path)
+        yield* Effect.sleep("1500 millis")
+        assert.isBelow(yield* rest(sleeper), largeBytes)
+      }),
+    30_000
+  )
 })
 
 describe("a large file", () => {
   const file = (size: number) => {
     const bytes = Buffer.alloc(size, "0123456789")
     const parts: Array<readonly [start: number, end: number]> = []
-    const stored = { ...media, size, part: (start: number, end: number) => Effect.sync(() => { parts.push([start, end]); return bytes.subarray(start, end) }) }
+    const stored = {
+      ...media,
+      size,
+      part: (start: number, end: number) =>
+        Effect.sync(() => {
+          parts.push([start, end])
+          return bytes.subarray(start, end)
+        })
+    }
     return { bytes, parts, stored }
   }
 
   it.scopedLive("is read in parts, and arrives whole, by range and by HEAD", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const size = 3 * mediaPartBytes + 5
       const { bytes, parts, stored } = file(size)
       const gateway = yield* startGateway({ runs: { media: () => Effect.succeed(stored) } })
       const whole = yield* gateway.get(path)
-      assert.deepStrictEqual([whole.status, whole.headers.get("content-length"), whole.text === String(bytes)], [200, String(size), true])
+      assert.deepStrictEqual(
+        [whole.status, whole.headers.get("content-length"), whole.text === String(bytes)],
+        [200, String(size), true]
+      )
       assert.lengthOf(parts, 4)
       const range = yield* gateway.get(path, { headers: { range: `bytes=10-${mediaPartBytes + 20}` } })
-      assert.deepStrictEqual([range.status, range.headers.get("content-range"), range.text === String(bytes.subarray(10, mediaPartBytes + 21))], [206, `bytes 10-${mediaPartBytes + 20}/${size}`, true])
+      assert.deepStrictEqual(
+        [
+          range.status,
+          range.headers.get("content-range"),
+          range.text === String(bytes.subarray(10, mediaPartBytes + 21))
+        ],
+        [206, `bytes 10-${mediaPartBytes + 20}/${size}`, true]
+      )
       const head = yield* gateway.send("HEAD", path)
       assert.deepStrictEqual([head.status, head.headers.get("content-length"), head.text], [200, String(size), ""])
       const empty = yield* startGateway({ runs: { media: () => Effect.succeed(file(0).stored) } })
       assert.deepStrictEqual([(yield* empty.get(path)).status, (yield* empty.get(path)).text], [200, ""])
-    }))
+    })
+  )
 
-  it.scopedLive("of which nobody reads is not read on", () =>
-    Effect.gen(function*() {
-      const { parts, stored } = file(largeBytes)
-      const gateway = yield* startGateway({ runs: { media: () => Effect.succeed(stored) } })
-      yield* asking(gateway.port, path)
-      yield* until(() => parts.length > 0)
-      let before = -1
-      yield* Effect.repeat(Effect.suspend(() => { before = parts.length; return Effect.sleep("300 millis") }), { until: () => parts.length === before })
-      assert.isBelow(parts.length * mediaPartBytes, largeBytes / 2)
-    }), 30_000)
+  it.scopedLive(
+    "of which nobody reads is not read on",
+    () =>
+      Effect.gen(function* () {
+        const { parts, stored } = file(largeBytes)
+        const gateway = yield* startGateway({ runs: { media: () => Effect.succeed(stored) } })
+        yield* asking(gateway.port, path)
+        yield* until(() => parts.length > 0)
+        let before = -1
+        yield* Effect.repeat(
+          Effect.suspend(() => {
+            before = parts.length
+            return Effect.sleep("300 millis")
+          }),
+          { until: () => parts.length === before }
+        )
+        assert.isBelow(parts.length * mediaPartBytes, largeBytes / 2)
+      }),
+    30_000
+  )
 
-  it.scopedLive("that breaks off cuts the connection instead of ending like a whole one", () =>
-    Effect.gen(function*() {
-      const { stored } = file(4 * mediaPartBytes)
-      const broken = yield* Deferred.make<void>()
-      const busy = new StorageBusy({ retryAfterSeconds: 1 })
-      const part = (start: number, end: number) => (start > 0 ? Effect.zipRight(Deferred.succeed(broken, undefined), Effect.fail(busy)) : stored.part(start, end))
-      const gateway = yield* startGateway({ runs: { media: () => Effect.succeed({ ...stored, part }) } })
-      const socket = yield* asking(gateway.port, path)
-      assert.isBelow(yield* rest(socket), 2 * mediaPartBytes)
-      yield* Deferred.await(broken)
-      const away = yield* startGateway({ runs: { media: () => Effect.succeed({ ...stored, part: () => Effect.fail(busy) }) } })
-      assert.strictEqual((yield* away.get(path)).status, 503, "nothing was sent yet")
-    }), 30_000)
+  it.scopedLive(
+    "that breaks off cuts the connection instead of ending like a whole one",
+    () =>
+      Effect.gen(function* () {
+        const { stored } = file(4 * mediaPartBytes)
+        const broken = yield* Deferred.make<void>()
+        const busy = new StorageBusy({ retryAfterSeconds: 1 })
+        const part = (start: number, end: number) =>
+          start > 0 ? Effect.zipRight(Deferred.succeed(broken, undefined), Effect.fail(busy)) : stored.part(start, end)
+        const gateway = yield* startGateway({ runs: { media: () => Effect.succeed({ ...stored, part }) } })
+        const socket = yield* asking(gateway.port, path)
+        assert.isBelow(yield* rest(socket), 2 * mediaPartBytes)
+        yield* Deferred.await(broken)
+        const away = yield* startGateway({
+          runs: { media: () => Effect.succeed({ ...stored, part: () => Effect.fail(busy) }) }
+        })
+        assert.strictEqual((yield* away.get(path)).status, 503, "nothing was sent yet")
+      }),
+    30_000
+  )
 })

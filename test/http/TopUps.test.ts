@@ -1,4 +1,6 @@
-/** Who cannot top up over HTTP, and in which words each is told (contract: "Top-up hint", "Authentication" 3, "Errors"). */
+/**
+ * Who cannot top up over HTTP, and in which words each is told (contract: "Top-up hint", "Authentication" 3, "Errors").
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
@@ -13,45 +15,78 @@ import { caller, startGateway } from "../support/httpGateway.js"
 
 /** A gateway with real top-ups in memory, without a payment processor. */
 const start = (options: { readonly billing?: boolean; readonly operatorWorkspace?: boolean } = {}) =>
-  Effect.gen(function*() {
-    const context = yield* Layer.build(TopUpsMemory({ ...billingDefaults, enabled: options.billing ?? true }).pipe(
-      Layer.provide([PaymentsNone, Layer.provide(WalletMemory, Layer.succeed(WalletDefaults, { inflightLimit: 8 }))]),
-      Layer.provide([IdsCrypto, MemoryStorageLayer])
-    ))
+  Effect.gen(function* () {
+    const context = yield* Layer.build(
+      TopUpsMemory({ ...billingDefaults, enabled: options.billing ?? true }).pipe(
+        Layer.provide([PaymentsNone, Layer.provide(WalletMemory, Layer.succeed(WalletDefaults, { inflightLimit: 8 }))]),
+        Layer.provide([IdsCrypto, MemoryStorageLayer])
+      )
+    )
     const operated = { authenticate: () => Effect.succeed({ ...caller(), operatorWorkspace: true }) }
-    return yield* startGateway({ topUps: Context.get(context, TopUps), ...(options.operatorWorkspace === true ? { accounts: operated } : {}) })
+    return yield* startGateway({
+      topUps: Context.get(context, TopUps),
+      ...(options.operatorWorkspace === true ? { accounts: operated } : {})
+    })
   })
 
 describe("a top-up", () => {
   it.scopedLive("by a token that can only read is forbidden, and told read_only_token", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { post } = yield* start()
-      const { json, status } = yield* post("/v1/top-ups", { amountUsd: 10 }, { authorization: "Bearer only:catalog:read,usage:read" })
-      assert.deepStrictEqual([status, json.error.code, json.scope, json.reason, json.topUp.reason], [403, "forbidden", "billing:write", "read_only_token", "read_only_token"])
+      const { json, status } = yield* post(
+        "/v1/top-ups",
+        { amountUsd: 10 },
+        { authorization: "Bearer only:catalog:read,usage:read" }
+      )
+      assert.deepStrictEqual(
+        [status, json.error.code, json.scope, json.reason, json.topUp.reason],
+        [403, "forbidden", "billing:write", "read_only_token", "read_only_token"]
+      )
       assert.include(json.error.message, "billing:write")
       assert.isNull(json.topUp.checkoutUrl)
-    }))
+    })
+  )
 
   it.scopedLive("by a token that may run but not pay is forbidden without a word about reading", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { post } = yield* start()
-      const { json, status } = yield* post("/v1/top-ups", { amountUsd: 10 }, { authorization: "Bearer only:runs:execute,usage:read" })
-      assert.deepStrictEqual([status, json.error.code, json.scope, json.reason, json.topUp], [403, "forbidden", "billing:write", undefined, undefined])
-    }))
+      const { json, status } = yield* post(
+        "/v1/top-ups",
+        { amountUsd: 10 },
+        { authorization: "Bearer only:runs:execute,usage:read" }
+      )
+      assert.deepStrictEqual(
+        [status, json.error.code, json.scope, json.reason, json.topUp],
+        [403, "forbidden", "billing:write", undefined, undefined]
+      )
+    })
+  )
 
   it.scopedLive("of the operator's own workspace is refused with operator_workspace, and stays in the list", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, post } = yield* start({ operatorWorkspace: true })
       const { json, status } = yield* post("/v1/top-ups", { amountUsd: 10 })
-      assert.deepStrictEqual([status, json.status, json.reason, json.checkoutUrl], [201, "refused", "operator_workspace", null])
+      assert.deepStrictEqual(
+        [status, json.status, json.reason, json.checkoutUrl],
+        [201, "refused", "operator_workspace", null]
+      )
       assert.deepStrictEqual((yield* get("/v1/top-ups")).json.topUps, [json])
-    }))
+    })
+  )
 
   it.scopedLive("with billing switched off answers billing_unavailable, and so does the list", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { get, post } = yield* start({ billing: false })
-      for (const { headers, json, status } of [yield* post("/v1/top-ups", { amountUsd: 10 }), yield* get("/v1/top-ups"), yield* get("/v1/top-ups?limit=1")]) {
-        assert.deepStrictEqual([status, json.error.code, json.error.retryable, headers.get("content-type")], [503, "billing_unavailable", false, "application/json"])
+      for (const { headers, json, status } of [
+        yield* post("/v1/top-ups", { amountUsd: 10 }),
+        yield* get("/v1/top-ups"),
+        yield* get("/v1/top-ups?limit=1")
+      ]) {
+        assert.deepStrictEqual(
+          [status, json.error.code, json.error.retryable, headers.get("content-type")],
+          [503, "billing_unavailable", false, "application/json"]
+        )
       }
-    }))
+    })
+  )
 })

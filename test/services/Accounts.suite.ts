@@ -24,134 +24,194 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
     const test = (title: string, work: Effect.Effect<void, unknown, Accounts>) =>
       it.effect(title, () => Effect.provide(Effect.zipRight(TestClock.setTime(inJune), work), layer))
 
-    test("a new token authenticates as its workspace with its scopes", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { name: workspaceName, workspaceId } = yield* newWorkspace
-      const issued = yield* accounts.createToken(tokenOf(workspaceId))
-      assert.isTrue(isTokenText(Redacted.value(issued.token)))
-      assert.deepStrictEqual(yield* accounts.authenticate(issued.token), {
-        tokenId: issued.tokenId,
-        label: "server",
-        workspaceId,
-        workspaceName,
-        scopes: ["catalog:read", "runs:execute"],
-        createdAt: inJune,
-        expiresAt: null,
-        ancestors: [],
-        operator: false,
-        operatorWorkspace: false
+    test(
+      "a new token authenticates as its workspace with its scopes",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { name: workspaceName, workspaceId } = yield* newWorkspace
+        const issued = yield* accounts.createToken(tokenOf(workspaceId))
+        assert.isTrue(isTokenText(Redacted.value(issued.token)))
+        assert.deepStrictEqual(yield* accounts.authenticate(issued.token), {
+          tokenId: issued.tokenId,
+          label: "server",
+          workspaceId,
+          workspaceName,
+          scopes: ["catalog:read", "runs:execute"],
+          createdAt: inJune,
+          expiresAt: null,
+          ancestors: [],
+          operator: false,
+          operatorWorkspace: false
+        })
+        assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), {
+          limitMicros: Micros.make(5_000_000),
+          spentMicros: Micros.make(0)
+        })
       })
-      assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), { limitMicros: Micros.make(5_000_000), spentMicros: Micros.make(0) })
-    }))
+    )
 
-    test("a text that is no token, and a well-formed token that nobody issued, are unauthorized", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const { token } = yield* accounts.createToken(tokenOf(workspaceId))
-      const text = Redacted.value(token)
-      const changed = text.slice(0, 40) + (text.charAt(40) === "0" ? "1" : "0") + text.slice(41)
-      const unknown = tokenText("0".repeat(26), new Uint8Array(24))
-      for (const wrong of ["", "pgw_", "Bearer x", changed, `${text} `, text.toUpperCase(), unknown]) {
-        const error = yield* Effect.flip(accounts.authenticate(Redacted.make(wrong)))
-        assert.strictEqual(error._tag, "unauthorized")
-      }
-    }))
-
-    test("a token is refused from the first request after its revocation, and revoking twice is the same as once", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const { token, tokenId } = yield* accounts.createToken(tokenOf(workspaceId))
-      yield* accounts.authenticate(token)
-      yield* accounts.revokeToken(tokenId)
-      yield* accounts.revokeToken(tokenId)
-      assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "token_revoked")
-    }))
-
-    test("a workspace is the operator's while one of its tokens is, and only that token is the operator's", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const plain = yield* accounts.createToken(tokenOf(workspaceId))
-      const roles = Effect.map(accounts.authenticate(plain.token), ({ operator, operatorWorkspace }) => ({ operator, operatorWorkspace }))
-      const first = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
-      const second = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
-      assert.deepInclude(yield* accounts.authenticate(first.token), { operator: true, operatorWorkspace: true })
-      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
-      yield* accounts.revokeToken(first.tokenId)
-      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
-      yield* accounts.revokeToken(second.tokenId)
-      assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: false })
-    }))
-
-    test("a token works until its expiry and not at it", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const { token } = yield* accounts.createToken(tokenOf(workspaceId, { expiresAt: inJune + 60_000 }))
-      yield* TestClock.adjust(59_999)
-      yield* accounts.authenticate(token)
-      yield* TestClock.adjust(1)
-      assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "unauthorized")
-    }))
-
-    test("many callers at once each get their own answer", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const issued = yield* Effect.forEach([...Array(20).keys()], (n) => accounts.createToken(tokenOf(workspaceId, { label: `token ${n}` })))
-      yield* accounts.revokeToken(issued[7]!.tokenId)
-      const callers = yield* Effect.forEach([...issued, ...issued], ({ token }) => Effect.fork(Effect.either(accounts.authenticate(token))))
-      const answers = yield* Effect.forEach(callers, Fiber.join)
-      answers.forEach((answer, index) => {
-        const n = index % 20
-        if (n === 7) assert.strictEqual(answer._tag === "Left" && answer.left._tag, "token_revoked")
-        else assert.strictEqual(answer._tag === "Right" && answer.right.label, `token ${n}`)
+    test(
+      "a text that is no token, and a well-formed token that nobody issued, are unauthorized",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const { token } = yield* accounts.createToken(tokenOf(workspaceId))
+        const text = Redacted.value(token)
+        const changed = text.slice(0, 40) + (text.charAt(40) === "0" ? "1" : "0") + text.slice(41)
+        const unknown = tokenText("0".repeat(26), new Uint8Array(24))
+        for (const wrong of ["", "pgw_", "Bearer x", changed, `${text} `, text.toUpperCase(), unknown]) {
+          const error = yield* Effect.flip(accounts.authenticate(Redacted.make(wrong)))
+          assert.strictEqual(error._tag, "unauthorized")
+        }
       })
-    }))
+    )
 
-    test("the name of a workspace is its own, and it is found by it", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const made = yield* newWorkspace
-      assert.strictEqual((yield* Effect.flip(accounts.createWorkspace(made.name)))._tag, "validation_error")
-      assert.strictEqual((yield* Effect.flip(accounts.createWorkspace("  ")))._tag, "validation_error")
-      assert.deepStrictEqual(yield* accounts.workspaceByName(made.name), made)
-      assert.deepStrictEqual(yield* accounts.workspace(made.workspaceId), made)
-      assert.isNull(yield* accounts.workspaceByName("other"))
-    }))
+    test(
+      "a token is refused from the first request after its revocation, and revoking twice is the same as once",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const { token, tokenId } = yield* accounts.createToken(tokenOf(workspaceId))
+        yield* accounts.authenticate(token)
+        yield* accounts.revokeToken(tokenId)
+        yield* accounts.revokeToken(tokenId)
+        assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "token_revoked")
+      })
+    )
 
-    test("limits that are set stay, those not named are left alone, and null goes back to the default", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      yield* accounts.setLimits(workspaceId, { inflightLimit: 3, runCapMicros: Micros.make(2_000_000) })
-      yield* accounts.setLimits(workspaceId, { runsPerMinute: 60, runCapMicros: null })
-      const { inflightLimit, runCapMicros, runsPerMinute } = yield* accounts.workspace(workspaceId)
-      assert.deepStrictEqual({ inflightLimit, runCapMicros, runsPerMinute }, { inflightLimit: 3, runCapMicros: null, runsPerMinute: 60 })
-    }))
+    test(
+      "a workspace is the operator's while one of its tokens is, and only that token is the operator's",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const plain = yield* accounts.createToken(tokenOf(workspaceId))
+        const roles = Effect.map(accounts.authenticate(plain.token), ({ operator, operatorWorkspace }) => ({
+          operator,
+          operatorWorkspace
+        }))
+        const first = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
+        const second = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
+        assert.deepInclude(yield* accounts.authenticate(first.token), { operator: true, operatorWorkspace: true })
+        assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
+        yield* accounts.revokeToken(first.tokenId)
+        assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
+        yield* accounts.revokeToken(second.tokenId)
+        assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: false })
+      })
+    )
 
-    test("limits that would let nothing through, or are no whole numbers, are refused by name", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      for (const [field, value] of [["inflightLimit", 0], ["inflightLimit", 1.5], ["runsPerMinute", -1], ["runsPerMinute", 3_000_000_000]] as const) {
-        const error = yield* Effect.flip(accounts.setLimits(workspaceId, { [field]: value }))
-        assert.deepStrictEqual([error._tag, error._tag === "validation_error" ? error.details[0]?.field : ""], ["validation_error", field])
-      }
-      assert.isNull((yield* accounts.workspace(workspaceId)).inflightLimit)
-    }))
+    test(
+      "a token works until its expiry and not at it",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const { token } = yield* accounts.createToken(tokenOf(workspaceId, { expiresAt: inJune + 60_000 }))
+        yield* TestClock.adjust(59_999)
+        yield* accounts.authenticate(token)
+        yield* TestClock.adjust(1)
+        assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "unauthorized")
+      })
+    )
 
-    test("tokens without scopes, without a label or already expired are not made", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      for (const wrong of [{ scopes: [] }, { label: "" }, { label: "x".repeat(101) }, { expiresAt: inJune }]) {
-        assert.strictEqual((yield* Effect.flip(accounts.createToken(tokenOf(workspaceId, wrong))))._tag, "validation_error")
-      }
-    }))
+    test(
+      "many callers at once each get their own answer",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const issued = yield* Effect.forEach([...Array(20).keys()], (n) =>
+          accounts.createToken(tokenOf(workspaceId, { label: `token ${n}` }))
+        )
+        yield* accounts.revokeToken(issued[7]!.tokenId)
+        const callers = yield* Effect.forEach([...issued, ...issued], ({ token }) =>
+          Effect.fork(Effect.either(accounts.authenticate(token)))
+        )
+        const answers = yield* Effect.forEach(callers, Fiber.join)
+        answers.forEach((answer, index) => {
+          const n = index % 20
+          if (n === 7) assert.strictEqual(answer._tag === "Left" && answer.left._tag, "token_revoked")
+          else assert.strictEqual(answer._tag === "Right" && answer.right.label, `token ${n}`)
+        })
+      })
+    )
 
-    test("what does not exist is not found", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const nobody = WorkspaceId.make(`ws_${"0".repeat(26)}`)
-      const failures = [
-        yield* Effect.flip(accounts.workspace(nobody)),
-        yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 })),
-        yield* Effect.flip(accounts.createToken(tokenOf(nobody))),
-        yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`)))
-      ]
-      assert.deepStrictEqual(failures.map(({ _tag }) => _tag), ["not_found", "not_found", "not_found", "not_found"])
-    }))
+    test(
+      "the name of a workspace is its own, and it is found by it",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const made = yield* newWorkspace
+        assert.strictEqual((yield* Effect.flip(accounts.createWorkspace(made.name)))._tag, "validation_error")
+        assert.strictEqual((yield* Effect.flip(accounts.createWorkspace("  ")))._tag, "validation_error")
+        assert.deepStrictEqual(yield* accounts.workspaceByName(made.name), made)
+        assert.deepStrictEqual(yield* accounts.workspace(made.workspaceId), made)
+        assert.isNull(yield* accounts.workspaceByName("other"))
+      })
+    )
+
+    test(
+      "limits that are set stay, those not named are left alone, and null goes back to the default",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        yield* accounts.setLimits(workspaceId, { inflightLimit: 3, runCapMicros: Micros.make(2_000_000) })
+        yield* accounts.setLimits(workspaceId, { runsPerMinute: 60, runCapMicros: null })
+        const { inflightLimit, runCapMicros, runsPerMinute } = yield* accounts.workspace(workspaceId)
+        assert.deepStrictEqual(
+          { inflightLimit, runCapMicros, runsPerMinute },
+          { inflightLimit: 3, runCapMicros: null, runsPerMinute: 60 }
+        )
+      })
+    )
+
+    test(
+      "limits that would let nothing through, or are no whole numbers, are refused by name",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        for (const [field, value] of [
+          ["inflightLimit", 0],
+          ["inflightLimit", 1.5],
+          ["runsPerMinute", -1],
+          ["runsPerMinute", 3_000_000_000]
+        ] as const) {
+          const error = yield* Effect.flip(accounts.setLimits(workspaceId, { [field]: value }))
+          assert.deepStrictEqual(
+            [error._tag, error._tag === "validation_error" ? error.details[0]?.field : ""],
+            ["validation_error", field]
+          )
+        }
+        assert.isNull((yield* accounts.workspace(workspaceId)).inflightLimit)
+      })
+    )
+
+    test(
+      "tokens without scopes, without a label or already expired are not made",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        for (const wrong of [{ scopes: [] }, { label: "" }, { label: "x".repeat(101) }, { expiresAt: inJune }]) {
+          assert.strictEqual(
+            (yield* Effect.flip(accounts.createToken(tokenOf(workspaceId, wrong))))._tag,
+            "validation_error"
+          )
+        }
+      })
+    )
+
+    test(
+      "what does not exist is not found",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const nobody = WorkspaceId.make(`ws_${"0".repeat(26)}`)
+        const failures = [
+          yield* Effect.flip(accounts.workspace(nobody)),
+          yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 })),
+          yield* Effect.flip(accounts.createToken(tokenOf(nobody))),
+          yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`)))
+        ]
+        assert.deepStrictEqual(
+          failures.map(({ _tag }) => _tag),
+          ["not_found", "not_found", "not_found", "not_found"]
+        )
+      })
+    )
   })

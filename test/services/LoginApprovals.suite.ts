@@ -24,9 +24,10 @@ const login = (digest: string, changes: Partial<LoginRequest> = {}): LoginReques
 
 export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprovals | Accounts>) =>
   describe(name, () => {
-    const test = (title: string, work: Effect.Effect<void, unknown, LoginApprovals | Accounts>) => it.effect(title, () => Effect.provide(work, layer))
+    const test = (title: string, work: Effect.Effect<void, unknown, LoginApprovals | Accounts>) =>
+      it.effect(title, () => Effect.provide(work, layer))
     /** A person with a token of a new workspace. */
-    const person = Effect.gen(function*() {
+    const person = Effect.gen(function* () {
       const accounts = yield* Accounts
       const { workspaceId } = yield* newWorkspace
       const issued = yield* accounts.createToken({
@@ -38,29 +39,43 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       })
       return yield* accounts.authenticate(issued.token)
     })
-    const authenticate = (token: Redacted.Redacted<string>) => Effect.flatMap(Accounts, (accounts) => accounts.authenticate(token))
+    const authenticate = (token: Redacted.Redacted<string>) =>
+      Effect.flatMap(Accounts, (accounts) => accounts.authenticate(token))
 
-    test("an approved token works in the workspace of the approver, as labelled and scoped, under their limit", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest, token } = yield* clientToken
-      const asked = yield* logins.create(login(digest.toUpperCase(), { tokenExpiresAt: 3_600_000 }))
-      assert.match(asked.userCode, /^[B-Z]{4}-[B-Z]{4}$/)
-      assert.strictEqual(asked.status, "pending")
-      assert.deepStrictEqual(yield* logins.get(asked.approvalId), asked)
-      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
-      const by = yield* person
-      assert.strictEqual((yield* logins.approve(asked.approvalId, by)).status, "approved")
-      const principal = yield* authenticate(token)
-      assert.deepStrictEqual(
-        { ...principal, tokenId: by.tokenId },
-        { ...by, label: "laptop", scopes: ["catalog:read", "runs:execute"], expiresAt: 3_600_000, createdAt: principal.createdAt, ancestors: [by.tokenId] }
-      )
-      assert.deepInclude(yield* (yield* Accounts).monthSpend(principal.tokenId), { limitMicros: Micros.make(3_000_000), spentMicros: Micros.make(0) })
-      assert.strictEqual((yield* logins.get(asked.approvalId)).status, "approved")
-    }))
+    test(
+      "an approved token works in the workspace of the approver, as labelled and scoped, under their limit",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest, token } = yield* clientToken
+        const asked = yield* logins.create(login(digest.toUpperCase(), { tokenExpiresAt: 3_600_000 }))
+        assert.match(asked.userCode, /^[B-Z]{4}-[B-Z]{4}$/)
+        assert.strictEqual(asked.status, "pending")
+        assert.deepStrictEqual(yield* logins.get(asked.approvalId), asked)
+        assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
+        const by = yield* person
+        assert.strictEqual((yield* logins.approve(asked.approvalId, by)).status, "approved")
+        const principal = yield* authenticate(token)
+        assert.deepStrictEqual(
+          { ...principal, tokenId: by.tokenId },
+          {
+            ...by,
+            label: "laptop",
+            scopes: ["catalog:read", "runs:execute"],
+            expiresAt: 3_600_000,
+            createdAt: principal.createdAt,
+            ancestors: [by.tokenId]
+          }
+        )
+        assert.deepInclude(yield* (yield* Accounts).monthSpend(principal.tokenId), {
+          limitMicros: Micros.make(3_000_000),
+          spentMicros: Micros.make(0)
+        })
+        assert.strictEqual((yield* logins.get(asked.approvalId)).status, "approved")
+      })
+    )
 
     /** The principal of a token that `by` lets in. */
-    const letIn = Effect.fnUntraced(function*(by: Principal, changes: Partial<LoginRequest> = {}) {
+    const letIn = Effect.fnUntraced(function* (by: Principal, changes: Partial<LoginRequest> = {}) {
       const logins = yield* LoginApprovals
       const { digest, token } = yield* clientToken
       const { approvalId } = yield* logins.create(login(digest, { scopes: by.scopes, ...changes }))
@@ -69,118 +84,174 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       return { token, principal, approved }
     })
 
-    test("a token ends no later than the one that let it in, and the login says so", Effect.gen(function*() {
-      const by = { ...(yield* person), expiresAt: 5_000_000 }
-      for (const [asked, ends] of [[null, 5_000_000], [9_000_000, 5_000_000], [4_000_000, 4_000_000]] as const) {
-        const { approved, principal } = yield* letIn(by, { tokenExpiresAt: asked })
-        assert.deepStrictEqual([approved.tokenExpiresAt, principal.expiresAt], [ends, ends])
-      }
-    }))
+    test(
+      "a token ends no later than the one that let it in, and the login says so",
+      Effect.gen(function* () {
+        const by = { ...(yield* person), expiresAt: 5_000_000 }
+        for (const [asked, ends] of [
+          [null, 5_000_000],
+          [9_000_000, 5_000_000],
+          [4_000_000, 4_000_000]
+        ] as const) {
+          const { approved, principal } = yield* letIn(by, { tokenExpiresAt: asked })
+          assert.deepStrictEqual([approved.tokenExpiresAt, principal.expiresAt], [ends, ends])
+        }
+      })
+    )
 
-    test("revoking a token revokes all that it let in, and what these let in, but not those that let it in", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const first = yield* person
-      const child = yield* letIn(first)
-      const sibling = yield* letIn(first)
-      const grandchild = yield* letIn(child.principal)
-      assert.deepStrictEqual(grandchild.principal.ancestors, [child.principal.tokenId, first.tokenId])
-      yield* accounts.revokeToken(child.principal.tokenId)
-      for (const { token } of [child, grandchild]) assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
-      yield* authenticate(sibling.token)
-      yield* accounts.revokeToken(first.tokenId)
-      assert.strictEqual((yield* Effect.flip(authenticate(sibling.token)))._tag, "token_revoked")
-    }))
+    test(
+      "revoking a token revokes all that it let in, and what these let in, but not those that let it in",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const first = yield* person
+        const child = yield* letIn(first)
+        const sibling = yield* letIn(first)
+        const grandchild = yield* letIn(child.principal)
+        assert.deepStrictEqual(grandchild.principal.ancestors, [child.principal.tokenId, first.tokenId])
+        yield* accounts.revokeToken(child.principal.tokenId)
+        for (const { token } of [child, grandchild])
+          assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+        yield* authenticate(sibling.token)
+        yield* accounts.revokeToken(first.tokenId)
+        assert.strictEqual((yield* Effect.flip(authenticate(sibling.token)))._tag, "token_revoked")
+      })
+    )
 
-    test("a token that was revoked while its approval was under way lets nobody in", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const by = yield* person
-      const { digest, token } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest))
-      yield* (yield* Accounts).revokeToken(by.tokenId)
-      yield* logins.approve(approvalId, by)
-      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
-    }))
+    test(
+      "a token that was revoked while its approval was under way lets nobody in",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const by = yield* person
+        const { digest, token } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest))
+        yield* (yield* Accounts).revokeToken(by.tokenId)
+        yield* logins.approve(approvalId, by)
+        assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+      })
+    )
 
-    test("what a token of the operator lets in is no operator's", Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const { workspaceId } = yield* newWorkspace
-      const { token } = yield* accounts.createToken({ workspaceId, label: "operator", scopes: ["account:manage"], monthlyLimitMicros: null, expiresAt: null, operator: true })
-      const { principal } = yield* letIn(yield* accounts.authenticate(token))
-      assert.deepInclude(principal, { operator: false, operatorWorkspace: true })
-    }))
+    test(
+      "what a token of the operator lets in is no operator's",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const { token } = yield* accounts.createToken({
+          workspaceId,
+          label: "operator",
+          scopes: ["account:manage"],
+          monthlyLimitMicros: null,
+          expiresAt: null,
+          operator: true
+        })
+        const { principal } = yield* letIn(yield* accounts.authenticate(token))
+        assert.deepInclude(principal, { operator: false, operatorWorkspace: true })
+      })
+    )
 
-    test("a line of logins has an end, and the login at it stays pending", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      let last = yield* person
-      for (let n = 0; n < loginLineMax; n++) last = (yield* letIn(last)).principal
-      const { digest } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest))
-      assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last)))._tag, "validation_error")
-      assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
-    }))
+    test(
+      "a line of logins has an end, and the login at it stays pending",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        let last = yield* person
+        for (let n = 0; n < loginLineMax; n++) last = (yield* letIn(last)).principal
+        const { digest } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest))
+        assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last)))._tag, "validation_error")
+        assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
+      })
+    )
 
-    test("a denied token answers token_revoked", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest, token } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest))
-      assert.strictEqual((yield* logins.deny(approvalId, yield* person)).status, "denied")
-      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
-    }))
+    test(
+      "a denied token answers token_revoked",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest, token } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest))
+        assert.strictEqual((yield* logins.deny(approvalId, yield* person)).status, "denied")
+        assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
+      })
+    )
 
-    test("a decision is taken once: the same again changes nothing, the other is refused", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const by = yield* person
-      const { digest, token } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest))
-      const answers = yield* Effect.all([logins.approve(approvalId, by), logins.approve(approvalId, by)], { concurrency: 2 })
-      assert.deepStrictEqual(answers.map(({ status }) => status), ["approved", "approved"])
-      assert.strictEqual((yield* Effect.flip(logins.deny(approvalId, by)))._tag, "validation_error")
-      yield* authenticate(token)
-    }))
+    test(
+      "a decision is taken once: the same again changes nothing, the other is refused",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const by = yield* person
+        const { digest, token } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest))
+        const answers = yield* Effect.all([logins.approve(approvalId, by), logins.approve(approvalId, by)], {
+          concurrency: 2
+        })
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          ["approved", "approved"]
+        )
+        assert.strictEqual((yield* Effect.flip(logins.deny(approvalId, by)))._tag, "validation_error")
+        yield* authenticate(token)
+      })
+    )
 
-    test("nobody passes on a scope that they do not hold, and the login stays pending", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest, { scopes: ["catalog:read", "billing:write"] }))
-      const error = yield* Effect.flip(logins.approve(approvalId, yield* person))
-      assert.strictEqual(error._tag === "forbidden" && error.scope, "billing:write")
-      assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
-    }))
+    test(
+      "nobody passes on a scope that they do not hold, and the login stays pending",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest, { scopes: ["catalog:read", "billing:write"] }))
+        const error = yield* Effect.flip(logins.approve(approvalId, yield* person))
+        assert.strictEqual(error._tag === "forbidden" && error.scope, "billing:write")
+        assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
+      })
+    )
 
-    test("a login that nobody decided expires, cannot be approved any more, and its token stays unknown", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest, token } = yield* clientToken
-      const { approvalId, createdAt, expiresAt } = yield* logins.create(login(digest))
-      assert.strictEqual(expiresAt - createdAt, 600_000)
-      yield* TestClock.adjust(600_000)
-      assert.strictEqual((yield* logins.get(approvalId)).status, "expired")
-      assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, yield* person)))._tag, "validation_error")
-      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
-    }))
+    test(
+      "a login that nobody decided expires, cannot be approved any more, and its token stays unknown",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest, token } = yield* clientToken
+        const { approvalId, createdAt, expiresAt } = yield* logins.create(login(digest))
+        assert.strictEqual(expiresAt - createdAt, 600_000)
+        yield* TestClock.adjust(600_000)
+        assert.strictEqual((yield* logins.get(approvalId)).status, "expired")
+        assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, yield* person)))._tag, "validation_error")
+        assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
+      })
+    )
 
-    test("a digest is used once, whatever became of it", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest } = yield* clientToken
-      const { approvalId } = yield* logins.create(login(digest))
-      assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
-      yield* logins.deny(approvalId, yield* person)
-      // Two days later the approval is forgotten, and the token is not.
-      yield* TestClock.adjust("2 days")
-      assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
-      const other = yield* clientToken
-      yield* logins.create(login(other.digest))
-      assert.strictEqual((yield* Effect.flip(logins.get(approvalId)))._tag, "not_found")
-    }))
+    test(
+      "a digest is used once, whatever became of it",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest } = yield* clientToken
+        const { approvalId } = yield* logins.create(login(digest))
+        assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
+        yield* logins.deny(approvalId, yield* person)
+        // Two days later the approval is forgotten, and the token is not.
+        yield* TestClock.adjust("2 days")
+        assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
+        const other = yield* clientToken
+        yield* logins.create(login(other.digest))
+        assert.strictEqual((yield* Effect.flip(logins.get(approvalId)))._tag, "not_found")
+      })
+    )
 
-    test("what is no digest, has no label or no scope is refused, and an unknown approval is not found", Effect.gen(function*() {
-      const logins = yield* LoginApprovals
-      const { digest } = yield* clientToken
-      for (const wrong of [login("abc"), login(`${digest}0`), login(digest, { label: "" }), login(digest, { scopes: [] }), login(digest, { tokenExpiresAt: 0 })]) {
-        assert.strictEqual((yield* Effect.flip(logins.create(wrong)))._tag, "validation_error")
-      }
-      const by = yield* person
-      for (const asked of [logins.get("apr_x"), logins.approve("apr_x", by), logins.deny("apr_x", by)]) {
-        assert.strictEqual((yield* Effect.flip(asked))._tag, "not_found")
-      }
-    }))
+    test(
+      "what is no digest, has no label or no scope is refused, and an unknown approval is not found",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest } = yield* clientToken
+        for (const wrong of [
+          login("abc"),
+          login(`${digest}0`),
+          login(digest, { label: "" }),
+          login(digest, { scopes: [] }),
+          login(digest, { tokenExpiresAt: 0 })
+        ]) {
+          assert.strictEqual((yield* Effect.flip(logins.create(wrong)))._tag, "validation_error")
+        }
+        const by = yield* person
+        for (const asked of [logins.get("apr_x"), logins.approve("apr_x", by), logins.deny("apr_x", by)]) {
+          assert.strictEqual((yield* Effect.flip(asked))._tag, "not_found")
+        }
+      })
+    )
   })

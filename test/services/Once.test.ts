@@ -1,4 +1,6 @@
-/** A fact that becomes known once: who listens before and after it, who has left, and waits for the first of several. */
+/**
+ * A fact that becomes known once: who listens before and after it, who has left, and waits for the first of several.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { firstOf, makeOnce } from "../../src/services/Once.js"
@@ -30,16 +32,18 @@ describe("a fact", () => {
 
 describe("waiting for the first of several", () => {
   it.effect("ends with the one that is known first, also when it is known already, and leaves the others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const [one, other] = [makeOnce<number>(), makeOnce<number>()]
       let left = 0
-      const waiting = yield* Effect.fork(firstOf(one.listen, (listener) => {
-        const leave = other.listen(listener)
-        return () => {
-          left += 1
-          leave()
-        }
-      }))
+      const waiting = yield* Effect.fork(
+        firstOf(one.listen, (listener) => {
+          const leave = other.listen(listener)
+          return () => {
+            left += 1
+            leave()
+          }
+        })
+      )
       yield* Effect.yieldNow()
       one.tell(1)
       assert.strictEqual(yield* Fiber.join(waiting), 1)
@@ -56,18 +60,22 @@ describe("waiting for the first of several", () => {
       assert.strictEqual(yield* firstOf(one.listen, counted), 1)
       assert.strictEqual(yield* firstOf(counted, one.listen), 1)
       assert.strictEqual(listening, 0)
-    }))
+    })
+  )
 
   it.effect("listens to nothing any more when it is interrupted", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       let listening = 0
-      const waiting = yield* Effect.fork(firstOf<never>(() => {
-        listening += 1
-        return () => void (listening -= 1)
-      }))
+      const waiting = yield* Effect.fork(
+        firstOf<never>(() => {
+          listening += 1
+          return () => void (listening -= 1)
+        })
+      )
       yield* Effect.yieldNow()
       assert.strictEqual(listening, 1)
       yield* Fiber.interrupt(waiting)
       assert.strictEqual(listening, 0)
-    }))
+    })
+  )
 })

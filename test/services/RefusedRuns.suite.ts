@@ -1,4 +1,7 @@
-/** Runs that are refused before anything is sent are stored, replay, and take little room for a bounded time, whatever they are stored in. */
+/**
+ * Runs that are refused before anything is sent are stored, replay, and take little room for a bounded time, whatever
+ * they are stored in.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { describe } from "vitest"
@@ -23,11 +26,12 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const providers = ProvidersScripted()
         return Effect.provide(work(providers), Layer.provideMerge(engine(providers.layer), storage))
       })
-    const start = (principal: Principal, request: RunRequest) => Effect.flatMap(Runs, (runs) => runs.create(principal, request, 20))
+    const start = (principal: Principal, request: RunRequest) =>
+      Effect.flatMap(Runs, (runs) => runs.create(principal, request, 20))
     const refusal = { input: {} }
 
     test("they count for the runs a minute of their workspace", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 3 })
         const first = requestOf(tool, refusal)
@@ -41,21 +45,30 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("there are only so many a minute, and one too many is not stored, so that its key stays free", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const requests = Array.from({ length: refusedRunsPerMinuteMax + 20 }, () => requestOf(tool, refusal))
-        const answers = yield* Effect.forEach(requests, (request) => Effect.either(start(principal, request)), { concurrency: 50 })
-        const refused = answers.flatMap((answer, index) => (Either.isLeft(answer) ? [{ error: answer.left, request: requests[index]! }] : []))
+        const answers = yield* Effect.forEach(requests, (request) => Effect.either(start(principal, request)), {
+          concurrency: 50
+        })
+        const refused = answers.flatMap((answer, index) =>
+          Either.isLeft(answer) ? [{ error: answer.left, request: requests[index]! }] : []
+        )
         assert.lengthOf(refused, 20)
-        for (const { error } of refused) assert.deepInclude(error, { _tag: "rate_limit_exceeded", limit: refusedRunsPerMinuteMax })
-        const paid = yield* start(principal, { ...refused[0]!.request, ...requestOf(tool), idempotencyKey: refused[0]!.request.idempotencyKey })
+        for (const { error } of refused)
+          assert.deepInclude(error, { _tag: "rate_limit_exceeded", limit: refusedRunsPerMinuteMax })
+        const paid = yield* start(principal, {
+          ...refused[0]!.request,
+          ...requestOf(tool),
+          idempotencyKey: refused[0]!.request.idempotencyKey
+        })
         assert.deepStrictEqual([paid.replayed, paid.run.status], [false, "completed"])
         const kept = requests.find((request) => refused.every((other) => other.request !== request))!
         assert.isTrue((yield* start(principal, kept)).replayed)
       }))
 
     test("they keep the beginning of their input, and are the same request only with all of it", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const long = `${"x".repeat(refusedInputCharsMax)}😀`
         const request = requestOf(tool, { input: { note: `${long}a` } })
@@ -67,22 +80,34 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const other = yield* Effect.flip(start(principal, { ...request, input: { note: `${long}b` } }))
         assert.propertyVal(other, "_tag", "idempotency_conflict")
         const small = yield* start(principal, requestOf(tool, { input: { note: "short" } }))
-        assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, small.run.runId)).run.input, { note: "short" })
-        const many = yield* start(principal, requestOf(tool, { input: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`email_${"y".repeat(100)}${index}`, 1])) }))
+        assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, small.run.runId)).run.input, {
+          note: "short"
+        })
+        const many = yield* start(
+          principal,
+          requestOf(tool, {
+            input: Object.fromEntries(
+              Array.from({ length: 200 }, (_, index) => [`email_${"y".repeat(100)}${index}`, 1])
+            )
+          })
+        )
         assert.isAtMost(many.run.error!.message.length, refusedTextCharsMax)
       }))
 
     test("one over the workspace's cap keeps no input for providers", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(1) })
         const { run } = yield* start(principal, requestOf(tool))
         assert.strictEqual(run.status, "blocked")
-        assert.deepStrictEqual(run.plan?.candidates.map(({ endpointId, input }): unknown => ({ endpointId, input })), [{ endpointId: tool, input: {} }])
+        assert.deepStrictEqual(
+          run.plan?.candidates.map(({ endpointId, input }): unknown => ({ endpointId, input })),
+          [{ endpointId: tool, input: {} }]
+        )
       }))
 
     test("the old ones are forgotten with their keys, a portion at a time; runs that were sent stay", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const { forgetRefused } = yield* RunStore
         const runs = yield* Runs
@@ -100,7 +125,10 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           assert.propertyVal(yield* Effect.flip(runs.get(principal.workspaceId, run.runId)), "_tag", "not_found")
         }
         const { items } = yield* runs.list(principal.workspaceId, {}, { limit: 10, after: null }, false)
-        assert.deepStrictEqual(items.map(({ runId }) => runId), sent.map(({ run }) => run.runId).reverse())
+        assert.deepStrictEqual(
+          items.map(({ runId }) => runId),
+          sent.map(({ run }) => run.runId).reverse()
+        )
         const again = yield* start(principal, requests[0]!)
         assert.isFalse(again.replayed)
         assert.notStrictEqual(again.run.runId, refused[0]!.run.runId)

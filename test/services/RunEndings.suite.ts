@@ -1,4 +1,7 @@
-/** How runs end when several want to end them, when nodes die under them and when they never get their turn; whatever they are stored in. */
+/**
+ * How runs end when several want to end them, when nodes die under them and when they never get their turn; whatever
+ * they are stored in.
+ */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import { describe } from "vitest"
@@ -7,9 +10,22 @@ import { MediaId, RunId } from "../../src/domain/Ids.js"
 import { Micros, zero } from "../../src/domain/Micros.js"
 import { ProviderHttpError } from "../../src/domain/RunFailures.js"
 import type { Run } from "../../src/domain/Run.js"
-import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, DispatcherSettings } from "../../src/layers/runs/dispatch/DispatcherQueue.js"
+import {
+  dispatcherDefaults,
+  type DispatcherOptions,
+  DispatcherQueue,
+  DispatcherSettings
+} from "../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { LeasesRenewedHere } from "../../src/layers/runs/LeasesRenewedHere.js"
-import { drop, fail, hit, ProvidersScripted, type ScriptedProviders, silence, type Step } from "../../src/layers/providers/ProvidersScripted.js"
+import {
+  drop,
+  fail,
+  hit,
+  ProvidersScripted,
+  type ScriptedProviders,
+  silence,
+  type Step
+} from "../../src/layers/providers/ProvidersScripted.js"
 import type { Principal } from "../../src/services/Accounts.js"
 import { Admission } from "../../src/services/Admission.js"
 import { Catalog } from "../../src/services/Catalog.js"
@@ -30,72 +46,119 @@ const message = { input: { to: "ada@example.com", text: "hello" } }
 
 export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
   describe(name, () => {
-    const test = (title: string, work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>, settings: Partial<DispatcherOptions> = {}) =>
+    const test = (
+      title: string,
+      work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>,
+      settings: Partial<DispatcherOptions> = {}
+    ) =>
       it.live(title, () => {
         const providers = ProvidersScripted()
-        return Effect.provide(Effect.zipRight(work(providers), noDrift), Layer.provideMerge(engine(providers.layer, settings), storage))
+        return Effect.provide(
+          Effect.zipRight(work(providers), noDrift),
+          Layer.provideMerge(engine(providers.layer, settings), storage)
+        )
       })
 
-    const noDrift = Effect.flatMap(Wallet, ({ verify }) => Effect.map(verify, ({ difference, driftMicros }) => assert.deepStrictEqual([driftMicros, difference], [0, null])))
+    const noDrift = Effect.flatMap(Wallet, ({ verify }) =>
+      Effect.map(verify, ({ difference, driftMicros }) => assert.deepStrictEqual([driftMicros, difference], [0, null]))
+    )
     const create = (principal: Principal, endpointId: string, wait: number, changes = {}) =>
       Effect.flatMap(Runs, (runs) => runs.create(principal, requestOf(endpointId, changes), wait))
-    const balance = ({ workspaceId }: Principal) => Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.balance(workspaceId), ({ availableMicros, reservedMicros }) => [availableMicros, reservedMicros] as ReadonlyArray<number>))
+    const balance = ({ workspaceId }: Principal) =>
+      Effect.flatMap(Wallet, (wallet) =>
+        Effect.map(
+          wallet.balance(workspaceId),
+          ({ availableMicros, reservedMicros }) => [availableMicros, reservedMicros] as ReadonlyArray<number>
+        )
+      )
     const kinds = ({ runId, workspaceId }: Run) =>
-      Effect.flatMap(Wallet, (wallet) => Effect.map(wallet.entries(workspaceId, { runId }, { limit: 20, after: null }), ({ items }) => items.map(({ kind }) => kind).reverse()))
+      Effect.flatMap(Wallet, (wallet) =>
+        Effect.map(wallet.entries(workspaceId, { runId }, { limit: 20, after: null }), ({ items }) =>
+          items.map(({ kind }) => kind).reverse()
+        )
+      )
 
     /**
-     * Takes a running run away from the node that works on it, as another would after its death. That node lives, and may renew its lease
-     * between the two steps: then it is tried again.
+     * Takes a running run away from the node that works on it, as another would after its death. That node lives, and
+     * may renew its lease between the two steps: then it is tried again.
      */
     const takeAway = (run: Run, leaseMillis = 600_000): Effect.Effect<LeasedRun, unknown, RunStore | Transactions> =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const store = yield* RunStore
         const { transact } = yield* Transactions
-        const once = Effect.gen(function*() {
+        const once = Effect.gen(function* () {
           const fences = yield* transact(store.lock([run]))
           yield* store.heartbeat([{ ...run, token: fences.get(run.runId)?.leaseToken ?? "" }], -1)
           const taken = yield* store.reclaim({ node: "another", limit: 10, leaseMillis, except: [] })
           return taken.find((leased) => leased.run.runId === run.runId)
         })
-        return (yield* Effect.repeat(once, { until: (found) => found !== undefined, times: 20 })) ?? (yield* Effect.dieMessage("the run was not taken"))
+        return (
+          (yield* Effect.repeat(once, { until: (found) => found !== undefined, times: 20 })) ??
+          (yield* Effect.dieMessage("the run was not taken"))
+        )
       })
-    /** A run that a node left when it died, with its first attempt under way. Made by a node that works on nothing itself. */
+    /**
+     * A run that a node left when it died, with its first attempt under way. Made by a node that works on nothing
+     * itself.
+     */
     const leftBehind = (principal: Principal, endpointId: string, changes: Partial<RunRequest> = {}, agoMillis = 0) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { suffix } = yield* Ids
         const { run } = yield* create(principal, endpointId, 0, changes)
         yield* (yield* Runs).cancel(run.workspaceId, run.runId)
         const copy: Run = { ...run, runId: RunId.make(`run_${yield* suffix}`), idempotencyKey: yield* suffix }
         const attempt = yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1)
-        yield* (yield* Admission).admit({ run: copy, start: { lease: { node: "another", token: yield* suffix, millis: -1 }, attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis } } })
+        yield* (yield* Admission).admit({
+          run: copy,
+          start: {
+            lease: { node: "another", token: yield* suffix, millis: -1 },
+            attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis }
+          }
+        })
         return copy
       })
     /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
-    const called = (providers: ScriptedProviders) => Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
+    const called = (providers: ScriptedProviders) =>
+      Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > 0 })
     const ending = ({ attempts, lease, run }: LeasedRun, changes: Partial<SettlementRequest>): SettlementRequest => ({
       run: { ...run, outcome: "hit", completedAt: run.createdAt },
       event: "Completed",
       costMicros: Micros.make(1_200),
       reason: null,
       leaseToken: lease.token,
-      attempt: attempts[0] === undefined ? null : { ...attempts[0], status: "completed", outcome: "hit", costMicros: Micros.make(1_200), billed: true },
+      attempt:
+        attempts[0] === undefined
+          ? null
+          : { ...attempts[0], status: "completed", outcome: "hit", costMicros: Micros.make(1_200), billed: true },
       media: null,
       ...changes
     })
     /** What a client wants who read the run while it was queued. */
-    const staleCancel = (leased: LeasedRun): SettlementRequest => ending({ ...leased, run: { ...leased.run, status: "queued" } }, { event: "Cancelled", costMicros: zero, leaseToken: null, attempt: null })
+    const staleCancel = (leased: LeasedRun): SettlementRequest =>
+      ending(
+        { ...leased, run: { ...leased.run, status: "queued" } },
+        { event: "Cancelled", costMicros: zero, leaseToken: null, attempt: null }
+      )
 
     test("when a cancel that came too late and the node's own ending share a commit, the node's ending stands", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(funds)
         const { run } = yield* create(principal, "mock-email-find", 0)
         const leased = yield* takeAway(run)
         const { settle } = yield* Settlement
         // The first ones keep the worker busy, so that all others wait for the same commit.
-        const requests = [...Array.from({ length: 10 }, () => staleCancel(leased)), ending(leased, {}), staleCancel(leased), ending(leased, {})]
+        const requests = [
+          ...Array.from({ length: 10 }, () => staleCancel(leased)),
+          ending(leased, {}),
+          staleCancel(leased),
+          ending(leased, {})
+        ]
         const answers = yield* Effect.forEach(requests, settle, { concurrency: "unbounded" })
-        assert.deepStrictEqual(answers.map(({ _tag }) => _tag), [...Array.from({ length: 10 }, () => "Superseded"), "Settled", "Superseded", "Superseded"])
+        assert.deepStrictEqual(
+          answers.map(({ _tag }) => _tag),
+          [...Array.from({ length: 10 }, () => "Superseded"), "Settled", "Superseded", "Superseded"]
+        )
         assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
         assert.deepStrictEqual(yield* balance(principal), [funds - 1_200, 0])
         const [attempt] = (yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts
@@ -103,7 +166,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("settling a run again, or with a lease that was taken over, writes nothing and charges nothing", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(funds)
         const { run } = yield* create(principal, "mock-email-find", 0)
@@ -119,15 +182,25 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a stored file is described without its bytes, which come in parts", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
         const { settle } = yield* Settlement
         const store = yield* RunStore
         const mediaId = MediaId.make(`med_${yield* (yield* Ids).suffix}`)
         const bytes = Uint8Array.from({ length: 100_000 }, (_, n) => n % 251)
-        const about = { mediaId, runId: run.runId, workspaceId: run.workspaceId, contentType: "image/png", filename: "a.png", sha256: "s" }
-        assert.strictEqual((yield* settle(ending(yield* takeAway(run), { media: { ...about, bytes } })))._tag, "Settled")
+        const about = {
+          mediaId,
+          runId: run.runId,
+          workspaceId: run.workspaceId,
+          contentType: "image/png",
+          filename: "a.png",
+          sha256: "s"
+        }
+        assert.strictEqual(
+          (yield* settle(ending(yield* takeAway(run), { media: { ...about, bytes } })))._tag,
+          "Settled"
+        )
         const found = yield* store.media(run, mediaId)
         if (found === null) return assert.fail("the file is not there")
         const { part, ...described } = found
@@ -140,41 +213,54 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.isNull(yield* store.media(run, MediaId.make(`med_${"0".repeat(26)}`)))
       }))
 
-    test("whoever wants to end a run waits for the one that has it under lock, and then sees what that one wrote", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", silence)
-        const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
-        yield* called(providers)
-        const leased = yield* takeAway(run)
-        const { transact } = yield* Transactions
-        const store = yield* RunStore
-        const locked = yield* Deferred.make<void>()
-        const write = yield* Deferred.make<void>()
-        const seen = (fences: ReadonlyMap<string, Fence>) => [fences.get(run.runId)?.status, fences.get(run.runId)?.leaseToken]
-        const first = yield* Effect.fork(transact(Effect.gen(function*() {
-          const fences = yield* store.lock([run])
-          yield* Deferred.succeed(locked, undefined)
-          yield* Deferred.await(write)
-          yield* store.giveBack(run, leased.lease)
-          return seen(fences)
-        })))
-        yield* Deferred.await(locked)
-        const second = yield* Effect.fork(Effect.map(transact(store.lock([run])), seen))
-        // Long enough for one that does not wait to be through.
-        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(Fiber.await(second), "300 millis")))
-        yield* Deferred.succeed(write, undefined)
-        assert.deepStrictEqual(yield* Fiber.join(first), ["running", leased.lease.token])
-        assert.deepStrictEqual(yield* Fiber.join(second), ["queued", null])
-      }), { slots: 1 })
+    test(
+      "whoever wants to end a run waits for the one that has it under lock, and then sees what that one wrote",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", silence)
+          const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+          yield* called(providers)
+          const leased = yield* takeAway(run)
+          const { transact } = yield* Transactions
+          const store = yield* RunStore
+          const locked = yield* Deferred.make<void>()
+          const write = yield* Deferred.make<void>()
+          const seen = (fences: ReadonlyMap<string, Fence>) => [
+            fences.get(run.runId)?.status,
+            fences.get(run.runId)?.leaseToken
+          ]
+          const first = yield* Effect.fork(
+            transact(
+              Effect.gen(function* () {
+                const fences = yield* store.lock([run])
+                yield* Deferred.succeed(locked, undefined)
+                yield* Deferred.await(write)
+                yield* store.giveBack(run, leased.lease)
+                return seen(fences)
+              })
+            )
+          )
+          yield* Deferred.await(locked)
+          const second = yield* Effect.fork(Effect.map(transact(store.lock([run])), seen))
+          // Long enough for one that does not wait to be through.
+          assert.isTrue(Option.isNone(yield* Effect.timeoutOption(Fiber.await(second), "300 millis")))
+          yield* Deferred.succeed(write, undefined)
+          assert.deepStrictEqual(yield* Fiber.join(first), ["running", leased.lease.token])
+          assert.deepStrictEqual(yield* Fiber.join(second), ["queued", null])
+        }),
+      { slots: 1 }
+    )
 
     test("a lease that was taken over opens no attempt", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
         const late = yield* takeAway(run)
         yield* takeAway(run)
         const opened = yield* (yield* Dispatcher).openAttempt(run, run.plan!.candidates[0]!, 2)
-        assert.isFalse(yield* (yield* RunStore).nextAttempt({ run, lease: late.lease, ended: null, opened, media: null }))
+        assert.isFalse(
+          yield* (yield* RunStore).nextAttempt({ run, lease: late.lease, ended: null, opened, media: null })
+        )
         assert.strictEqual((yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts.length, 1)
       }))
 
@@ -183,94 +269,178 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     /** The run once a node that starts now has worked on it. */
     const ended = (run: Run, providers: ScriptedProviders) =>
       Effect.flatMap(Runs, (runs) =>
-        Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), { until: (found) => found.run.status !== "running", times: 1_000 })).pipe(
-          Effect.provide(engine(providers.layer, impatient))
-        )
+        Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), {
+          until: (found) => found.run.status !== "running",
+          times: 1_000
+        })
+      ).pipe(Effect.provide(engine(providers.layer, impatient)))
     /** One more node goes silent over it: its lease ends as soon as it has it. */
     const anotherDies = (run: Run) => takeAway(run, -1)
 
-    test("when its node dies, a call that only reads is made again, and the lost attempt stays on record", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
-        const found = yield* ended(yield* leftBehind(yield* funded(funds), "mock-email-find"), providers)
-        assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
-        assert.deepStrictEqual(found.attempts.map(({ errorCode, n, status }) => [n, status, errorCode]), [[1, "failed", "node_lost"], [2, "completed", null]])
-        assert.strictEqual(providers.calls().length, 1)
-      }), bystander)
+    test(
+      "when its node dies, a call that only reads is made again, and the lost attempt stays on record",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
+          const found = yield* ended(yield* leftBehind(yield* funded(funds), "mock-email-find"), providers)
+          assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
+          assert.deepStrictEqual(
+            found.attempts.map(({ errorCode, n, status }) => [n, status, errorCode]),
+            [
+              [1, "failed", "node_lost"],
+              [2, "completed", null]
+            ]
+          )
+          assert.strictEqual(providers.calls().length, 1)
+        }),
+      bystander
+    )
 
-    test("when its node dies, a call that has an effect is not made again: the hold stays, and a person decides", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-send-message", hit())
-        const principal = yield* funded(funds)
-        const left = yield* leftBehind(principal, "mock-send-message", message)
-        const found = yield* ended(left, providers)
-        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.run.completedAt], ["reconciliation_pending", null, null])
-        assert.strictEqual(found.attempts[0]?.status, "reconciliation_pending")
-        assert.strictEqual(providers.calls().length, 0)
-        assert.deepStrictEqual(yield* balance(principal), [funds - left.holdMicros, left.holdMicros])
-      }), bystander)
+    test(
+      "when its node dies, a call that has an effect is not made again: the hold stays, and a person decides",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          const principal = yield* funded(funds)
+          const left = yield* leftBehind(principal, "mock-send-message", message)
+          const found = yield* ended(left, providers)
+          assert.deepStrictEqual(
+            [found.run.status, found.run.chargeMicros, found.run.completedAt],
+            ["reconciliation_pending", null, null]
+          )
+          assert.strictEqual(found.attempts[0]?.status, "reconciliation_pending")
+          assert.strictEqual(providers.calls().length, 0)
+          assert.deepStrictEqual(yield* balance(principal), [funds - left.holdMicros, left.holdMicros])
+        }),
+      bystander
+    )
 
-    test("a run under which two nodes died is set apart and called no more: one that only reads fails for the operator, at no cost", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit())
-        const principal = yield* funded(funds)
-        const left = yield* leftBehind(principal, "mock-email-find")
-        assert.strictEqual((yield* anotherDies(left)).workersLost, 1)
-        const found = yield* ended(left, providers)
-        assert.deepStrictEqual([found.run.status, found.run.error?.code, found.run.error?.whoseError, found.run.chargeMicros], ["failed", "contract_invalid", "gateway", 0])
-        assert.deepStrictEqual(found.attempts.map(({ errorCode, status }) => [status, errorCode]), [["failed", "contract_invalid"]])
-        assert.strictEqual(providers.calls().length, 0)
-        assert.deepStrictEqual(yield* balance(principal), [funds, 0])
-      }), bystander)
+    test(
+      "a run under which two nodes died is set apart and called no more: one that only reads fails for the operator, at no cost",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit())
+          const principal = yield* funded(funds)
+          const left = yield* leftBehind(principal, "mock-email-find")
+          assert.strictEqual((yield* anotherDies(left)).workersLost, 1)
+          const found = yield* ended(left, providers)
+          assert.deepStrictEqual(
+            [found.run.status, found.run.error?.code, found.run.error?.whoseError, found.run.chargeMicros],
+            ["failed", "contract_invalid", "gateway", 0]
+          )
+          assert.deepStrictEqual(
+            found.attempts.map(({ errorCode, status }) => [status, errorCode]),
+            [["failed", "contract_invalid"]]
+          )
+          assert.strictEqual(providers.calls().length, 0)
+          assert.deepStrictEqual(yield* balance(principal), [funds, 0])
+        }),
+      bystander
+    )
 
-    test("a run with an effect under which two nodes died stays uncertain with its hold", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-send-message", hit())
-        const left = yield* leftBehind(yield* funded(funds), "mock-send-message", message)
-        yield* anotherDies(left)
-        const found = yield* ended(left, providers)
-        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.attempts[0]?.status], ["reconciliation_pending", null, "reconciliation_pending"])
-        assert.strictEqual(providers.calls().length, 0)
-      }), bystander)
+    test(
+      "a run with an effect under which two nodes died stays uncertain with its hold",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          const left = yield* leftBehind(yield* funded(funds), "mock-send-message", message)
+          yield* anotherDies(left)
+          const found = yield* ended(left, providers)
+          assert.deepStrictEqual(
+            [found.run.status, found.run.chargeMicros, found.attempts[0]?.status],
+            ["reconciliation_pending", null, "reconciliation_pending"]
+          )
+          assert.strictEqual(providers.calls().length, 0)
+        }),
+      bystander
+    )
 
-    test("a run set apart keeps the best answer that it has, and pays for it", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit())
-        const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
-        const taken = yield* anotherDies(left)
-        const answered = { ...taken.run, outcome: "weak" as const, result: { _tag: "Json" as const, value: { found: true } } }
-        const opened = yield* (yield* Dispatcher).openAttempt(taken.run, taken.run.plan!.candidates[0]!, 2)
-        const first = { ...taken.attempts[0]!, status: "completed" as const, outcome: "weak" as const, costMicros: Micros.make(700), billed: true }
-        assert.isTrue(yield* (yield* RunStore).nextAttempt({ run: answered, lease: taken.lease, ended: first, opened, media: null }))
-        const found = yield* ended(left, providers)
-        assert.deepStrictEqual([found.run.status, found.run.outcome, found.run.chargeMicros], ["completed", "weak", 700])
-        assert.strictEqual(providers.calls().length, 0)
-      }), bystander)
+    test(
+      "a run set apart keeps the best answer that it has, and pays for it",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit())
+          const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          const taken = yield* anotherDies(left)
+          const answered = {
+            ...taken.run,
+            outcome: "weak" as const,
+            result: { _tag: "Json" as const, value: { found: true } }
+          }
+          const opened = yield* (yield* Dispatcher).openAttempt(taken.run, taken.run.plan!.candidates[0]!, 2)
+          const first = {
+            ...taken.attempts[0]!,
+            status: "completed" as const,
+            outcome: "weak" as const,
+            costMicros: Micros.make(700),
+            billed: true
+          }
+          assert.isTrue(
+            yield* (yield* RunStore).nextAttempt({
+              run: answered,
+              lease: taken.lease,
+              ended: first,
+              opened,
+              media: null
+            })
+          )
+          const found = yield* ended(left, providers)
+          assert.deepStrictEqual(
+            [found.run.status, found.run.outcome, found.run.chargeMicros],
+            ["completed", "weak", 700]
+          )
+          assert.strictEqual(providers.calls().length, 0)
+        }),
+      bystander
+    )
 
-    test("when its node dies, it waits for the catalog of the next node, which has none yet when it starts", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit())
-        const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
-        const loaded = yield* Ref.make(false)
-        const once = <A, E>(answer: Effect.Effect<A, E>) => Effect.flatMap(Ref.get(loaded), (there): Effect.Effect<A, E | CatalogLoading> => there ? answer : new CatalogLoading({ retryAfterSeconds: 1 }))
-        const later = Layer.effect(Catalog, Effect.map(Catalog, (catalog) => Catalog.of({
-          ...catalog,
-          revision: once(catalog.revision),
-          endpointAt: (...asked) => once(catalog.endpointAt(...asked))
-        })))
-        const starting = DispatcherQueue.pipe(Layer.provide(LeasesRenewedHere), Layer.provide([later, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, ...impatient })]))
-        const { get } = yield* Runs
-        const found = yield* Effect.gen(function*() {
-          yield* Effect.sleep("300 millis")
-          assert.strictEqual((yield* get(left.workspaceId, left.runId)).run.status, "running")
-          yield* Ref.set(loaded, true)
-          return yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), get(left.workspaceId, left.runId)), { until: ({ run }) => run.status !== "running", times: 1_000 })
-        }).pipe(Effect.provide(starting))
-        assert.deepStrictEqual([found.run.status, found.attempts.length, providers.calls().length], ["completed", 2, 1])
-      }), bystander)
+    test(
+      "when its node dies, it waits for the catalog of the next node, which has none yet when it starts",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit())
+          const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          const loaded = yield* Ref.make(false)
+          const once = <A, E>(answer: Effect.Effect<A, E>) =>
+            Effect.flatMap(
+              Ref.get(loaded),
+              (there): Effect.Effect<A, E | CatalogLoading> =>
+                there ? answer : new CatalogLoading({ retryAfterSeconds: 1 })
+            )
+          const later = Layer.effect(
+            Catalog,
+            Effect.map(Catalog, (catalog) =>
+              Catalog.of({
+                ...catalog,
+                revision: once(catalog.revision),
+                endpointAt: (...asked) => once(catalog.endpointAt(...asked))
+              })
+            )
+          )
+          const starting = DispatcherQueue.pipe(
+            Layer.provide(LeasesRenewedHere),
+            Layer.provide([later, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, ...impatient })])
+          )
+          const { get } = yield* Runs
+          const found = yield* Effect.gen(function* () {
+            yield* Effect.sleep("300 millis")
+            assert.strictEqual((yield* get(left.workspaceId, left.runId)).run.status, "running")
+            yield* Ref.set(loaded, true)
+            return yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), get(left.workspaceId, left.runId)), {
+              until: ({ run }) => run.status !== "running",
+              times: 1_000
+            })
+          }).pipe(Effect.provide(starting))
+          assert.deepStrictEqual(
+            [found.run.status, found.attempts.length, providers.calls().length],
+            ["completed", 2, 1]
+          )
+        }),
+      bystander
+    )
 
     const answersLate = (step: Step, expected: ReadonlyArray<unknown>) => (providers: ScriptedProviders) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-send-message", step)
         const principal = yield* funded(funds)
         const { run } = yield* create(principal, "mock-send-message", 0, message)
@@ -278,64 +448,118 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         yield* called(providers)
         yield* anotherDies(run)
         const statusIs = (wanted: (status: Run["status"]) => boolean) =>
-          Effect.flatMap(Runs, ({ get }) => Effect.repeat(Effect.delay(get(run.workspaceId, run.runId), "10 millis"), { until: (found) => wanted(found.run.status), times: 500 }))
+          Effect.flatMap(Runs, ({ get }) =>
+            Effect.repeat(Effect.delay(get(run.workspaceId, run.runId), "10 millis"), {
+              until: (found) => wanted(found.run.status),
+              times: 500
+            })
+          )
         assert.strictEqual((yield* statusIs((status) => status !== "running")).run.status, "reconciliation_pending")
         const found = yield* statusIs((status) => status !== "reconciliation_pending")
-        assert.deepStrictEqual([found.run.status, found.run.chargeMicros, found.run.error?.code, found.attempts.map(({ status }) => status)], expected)
+        assert.deepStrictEqual(
+          [found.run.status, found.run.chargeMicros, found.run.error?.code, found.attempts.map(({ status }) => status)],
+          expected
+        )
         assert.strictEqual(providers.calls().length, 1)
         assert.deepStrictEqual(yield* balance(principal), [funds - (found.run.chargeMicros ?? 0), 0])
       })
 
-    test("an answer with an effect that came after its run was taken over ends it after all, at its cost",
-      answersLate(hit(undefined, { after: "1500 millis", costMicros: 700 }), ["completed", 700, undefined, ["completed"]]), impatient)
+    test(
+      "an answer with an effect that came after its run was taken over ends it after all, at its cost",
+      answersLate(hit(undefined, { after: "1500 millis", costMicros: 700 }), [
+        "completed",
+        700,
+        undefined,
+        ["completed"]
+      ]),
+      impatient
+    )
 
-    test("a refusal that came after its run was taken over ends it after all, at no cost",
-      answersLate(fail(new ProviderHttpError(), { after: "1500 millis" }), ["failed", 0, "provider_http_error", ["failed"]]), impatient)
+    test(
+      "a refusal that came after its run was taken over ends it after all, at no cost",
+      answersLate(fail(new ProviderHttpError(), { after: "1500 millis" }), [
+        "failed",
+        0,
+        "provider_http_error",
+        ["failed"]
+      ]),
+      impatient
+    )
 
-    test("a run whose node died months ago ends like any other", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
-        const found = yield* ended(yield* leftBehind(yield* funded(funds), "mock-email-find", {}, 100 * 86_400_000), providers)
-        assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
-        assert.deepStrictEqual(found.attempts.map(({ errorCode }) => errorCode), ["node_lost", null])
-      }), bystander)
+    test(
+      "a run whose node died months ago ends like any other",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
+          const found = yield* ended(
+            yield* leftBehind(yield* funded(funds), "mock-email-find", {}, 100 * 86_400_000),
+            providers
+          )
+          assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
+          assert.deepStrictEqual(
+            found.attempts.map(({ errorCode }) => errorCode),
+            ["node_lost", null]
+          )
+        }),
+      bystander
+    )
 
     test("a run with an uncertain end keeps its money, and makes room for the next run", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-send-message", drop(), hit())
         const principal = yield* funded(funds, { inflightLimit: 1 })
-        assert.strictEqual((yield* create(principal, "mock-send-message", 20, message)).run.status, "reconciliation_pending")
+        assert.strictEqual(
+          (yield* create(principal, "mock-send-message", 20, message)).run.status,
+          "reconciliation_pending"
+        )
         assert.strictEqual((yield* create(principal, "mock-send-message", 20, message)).run.status, "completed")
       }))
 
     const oneSlot = { ...impatient, slots: 1 }
-    test("a run that waits for a slot is queued with its money held, and a cancel gives all of it back without a call", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", silence)
-        const principal = yield* funded(funds)
-        yield* create(principal, "mock-email-find", 0)
-        yield* called(providers)
-        const { run } = yield* create(principal, "mock-email-find", 0)
-        assert.strictEqual(run.status, "queued")
-        assert.deepStrictEqual(yield* balance(principal), [funds - 2 * price, 2 * price])
-        const cancelled = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
-        assert.deepStrictEqual([cancelled.run.status, cancelled.run.error?.code, cancelled.run.chargeMicros, cancelled.attempts.length], ["failed", "cancelled_before_dispatch", 0, 0])
-        assert.isNotNull(cancelled.run.completedAt)
-        assert.strictEqual(providers.calls().length, 1)
-        assert.deepStrictEqual(yield* balance(principal), [funds - price, price])
-      }), oneSlot)
+    test(
+      "a run that waits for a slot is queued with its money held, and a cancel gives all of it back without a call",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", silence)
+          const principal = yield* funded(funds)
+          yield* create(principal, "mock-email-find", 0)
+          yield* called(providers)
+          const { run } = yield* create(principal, "mock-email-find", 0)
+          assert.strictEqual(run.status, "queued")
+          assert.deepStrictEqual(yield* balance(principal), [funds - 2 * price, 2 * price])
+          const cancelled = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
+          assert.deepStrictEqual(
+            [cancelled.run.status, cancelled.run.error?.code, cancelled.run.chargeMicros, cancelled.attempts.length],
+            ["failed", "cancelled_before_dispatch", 0, 0]
+          )
+          assert.isNotNull(cancelled.run.completedAt)
+          assert.strictEqual(providers.calls().length, 1)
+          assert.deepStrictEqual(yield* balance(principal), [funds - price, price])
+        }),
+      oneSlot
+    )
 
-    test("a run that waited too long for a slot fails without a call or a charge, and its slot is free again", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit(undefined, { after: "1200 millis" }), hit())
-        const principal = yield* funded(funds)
-        yield* create(principal, "mock-email-find", 0)
-        yield* called(providers)
-        const { run } = yield* create(principal, "mock-email-find", 0)
-        const found = yield* Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), (yield* Runs).get(run.workspaceId, run.runId)), { until: (seen) => seen.run.error !== null, times: 500 })
-        assert.deepStrictEqual([found.run.status, found.run.error?.code, found.run.chargeMicros], ["failed", "capacity_exhausted", 0])
-        assert.isNotNull(found.run.completedAt)
-        assert.strictEqual(providers.calls().length, 1)
-        assert.strictEqual((yield* create(principal, "mock-email-find", 20)).run.status, "completed")
-      }), { ...oneSlot, queueMillisMax: 1_000 })
+    test(
+      "a run that waited too long for a slot fails without a call or a charge, and its slot is free again",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit(undefined, { after: "1200 millis" }), hit())
+          const principal = yield* funded(funds)
+          yield* create(principal, "mock-email-find", 0)
+          yield* called(providers)
+          const { run } = yield* create(principal, "mock-email-find", 0)
+          const found = yield* Effect.repeat(
+            Effect.zipRight(Effect.sleep("10 millis"), (yield* Runs).get(run.workspaceId, run.runId)),
+            { until: (seen) => seen.run.error !== null, times: 500 }
+          )
+          assert.deepStrictEqual(
+            [found.run.status, found.run.error?.code, found.run.chargeMicros],
+            ["failed", "capacity_exhausted", 0]
+          )
+          assert.isNotNull(found.run.completedAt)
+          assert.strictEqual(providers.calls().length, 1)
+          assert.strictEqual((yield* create(principal, "mock-email-find", 20)).run.status, "completed")
+        }),
+      { ...oneSlot, queueMillisMax: 1_000 }
+    )
   })

@@ -24,22 +24,32 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       })
 
     test("a page with results ends before their bytes would pass the bound, and never before its first run", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const runs = yield* Runs
         const store = yield* RunStore
         // Neither does what is stored compressed count for less.
-        const bodies = ["x".repeat(3_000), "small", Array.from({ length: 3_000 }, (_, index) => String.fromCharCode(33 + (index * index) % 90)).join(""), "small"]
+        const bodies = [
+          "x".repeat(3_000),
+          "small",
+          Array.from({ length: 3_000 }, (_, index) => String.fromCharCode(33 + ((index * index) % 90))).join(""),
+          "small"
+        ]
         for (const text of bodies) {
           providers.script("mock-email-find", hit({ found: true, email: "ada@example.com", text }))
           yield* runs.create(principal, requestOf("mock-email-find"), 20)
         }
         const sizesOf = (bytesMax: number) =>
-          Effect.gen(function*() {
+          Effect.gen(function* () {
             const sizes: Array<number> = []
             let after: string | null = null
             do {
-              const page: Effect.Effect.Success<ReturnType<typeof store.list>> = yield* store.list(principal.workspaceId, {}, { limit: 4, after }, bytesMax)
+              const page: Effect.Effect.Success<ReturnType<typeof store.list>> = yield* store.list(
+                principal.workspaceId,
+                {},
+                { limit: 4, after },
+                bytesMax
+              )
               assert.isTrue(page.items.every(({ result }) => result !== null))
               sizes.push(page.items.length)
               after = page.next
@@ -50,11 +60,14 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual(yield* sizesOf(4_000), [3, 1])
         assert.deepStrictEqual(yield* sizesOf(1_000), [1, 1, 1, 1])
         const { items } = yield* store.list(principal.workspaceId, {}, { limit: 3, after: null }, null)
-        assert.deepStrictEqual(items.map(({ result }) => result), [null, null, null])
+        assert.deepStrictEqual(
+          items.map(({ result }) => result),
+          [null, null, null]
+        )
       }))
 
     test("a list of runs takes any filter together with any other, in pages", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const runs = yield* Runs
         const made: Array<string> = []
@@ -64,11 +77,16 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         }
         const failed = (yield* runs.create(principal, requestOf(job, { input: {} }), 20)).run
         assert.strictEqual(failed.status, "failed")
-        const shown = Effect.fnUntraced(function*(filter: RunFilter) {
+        const shown = Effect.fnUntraced(function* (filter: RunFilter) {
           const ids: Array<string> = []
           let after: string | null = null
           do {
-            const page: Effect.Effect.Success<ReturnType<typeof runs.list>> = yield* runs.list(principal.workspaceId, filter, { limit: 2, after }, false)
+            const page: Effect.Effect.Success<ReturnType<typeof runs.list>> = yield* runs.list(
+              principal.workspaceId,
+              filter,
+              { limit: 2, after },
+              false
+            )
             ids.push(...page.items.map(({ runId }) => runId))
             after = page.next
           } while (after !== null)
@@ -86,7 +104,7 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a capability finds the runs of the job and of tools that do it, with dots or underscores; what is no job is told", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", hit())
         const principal = yield* funded(1_000_000)
         const runs = yield* Runs
@@ -95,29 +113,43 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const refused = (yield* runs.create(principal, requestOf("mock-email-find", { input: {} }), 20)).run.runId
         yield* runs.create(principal, requestOf("mock-email-verify", { input: {} }), 20)
         yield* runs.create(principal, requestOf("job:no.such.job"), 20)
-        const list = (capability: string, others: RunFilter = {}) => runs.list(principal.workspaceId, { capability, ...others }, { limit: 10, after: null }, false)
+        const list = (capability: string, others: RunFilter = {}) =>
+          runs.list(principal.workspaceId, { capability, ...others }, { limit: 10, after: null }, false)
         for (const capability of ["people.email.find", "people_email_find"]) {
-          assert.deepStrictEqual((yield* list(capability)).items.map(({ runId }) => runId), [refused, byTool.runId, byJob])
+          assert.deepStrictEqual(
+            (yield* list(capability)).items.map(({ runId }) => runId),
+            [refused, byTool.runId, byJob]
+          )
         }
-        assert.deepStrictEqual((yield* list("people.email.find", { status: "failed" })).items.map(({ runId }) => runId), [refused])
+        assert.deepStrictEqual(
+          (yield* list("people.email.find", { status: "failed" })).items.map(({ runId }) => runId),
+          [refused]
+        )
         // A job of the catalog without a run, and one that only a run of this workspace knows.
         assert.deepStrictEqual((yield* list("company.enrich")).items, [])
         const old = { ...byTool, runId: RunId.make(`run_${yield* (yield* Ids).suffix}`), job: "people.email.guess" }
         const { transact } = yield* Transactions
         yield* transact((yield* RunStore).insert([{ run: old, lease: null, attempt: null }]))
         for (const capability of ["people.email.guess", "people_email_guess"]) {
-          assert.deepStrictEqual((yield* list(capability)).items.map(({ runId }) => runId), [old.runId])
+          assert.deepStrictEqual(
+            (yield* list(capability)).items.map(({ runId }) => runId),
+            [old.runId]
+          )
           assert.deepStrictEqual((yield* list(capability, { status: "failed" })).items, [])
         }
         const other = yield* funded(0)
-        for (const [{ workspaceId }, capability] of [[principal, "no.such.job"], [principal, "people.email.fnd"], [other, "people.email.guess"]] as const) {
+        for (const [{ workspaceId }, capability] of [
+          [principal, "no.such.job"],
+          [principal, "people.email.fnd"],
+          [other, "people.email.guess"]
+        ] as const) {
           const error = yield* Effect.flip(runs.list(workspaceId, { capability }, { limit: 10, after: null }, false))
           assert.strictEqual(error._tag === "validation_error" ? error.details[0]?.field : error._tag, "capability")
         }
       }))
 
     test("a list of ledger entries is in the order of the money, and with a kind or times in the order of time", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const wallet = yield* Wallet
         const runs = yield* Runs
@@ -125,24 +157,38 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           providers.script("mock-email-find", hit())
           yield* Effect.zipRight(Effect.sleep("2 millis"), runs.create(principal, requestOf(job), 20))
         }
-        const shown = Effect.fnUntraced(function*(filter: Parameters<typeof wallet.entries>[1]) {
+        const shown = Effect.fnUntraced(function* (filter: Parameters<typeof wallet.entries>[1]) {
           const entries: Array<Effect.Effect.Success<ReturnType<typeof wallet.entries>>["items"][number]> = []
           let after: string | null = null
           do {
-            const page: Effect.Effect.Success<ReturnType<typeof wallet.entries>> = yield* wallet.entries(principal.workspaceId, filter, { limit: 2, after })
+            const page: Effect.Effect.Success<ReturnType<typeof wallet.entries>> = yield* wallet.entries(
+              principal.workspaceId,
+              filter,
+              { limit: 2, after }
+            )
             entries.push(...page.items)
             after = page.next
           } while (after !== null)
           return entries
         })
         const all = yield* shown({})
-        assert.deepStrictEqual(all.map(({ kind }) => kind), ["charge", "release", "hold", "charge", "release", "hold", "charge", "release", "hold", "adjustment"])
+        assert.deepStrictEqual(
+          all.map(({ kind }) => kind),
+          ["charge", "release", "hold", "charge", "release", "hold", "charge", "release", "hold", "adjustment"]
+        )
         assert.strictEqual(all[0]?.balanceAfterMicros, (yield* wallet.balance(principal.workspaceId)).availableMicros)
-        for (const kind of ["charge", "release", "hold", "adjustment", "top_up"] as const) assert.deepStrictEqual(yield* shown({ kind }), all.filter((entry) => entry.kind === kind))
+        for (const kind of ["charge", "release", "hold", "adjustment", "top_up"] as const)
+          assert.deepStrictEqual(
+            yield* shown({ kind }),
+            all.filter((entry) => entry.kind === kind)
+          )
         const [from, to] = [all[5]!.createdAt, all[2]!.createdAt]
         const within = all.filter(({ createdAt }) => createdAt >= from && createdAt < to)
         assert.deepStrictEqual(yield* shown({ fromMillis: from, toMillis: to }), within)
-        assert.deepStrictEqual(yield* shown({ kind: "hold", fromMillis: from, toMillis: to }), within.filter(({ kind }) => kind === "hold"))
+        assert.deepStrictEqual(
+          yield* shown({ kind: "hold", fromMillis: from, toMillis: to }),
+          within.filter(({ kind }) => kind === "hold")
+        )
         assert.deepStrictEqual(yield* shown({ runId: all[0]!.runId! }), all.slice(0, 3))
         assert.deepStrictEqual(yield* shown({ runId: all[0]!.runId!, kind: "hold" }), all.slice(2, 3))
       }))

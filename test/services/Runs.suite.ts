@@ -1,11 +1,23 @@
-/** What runs and their money promise, whatever they are stored in. Providers are scripted; prices are those of the fixture manifests. */
+/**
+ * What runs and their money promise, whatever they are stored in. Providers are scripted; prices are those of the
+ * fixture manifests.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer } from "effect"
 import { describe } from "vitest"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { ProviderError, ProviderReportedError } from "../../src/domain/RunFailures.js"
-import { drop, fail, hit, miss, ProvidersScripted, type ScriptedProviders, silence, weak } from "../../src/layers/providers/ProvidersScripted.js"
+import {
+  drop,
+  fail,
+  hit,
+  miss,
+  ProvidersScripted,
+  type ScriptedProviders,
+  silence,
+  weak
+} from "../../src/layers/providers/ProvidersScripted.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Runs, type RunRequest } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -21,26 +33,43 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     const test = (title: string, work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>) =>
       it.live(title, () => {
         const providers = ProvidersScripted()
-        return Effect.provide(Effect.zipRight(work(providers), noDrift), Layer.provideMerge(engine(providers.layer), storage))
+        return Effect.provide(
+          Effect.zipRight(work(providers), noDrift),
+          Layer.provideMerge(engine(providers.layer), storage)
+        )
       })
 
-    const noDrift = Effect.gen(function*() {
+    const noDrift = Effect.gen(function* () {
       const verified = yield* (yield* Wallet).verify
       assert.strictEqual(verified.difference, null)
       assert.strictEqual(verified.driftMicros, 0)
     })
-    const balanceOf = ({ workspaceId }: Principal) => Effect.flatMap(Wallet, (wallet) => Effect.orDie(wallet.balance(workspaceId)))
+    const balanceOf = ({ workspaceId }: Principal) =>
+      Effect.flatMap(Wallet, (wallet) => Effect.orDie(wallet.balance(workspaceId)))
     const entriesOf = ({ workspaceId }: Principal, run: Pick<Run, "runId">) =>
       Effect.flatMap(Wallet, (wallet) =>
         Effect.map(wallet.entries(workspaceId, { runId: run.runId }, { limit: 100, after: null }), ({ items }) =>
-          items.map(({ amountMicros, kind }) => ({ kind, amountMicros })).reverse()))
-    const start = (principal: Principal, request: RunRequest, wait = 20) => Effect.flatMap(Runs, (runs) => runs.create(principal, request, wait))
-    const together = (count: number, work: (index: number) => Effect.Effect<Effect.Effect.Success<ReturnType<typeof start>>, unknown, Runs>) =>
-      Effect.forEach(Array.from({ length: count }, (_, index) => index), (index) => Effect.either(work(index)), { concurrency: "unbounded" })
+          items.map(({ amountMicros, kind }) => ({ kind, amountMicros })).reverse()
+        )
+      )
+    const start = (principal: Principal, request: RunRequest, wait = 20) =>
+      Effect.flatMap(Runs, (runs) => runs.create(principal, request, wait))
+    const together = (
+      count: number,
+      work: (index: number) => Effect.Effect<Effect.Effect.Success<ReturnType<typeof start>>, unknown, Runs>
+    ) =>
+      Effect.forEach(
+        Array.from({ length: count }, (_, index) => index),
+        (index) => Effect.either(work(index)),
+        { concurrency: "unbounded" }
+      )
 
     test("a job run holds its maximum price, is settled at its real cost and releases the rest", (providers) =>
-      Effect.gen(function*() {
-        providers.script("mock-email-find", hit({ found: true, email: "ada@example.com", status: "deliverable" }, { costMicros: 1_200 }))
+      Effect.gen(function* () {
+        providers.script(
+          "mock-email-find",
+          hit({ found: true, email: "ada@example.com", status: "deliverable" }, { costMicros: 1_200 })
+        )
         const principal = yield* funded(1_000_000)
         const { attempts, replayed, run } = yield* start(principal, requestOf(job))
         assert.isFalse(replayed)
@@ -48,50 +77,72 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(run.outcome, "hit")
         assert.strictEqual(run.holdMicros, price)
         assert.strictEqual(run.chargeMicros, 1_200)
-        assert.deepStrictEqual(attempts.map(({ billed, costMicros, n, status }) => ({ n, status, costMicros, billed })), [{ n: 1, status: "completed", costMicros: Micros.make(1_200), billed: true }])
+        assert.deepStrictEqual(
+          attempts.map(({ billed, costMicros, n, status }) => ({ n, status, costMicros, billed })),
+          [{ n: 1, status: "completed", costMicros: Micros.make(1_200), billed: true }]
+        )
         assert.deepStrictEqual(yield* entriesOf(principal, run), [
           { kind: "hold", amountMicros: -price },
           { kind: "release", amountMicros: price },
           { kind: "charge", amountMicros: -1_200 }
         ])
-        assert.deepStrictEqual(yield* balanceOf(principal), { availableMicros: Micros.make(998_800), reservedMicros: Micros.make(0) })
+        assert.deepStrictEqual(yield* balanceOf(principal), {
+          availableMicros: Micros.make(998_800),
+          reservedMicros: Micros.make(0)
+        })
         const stored = yield* (yield* Runs).get(principal.workspaceId, run.runId)
         assert.deepStrictEqual(stored.run, run)
         assert.deepStrictEqual(stored.attempts, attempts)
       }))
 
     test("while the provider works the money is reserved and the run is running", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(1_000_000)
         const { run } = yield* start(principal, requestOf(job), 0)
         assert.strictEqual(run.status, "running")
-        assert.deepStrictEqual(yield* balanceOf(principal), { availableMicros: Micros.make(1_000_000 - price), reservedMicros: Micros.make(price) })
+        assert.deepStrictEqual(yield* balanceOf(principal), {
+          availableMicros: Micros.make(1_000_000 - price),
+          reservedMicros: Micros.make(price)
+        })
         const [hold] = yield* (yield* Wallet).holds(principal.workspaceId, 50)
         assert.deepStrictEqual(hold, { runId: run.runId, amountMicros: Micros.make(price), createdAt: run.createdAt })
         const cancelled = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
         assert.strictEqual(cancelled.run.status, "failed")
         assert.strictEqual(cancelled.run.error?.code, "cancellation_requested_after_dispatch")
-        assert.deepStrictEqual(yield* balanceOf(principal), { availableMicros: Micros.make(1_000_000), reservedMicros: Micros.make(0) })
+        assert.deepStrictEqual(yield* balanceOf(principal), {
+          availableMicros: Micros.make(1_000_000),
+          reservedMicros: Micros.make(0)
+        })
         const again = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
         assert.deepStrictEqual(again, cancelled)
       }))
 
     test("a failed call costs nothing, and neither does a miss", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", fail(new ProviderError({})), miss())
         const principal = yield* funded(1_000_000)
         const failed = yield* start(principal, requestOf("mock-email-find"))
-        assert.deepStrictEqual([failed.run.status, failed.run.outcome, failed.run.error?.code, failed.run.chargeMicros], ["failed", "error", "provider_error", 0])
+        assert.deepStrictEqual(
+          [failed.run.status, failed.run.outcome, failed.run.error?.code, failed.run.chargeMicros],
+          ["failed", "error", "provider_error", 0]
+        )
         const missed = yield* start(principal, requestOf("mock-email-find"))
-        assert.deepStrictEqual([missed.run.status, missed.run.outcome, missed.run.error, missed.run.chargeMicros], ["completed", "miss", null, 0])
+        assert.deepStrictEqual(
+          [missed.run.status, missed.run.outcome, missed.run.error, missed.run.chargeMicros],
+          ["completed", "miss", null, 0]
+        )
         assert.strictEqual((yield* balanceOf(principal)).availableMicros, 1_000_000)
       }))
 
     test("a cost above the hold, below zero or that is no number is noted and never passed on", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        for (const [reported, charged] of [[9_999_999, price], [-5, Micros.make(0)], ["NaN", Micros.make(0)]] as const) {
+        for (const [reported, charged] of [
+          [9_999_999, price],
+          [-5, Micros.make(0)],
+          ["NaN", Micros.make(0)]
+        ] as const) {
           providers.script("mock-email-find", hit(undefined, { costMicros: reported }))
           const { attempts, run } = yield* start(principal, requestOf(job))
           assert.strictEqual(run.chargeMicros, charged)
@@ -100,7 +151,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("of 64 simultaneous requests with one key one makes a run and 63 replay it, with one hold and one call", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const request = requestOf(job)
         const answers = yield* together(64, () => start(principal, request))
@@ -114,22 +165,34 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("funds for 10 and 20 simultaneous runs give exactly 10 runs and 10 refusals, whose keys are free again", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(10 * price + price - 1)
         const requests = Array.from({ length: 20 }, () => requestOf(job))
         const answers = yield* together(20, (index) => start(principal, requests[index]!, 0))
-        const refused = answers.flatMap((answer, index) => (Either.isLeft(answer) ? [{ error: answer.left, request: requests[index]! }] : []))
+        const refused = answers.flatMap((answer, index) =>
+          Either.isLeft(answer) ? [{ error: answer.left, request: requests[index]! }] : []
+        )
         assert.strictEqual(refused.length, 10)
         for (const { error } of refused) assert.propertyVal(error, "_tag", "insufficient_balance")
-        assert.deepStrictEqual(yield* balanceOf(principal), { availableMicros: Micros.make(price - 1), reservedMicros: Micros.make(10 * price) })
-        yield* (yield* Wallet).credit({ workspaceId: principal.workspaceId, kind: "adjustment", micros: price, reason: null, topUpId: null, key: "more" })
+        assert.deepStrictEqual(yield* balanceOf(principal), {
+          availableMicros: Micros.make(price - 1),
+          reservedMicros: Micros.make(10 * price)
+        })
+        yield* (yield* Wallet).credit({
+          workspaceId: principal.workspaceId,
+          kind: "adjustment",
+          micros: price,
+          reason: null,
+          topUpId: null,
+          key: "more"
+        })
         const retried = yield* start(principal, refused[0]!.request, 0)
         assert.isFalse(retried.replayed)
       }))
 
     test("of equal keys that share a commit one makes a run, and the others replay it or are in conflict with it", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(1_000_000)
         const request = requestOf(job)
@@ -140,54 +203,80 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const made = answers.flatMap((answer) => (Either.isRight(answer) ? [answer.right] : []))
         assert.strictEqual(made.filter(({ replayed }) => !replayed).length, 1)
         assert.strictEqual(new Set(made.map(({ run }) => run.runId)).size, 1)
-        for (const refused of answers.filter(Either.isLeft)) assert.propertyVal(refused.left, "_tag", "idempotency_conflict")
+        for (const refused of answers.filter(Either.isLeft))
+          assert.propertyVal(refused.left, "_tag", "idempotency_conflict")
         assert.isAbove(answers.filter(Either.isLeft).length, 0)
         assert.strictEqual((yield* balanceOf(principal)).reservedMicros, 11 * price)
       }))
 
     test("equal keys that share a commit and cannot be paid are all refused, and the key is free afterwards", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(price - 1)
         const request = requestOf(job)
         const requests = [...Array.from({ length: 10 }, () => requestOf(job)), request, request, request]
         const answers = yield* together(requests.length, (index) => start(principal, requests[index]!, 0))
-        for (const answer of answers) assert.propertyVal(Either.isLeft(answer) ? answer.left : answer.right, "_tag", "insufficient_balance")
-        yield* (yield* Wallet).credit({ workspaceId: principal.workspaceId, kind: "adjustment", micros: price, reason: null, topUpId: null, key: "more" })
+        for (const answer of answers)
+          assert.propertyVal(Either.isLeft(answer) ? answer.left : answer.right, "_tag", "insufficient_balance")
+        yield* (yield* Wallet).credit({
+          workspaceId: principal.workspaceId,
+          kind: "adjustment",
+          micros: price,
+          reason: null,
+          topUpId: null,
+          key: "more"
+        })
         assert.isFalse((yield* start(principal, request, 20)).replayed)
       }))
 
     test("of two requests with one key that share a commit, the second is decided by itself when the first was refused", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(price - 1)
         const dear = requestOf(job)
-        const free = { ...requestOf("mock-geocode"), input: { address: "Main Street 1" }, idempotencyKey: dear.idempotencyKey }
+        const free = {
+          ...requestOf("mock-geocode"),
+          input: { address: "Main Street 1" },
+          idempotencyKey: dear.idempotencyKey
+        }
         // The first ones keep the worker busy, so that the last two wait for the same commit.
         const requests = [...Array.from({ length: 10 }, () => requestOf(job)), dear, free]
-        const [first, second] = (yield* together(requests.length, (index) => start(principal, requests[index]!, 0))).slice(-2)
+        const [first, second] = (yield* together(requests.length, (index) =>
+          start(principal, requests[index]!, 0)
+        )).slice(-2)
         assert.propertyVal(Either.isLeft(first!) ? first.left : first, "_tag", "insufficient_balance")
-        assert.isTrue(Either.isRight(second!) && !second.right.replayed && second.right.run.endpointId === "mock-geocode")
+        assert.isTrue(
+          Either.isRight(second!) && !second.right.replayed && second.right.run.endpointId === "mock-geocode"
+        )
         assert.propertyVal(yield* Effect.flip(start(principal, dear, 0)), "_tag", "idempotency_conflict")
       }))
 
     test("the same key with another request is a conflict, in any state of the first run", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(1_000_000)
         const request = requestOf(job)
         const first = yield* start(principal, request, 0)
-        const other = yield* Effect.flip(start(principal, { ...request, input: { ...request.input, domain: "example.org" } }, 0))
+        const other = yield* Effect.flip(
+          start(principal, { ...request, input: { ...request.input, domain: "example.org" } }, 0)
+        )
         assert.propertyVal(other, "_tag", "idempotency_conflict")
-        const reordered = yield* start(principal, { ...request, input: Object.fromEntries(Object.entries(request.input).reverse()) }, 0)
+        const reordered = yield* start(
+          principal,
+          { ...request, input: Object.fromEntries(Object.entries(request.input).reverse()) },
+          0
+        )
         assert.isTrue(reordered.replayed)
         assert.strictEqual(reordered.run.runId, first.run.runId)
       }))
 
     test("a run that is refused before any call is stored, replays, and is not billed", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(0)
         const request = requestOf("no-such-endpoint")
         const first = yield* start(principal, request)
-        assert.deepStrictEqual([first.run.status, first.run.outcome, first.run.error?.code, first.run.holdMicros, first.run.chargeMicros], ["failed", "rejected", "endpoint_not_found", 0, 0])
+        assert.deepStrictEqual(
+          [first.run.status, first.run.outcome, first.run.error?.code, first.run.holdMicros, first.run.chargeMicros],
+          ["failed", "rejected", "endpoint_not_found", 0, 0]
+        )
         const second = yield* start(principal, request)
         assert.isTrue(second.replayed)
         assert.deepStrictEqual(second.run, first.run)
@@ -195,7 +284,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("the in-flight limit counts running runs and lets the next in when one has ended", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(1_000_000, { inflightLimit: 3 })
         const answers = yield* together(5, () => start(principal, requestOf(job), 0))
@@ -213,7 +302,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a key's month limit holds for simultaneous runs, and a release makes room again", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", silence)
         const principal = yield* funded(1_000_000, { monthlyLimitMicros: Micros.make(3 * price) })
         const answers = yield* together(5, () => start(principal, requestOf(job), 0))
@@ -231,15 +320,18 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a workspace's run cap blocks a dearer run, which is stored and not billed", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(price - 1) })
         const { run } = yield* start(principal, requestOf(job))
-        assert.deepStrictEqual([run.status, run.error?.code, run.holdMicros, run.chargeMicros], ["blocked", "budget_exceeded", 0, 0])
+        assert.deepStrictEqual(
+          [run.status, run.error?.code, run.holdMicros, run.chargeMicros],
+          ["blocked", "budget_exceeded", 0, 0]
+        )
       }))
 
     test("runs per minute are a budget of the workspace", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 2 })
         yield* start(principal, requestOf(job))
@@ -250,11 +342,18 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("fallback moves on after a miss and an error, charges what cost something, and says who answered", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", miss(undefined, { costMicros: 100 }))
         providers.script("mock-slow-email-find", hit(undefined, { costMicros: 700 }))
         const principal = yield* funded(1_000_000)
-        const fallback = { enabled: true, maxAttempts: 3, maxCostMicros: null, prefer: "balanced", exclude: [], stopAtFirstMiss: false } as const
+        const fallback = {
+          enabled: true,
+          maxAttempts: 3,
+          maxCostMicros: null,
+          prefer: "balanced",
+          exclude: [],
+          stopAtFirstMiss: false
+        } as const
         const { attempts, run } = yield* start(principal, requestOf(job, { fallback }))
         const order = run.plan?.candidates.map(({ endpointId }) => endpointId) ?? []
         assert.sameMembers(order, ["mock-email-find", "mock-slow-email-find"])
@@ -262,25 +361,41 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(run.servedEndpointId, "mock-slow-email-find")
         const expected = order[0] === "mock-email-find" ? 800 : 700
         assert.strictEqual(run.chargeMicros, expected)
-        assert.strictEqual(attempts.reduce((sum, { costMicros }) => sum + (costMicros ?? 0), 0), expected)
+        assert.strictEqual(
+          attempts.reduce((sum, { costMicros }) => sum + (costMicros ?? 0), 0),
+          expected
+        )
       }))
 
     test("a weak answer is kept when nobody after it does better", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", weak())
         providers.script("mock-slow-email-find", fail(new ProviderReportedError({})))
         const principal = yield* funded(1_000_000)
-        const fallback = { enabled: true, maxAttempts: 3, maxCostMicros: null, prefer: "balanced", exclude: [], stopAtFirstMiss: false } as const
+        const fallback = {
+          enabled: true,
+          maxAttempts: 3,
+          maxCostMicros: null,
+          prefer: "balanced",
+          exclude: [],
+          stopAtFirstMiss: false
+        } as const
         const { attempts, run } = yield* start(principal, requestOf(job, { fallback }))
-        assert.deepStrictEqual([run.status, run.outcome, run.servedEndpointId, run.error, attempts.length], ["completed", "weak", "mock-email-find", null, 2])
+        assert.deepStrictEqual(
+          [run.status, run.outcome, run.servedEndpointId, run.error, attempts.length],
+          ["completed", "weak", "mock-email-find", null, 2]
+        )
         assert.isNotNull(run.result)
       }))
 
     test("an effectful call whose answer is lost keeps its hold and waits for a person", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-send-message", drop())
         const principal = yield* funded(1_000_000)
-        const { attempts, run } = yield* start(principal, requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }))
+        const { attempts, run } = yield* start(
+          principal,
+          requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } })
+        )
         assert.deepStrictEqual([run.status, run.chargeMicros], ["reconciliation_pending", null])
         assert.strictEqual(attempts[0]?.status, "reconciliation_pending")
         assert.strictEqual(providers.calls("mock-send-message").length, 1)
@@ -288,13 +403,17 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("an effectful call is left to end when its run is cancelled", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-send-message", hit(undefined, { after: "300 millis" }))
         const principal = yield* funded(1_000_000)
-        const waiting = yield* Effect.fork(start(principal, requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } })))
+        const waiting = yield* Effect.fork(
+          start(principal, requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }))
+        )
         const runs = yield* Runs
         const list = runs.list(principal.workspaceId, {}, { limit: 1, after: null }, false)
-        const { items: [run] } = yield* Effect.repeat(list, { until: ({ items }) => items.length === 1 })
+        const {
+          items: [run]
+        } = yield* Effect.repeat(list, { until: ({ items }) => items.length === 1 })
         yield* Effect.repeat(Effect.yieldNow(), { until: () => providers.calls().length === 1 })
         const asked = yield* runs.cancel(principal.workspaceId, run!.runId)
         assert.strictEqual(asked.run.status, "running")
@@ -302,7 +421,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a wait that is over before the run answers it as it is, and the run goes on", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script("mock-email-find", hit(undefined, { after: "400 millis" }))
         const principal = yield* funded(1_000_000)
         const request = requestOf(job)
@@ -314,11 +433,14 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("a quote says the hold and each limit's verdict, and writes nothing", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(price - 1)
         const quote = yield* (yield* Runs).quote(principal, requestOf(job))
         assert.strictEqual(quote.holdMicros, price)
-        assert.deepStrictEqual(quote.limits.filter(({ admits }) => !admits).map(({ limit }) => limit), ["balance"])
+        assert.deepStrictEqual(
+          quote.limits.filter(({ admits }) => !admits).map(({ limit }) => limit),
+          ["balance"]
+        )
         assert.isNull(quote.refusal)
         const { items } = yield* (yield* Runs).list(principal.workspaceId, {}, { limit: 10, after: null }, false)
         assert.deepStrictEqual(items, [])
@@ -326,14 +448,19 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       }))
 
     test("lists runs newest first, in pages that new runs do not disturb", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        const made = yield* Effect.forEach(Array.from({ length: 5 }), () => Effect.zipRight(Effect.sleep("2 millis"), start(principal, requestOf(job))))
+        const made = yield* Effect.forEach(Array.from({ length: 5 }), () =>
+          Effect.zipRight(Effect.sleep("2 millis"), start(principal, requestOf(job)))
+        )
         const runs = yield* Runs
         const first = yield* runs.list(principal.workspaceId, {}, { limit: 2, after: null }, false)
         yield* start(principal, requestOf(job))
         const second = yield* runs.list(principal.workspaceId, {}, { limit: 10, after: first.next }, false)
-        assert.deepStrictEqual([...first.items, ...second.items].map(({ runId }) => runId), made.map(({ run }) => run.runId).reverse())
+        assert.deepStrictEqual(
+          [...first.items, ...second.items].map(({ runId }) => runId),
+          made.map(({ run }) => run.runId).reverse()
+        )
         assert.isNull(second.next)
       }))
   })

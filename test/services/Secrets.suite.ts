@@ -18,7 +18,8 @@ const keys = (current: string, ids: Readonly<Record<string, number>>): SealingKe
   current,
   byId: new Map(Object.entries(ids).map(([id, byte]) => [id, key(byte)]))
 })
-export const sealingOf = (current: string, ids: Readonly<Record<string, number>>): Layer.Layer<Sealing> => SealingAesGcm(keys(current, ids))
+export const sealingOf = (current: string, ids: Readonly<Record<string, number>>): Layer.Layer<Sealing> =>
+  SealingAesGcm(keys(current, ids))
 
 const providerOf = (auth: Auth, changes: { readonly ownKey?: boolean; readonly platformKey?: boolean } = {}) => ({
   id: ProviderId.make("acme-mail"),
@@ -45,169 +46,339 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
       it.effect(title, () => Effect.provide(work, Layer.provide(withKeys(sealingOf("one", { one: 1 })), storage.rows)))
     const workspace = Effect.map(newWorkspace, ({ workspaceId }) => workspaceId)
 
-    test("a connection is used by the workspace that made it, and its secret is only in what a call takes", Effect.gen(function*() {
-      const connections = yield* Connections
-      const workspaceId = yield* workspace
-      const made = yield* connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("canary-s3cret"), expiresAt: null })
-      assert.notInclude(JSON.stringify(made), "canary-s3cret")
-      assert.deepStrictEqual(yield* connections.get(workspaceId, made.connectionId), made)
-      assert.deepStrictEqual(yield* connections.list(workspaceId, { limit: 10, after: null }), { items: [made], next: null })
-      const { connection, secret } = yield* connections.use(workspaceId, made.connectionId)
-      assert.deepStrictEqual(connection, made)
-      assert.strictEqual(Redacted.value(secret), "canary-s3cret")
-    }))
+    test(
+      "a connection is used by the workspace that made it, and its secret is only in what a call takes",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const workspaceId = yield* workspace
+        const made = yield* connections.create({
+          workspaceId,
+          providerId: "acme-mail",
+          label: "mine",
+          secret: Redacted.make("canary-s3cret"),
+          expiresAt: null
+        })
+        assert.notInclude(JSON.stringify(made), "canary-s3cret")
+        assert.deepStrictEqual(yield* connections.get(workspaceId, made.connectionId), made)
+        assert.deepStrictEqual(yield* connections.list(workspaceId, { limit: 10, after: null }), {
+          items: [made],
+          next: null
+        })
+        const { connection, secret } = yield* connections.use(workspaceId, made.connectionId)
+        assert.deepStrictEqual(connection, made)
+        assert.strictEqual(Redacted.value(secret), "canary-s3cret")
+      })
+    )
 
-    test("another workspace's connection is no connection", Effect.gen(function*() {
-      const connections = yield* Connections
-      const credentials = yield* Credentials
-      const { connectionId } = yield* connections.create({ workspaceId: yield* workspace, providerId: "acme-mail", label: "mine", secret: Redacted.make("s"), expiresAt: null })
-      const other = yield* workspace
-      assert.strictEqual((yield* Effect.flip(connections.get(other, connectionId)))._tag, "not_found")
-      assert.strictEqual((yield* Effect.flip(connections.delete(other, connectionId)))._tag, "not_found")
-      assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId: other, provider: bearer, connectionId })))._tag, "connection_not_found")
-      assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId: other, provider: bearer, connectionId: "con_x" })))._tag, "connection_not_found")
-    }))
+    test(
+      "another workspace's connection is no connection",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const credentials = yield* Credentials
+        const { connectionId } = yield* connections.create({
+          workspaceId: yield* workspace,
+          providerId: "acme-mail",
+          label: "mine",
+          secret: Redacted.make("s"),
+          expiresAt: null
+        })
+        const other = yield* workspace
+        assert.strictEqual((yield* Effect.flip(connections.get(other, connectionId)))._tag, "not_found")
+        assert.strictEqual((yield* Effect.flip(connections.delete(other, connectionId)))._tag, "not_found")
+        assert.strictEqual(
+          (yield* Effect.flip(credentials.resolve({ workspaceId: other, provider: bearer, connectionId })))._tag,
+          "connection_not_found"
+        )
+        assert.strictEqual(
+          (yield* Effect.flip(credentials.resolve({ workspaceId: other, provider: bearer, connectionId: "con_x" })))
+            ._tag,
+          "connection_not_found"
+        )
+      })
+    )
 
-    test("a deleted connection is gone from the list and unusable, and an expired one is unusable", Effect.gen(function*() {
-      const connections = yield* Connections
-      const credentials = yield* Credentials
-      const workspaceId = yield* workspace
-      const make = (expiresAt: number | null) => connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("s"), expiresAt })
-      const deleted = yield* make(null)
-      const expiring = yield* make(1000)
-      yield* connections.delete(workspaceId, deleted.connectionId)
-      assert.strictEqual((yield* Effect.flip(connections.delete(workspaceId, deleted.connectionId)))._tag, "not_found")
-      assert.strictEqual((yield* Effect.flip(connections.get(workspaceId, deleted.connectionId)))._tag, "not_found")
-      assert.deepStrictEqual((yield* connections.list(workspaceId, { limit: 10, after: null })).items, [expiring])
-      assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), { hasPlatformKey: false, hasConnection: true })
-      yield* TestClock.setTime(1000)
-      assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), { hasPlatformKey: false, hasConnection: false })
-      for (const { connectionId } of [deleted, expiring]) {
-        assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId, provider: bearer, connectionId })))._tag, "connection_unusable")
-      }
-    }))
+    test(
+      "a deleted connection is gone from the list and unusable, and an expired one is unusable",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const credentials = yield* Credentials
+        const workspaceId = yield* workspace
+        const make = (expiresAt: number | null) =>
+          connections.create({
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("s"),
+            expiresAt
+          })
+        const deleted = yield* make(null)
+        const expiring = yield* make(1000)
+        yield* connections.delete(workspaceId, deleted.connectionId)
+        assert.strictEqual(
+          (yield* Effect.flip(connections.delete(workspaceId, deleted.connectionId)))._tag,
+          "not_found"
+        )
+        assert.strictEqual((yield* Effect.flip(connections.get(workspaceId, deleted.connectionId)))._tag, "not_found")
+        assert.deepStrictEqual((yield* connections.list(workspaceId, { limit: 10, after: null })).items, [expiring])
+        assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), {
+          hasPlatformKey: false,
+          hasConnection: true
+        })
+        yield* TestClock.setTime(1000)
+        assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), {
+          hasPlatformKey: false,
+          hasConnection: false
+        })
+        for (const { connectionId } of [deleted, expiring]) {
+          assert.strictEqual(
+            (yield* Effect.flip(credentials.resolve({ workspaceId, provider: bearer, connectionId })))._tag,
+            "connection_unusable"
+          )
+        }
+      })
+    )
 
-    test("a connection needs a label, a secret of one line and an expiry in the future", Effect.gen(function*() {
-      const connections = yield* Connections
-      const workspaceId = yield* workspace
-      const right = { workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("s"), expiresAt: null }
-      for (const wrong of [{ label: " " }, { secret: Redacted.make("") }, { secret: Redacted.make("a\r\nx: y") }, { expiresAt: 0 }]) {
-        const error = yield* Effect.flip(connections.create({ ...right, ...wrong }))
-        assert.strictEqual(error._tag, "validation_error")
-        assert.strictEqual(error._tag === "validation_error" && error.details[0].field, Object.keys(wrong)[0])
-      }
-    }))
+    test(
+      "a connection needs a label, a secret of one line and an expiry in the future",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const workspaceId = yield* workspace
+        const right = {
+          workspaceId,
+          providerId: "acme-mail",
+          label: "mine",
+          secret: Redacted.make("s"),
+          expiresAt: null
+        }
+        for (const wrong of [
+          { label: " " },
+          { secret: Redacted.make("") },
+          { secret: Redacted.make("a\r\nx: y") },
+          { expiresAt: 0 }
+        ]) {
+          const error = yield* Effect.flip(connections.create({ ...right, ...wrong }))
+          assert.strictEqual(error._tag, "validation_error")
+          assert.strictEqual(error._tag === "validation_error" && error.details[0].field, Object.keys(wrong)[0])
+        }
+      })
+    )
 
-    test("the list goes newest first over its pages", Effect.gen(function*() {
-      const connections = yield* Connections
-      const workspaceId = yield* workspace
-      const made = yield* Effect.replicateEffect(connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("s"), expiresAt: null }), 3)
-      const first = yield* connections.list(workspaceId, { limit: 2, after: null })
-      const second = yield* connections.list(workspaceId, { limit: 2, after: first.next })
-      assert.deepStrictEqual([...first.items, ...second.items], made.reverse())
-      assert.isNull(second.next)
-    }))
+    test(
+      "the list goes newest first over its pages",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const workspaceId = yield* workspace
+        const made = yield* Effect.replicateEffect(
+          connections.create({
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("s"),
+            expiresAt: null
+          }),
+          3
+        )
+        const first = yield* connections.list(workspaceId, { limit: 2, after: null })
+        const second = yield* connections.list(workspaceId, { limit: 2, after: first.next })
+        assert.deepStrictEqual([...first.items, ...second.items], made.reverse())
+        assert.isNull(second.next)
+      })
+    )
 
-    test("a call uses the connection that is named, else the newest own one, else the platform's key", Effect.gen(function*() {
-      const connections = yield* Connections
-      const platformKeys = yield* PlatformKeys
-      const credentials = yield* Credentials
-      const workspaceId = yield* workspace
-      const resolve = (connectionId: string | null = null) =>
-        Effect.map(credentials.resolve({ workspaceId, provider: bearer, connectionId }), (found) => (found._tag === "None" ? "none" : `${found._tag} ${Redacted.value(found.secret)}`))
-      assert.strictEqual((yield* Effect.flip(resolve()))._tag, "platform_key_missing")
-      yield* platformKeys.set("acme-mail", Redacted.make("p1"))
-      yield* platformKeys.set("acme-mail", Redacted.make("p2"))
-      assert.strictEqual(yield* resolve(), "Platform p2")
-      const make = (secret: string) => connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make(secret), expiresAt: null })
-      const older = yield* make("c1")
-      yield* make("c2")
-      assert.strictEqual(yield* resolve(), "Connection c2")
-      assert.strictEqual(yield* resolve(older.connectionId), "Connection c1")
-    }))
+    test(
+      "a call uses the connection that is named, else the newest own one, else the platform's key",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const platformKeys = yield* PlatformKeys
+        const credentials = yield* Credentials
+        const workspaceId = yield* workspace
+        const resolve = (connectionId: string | null = null) =>
+          Effect.map(credentials.resolve({ workspaceId, provider: bearer, connectionId }), (found) =>
+            found._tag === "None" ? "none" : `${found._tag} ${Redacted.value(found.secret)}`
+          )
+        assert.strictEqual((yield* Effect.flip(resolve()))._tag, "platform_key_missing")
+        yield* platformKeys.set("acme-mail", Redacted.make("p1"))
+        yield* platformKeys.set("acme-mail", Redacted.make("p2"))
+        assert.strictEqual(yield* resolve(), "Platform p2")
+        const make = (secret: string) =>
+          connections.create({
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make(secret),
+            expiresAt: null
+          })
+        const older = yield* make("c1")
+        yield* make("c2")
+        assert.strictEqual(yield* resolve(), "Connection c2")
+        assert.strictEqual(yield* resolve(older.connectionId), "Connection c1")
+      })
+    )
 
-    test("what a provider does not allow is refused: own keys, platform keys, other providers' connections", Effect.gen(function*() {
-      const connections = yield* Connections
-      const platformKeys = yield* PlatformKeys
-      const credentials = yield* Credentials
-      const workspaceId = yield* workspace
-      yield* platformKeys.set("acme-mail", Redacted.make("p"))
-      const { connectionId } = yield* connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("c"), expiresAt: null })
-      const platformOnly = providerOf({ type: "bearer" }, { ownKey: false })
-      assert.strictEqual((yield* credentials.resolve({ workspaceId, provider: platformOnly, connectionId: null }))._tag, "Platform")
-      assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId, provider: platformOnly, connectionId })))._tag, "credential_denied")
-      assert.deepStrictEqual(yield* credentials.access(workspaceId, platformOnly), { hasPlatformKey: true, hasConnection: false })
-      const ownOnly = providerOf({ type: "bearer" }, { platformKey: false })
-      const stranger = yield* workspace
-      assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId: stranger, provider: ownOnly, connectionId: null })))._tag, "connection_not_found")
-      assert.deepStrictEqual(yield* credentials.access(stranger, ownOnly), { hasPlatformKey: false, hasConnection: false })
-      const elsewhere = { ...bearer, id: ProviderId.make("other-mail") }
-      assert.strictEqual((yield* Effect.flip(credentials.resolve({ workspaceId, provider: elsewhere, connectionId })))._tag, "credential_denied")
-    }))
+    test(
+      "what a provider does not allow is refused: own keys, platform keys, other providers' connections",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const platformKeys = yield* PlatformKeys
+        const credentials = yield* Credentials
+        const workspaceId = yield* workspace
+        yield* platformKeys.set("acme-mail", Redacted.make("p"))
+        const { connectionId } = yield* connections.create({
+          workspaceId,
+          providerId: "acme-mail",
+          label: "mine",
+          secret: Redacted.make("c"),
+          expiresAt: null
+        })
+        const platformOnly = providerOf({ type: "bearer" }, { ownKey: false })
+        assert.strictEqual(
+          (yield* credentials.resolve({ workspaceId, provider: platformOnly, connectionId: null }))._tag,
+          "Platform"
+        )
+        assert.strictEqual(
+          (yield* Effect.flip(credentials.resolve({ workspaceId, provider: platformOnly, connectionId })))._tag,
+          "credential_denied"
+        )
+        assert.deepStrictEqual(yield* credentials.access(workspaceId, platformOnly), {
+          hasPlatformKey: true,
+          hasConnection: false
+        })
+        const ownOnly = providerOf({ type: "bearer" }, { platformKey: false })
+        const stranger = yield* workspace
+        assert.strictEqual(
+          (yield* Effect.flip(credentials.resolve({ workspaceId: stranger, provider: ownOnly, connectionId: null })))
+            ._tag,
+          "connection_not_found"
+        )
+        assert.deepStrictEqual(yield* credentials.access(stranger, ownOnly), {
+          hasPlatformKey: false,
+          hasConnection: false
+        })
+        const elsewhere = { ...bearer, id: ProviderId.make("other-mail") }
+        assert.strictEqual(
+          (yield* Effect.flip(credentials.resolve({ workspaceId, provider: elsewhere, connectionId })))._tag,
+          "credential_denied"
+        )
+      })
+    )
 
-    test("a key of the wrong kind is the gateway's error when it is the platform's and the customer's when it is theirs", Effect.gen(function*() {
-      const workspaceId = yield* workspace
-      const credentials = yield* Credentials
-      const basic = providerOf({ type: "basic", passwordless: false })
-      yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("user-only"))
-      const resolve = credentials.resolve({ workspaceId, provider: basic, connectionId: null })
-      assert.strictEqual((yield* Effect.flip(resolve))._tag, "platform_auth_incompatible")
-      const create = (secret: string) => Effect.flatMap(Connections, (connections) =>
-        connections.create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make(secret), expiresAt: null }))
-      yield* create("user-only")
-      assert.strictEqual((yield* Effect.flip(resolve))._tag, "connection_invalid")
-      yield* create("user:password")
-      assert.strictEqual((yield* resolve)._tag, "Connection")
-    }))
+    test(
+      "a key of the wrong kind is the gateway's error when it is the platform's and the customer's when it is theirs",
+      Effect.gen(function* () {
+        const workspaceId = yield* workspace
+        const credentials = yield* Credentials
+        const basic = providerOf({ type: "basic", passwordless: false })
+        yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("user-only"))
+        const resolve = credentials.resolve({ workspaceId, provider: basic, connectionId: null })
+        assert.strictEqual((yield* Effect.flip(resolve))._tag, "platform_auth_incompatible")
+        const create = (secret: string) =>
+          Effect.flatMap(Connections, (connections) =>
+            connections.create({
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make(secret),
+              expiresAt: null
+            })
+          )
+        yield* create("user-only")
+        assert.strictEqual((yield* Effect.flip(resolve))._tag, "connection_invalid")
+        yield* create("user:password")
+        assert.strictEqual((yield* resolve)._tag, "Connection")
+      })
+    )
 
-    test("a provider without authentication needs no key", Effect.gen(function*() {
-      const found = yield* (yield* Credentials).resolve({ workspaceId: yield* workspace, provider: providerOf({ type: "none" }), connectionId: null })
-      assert.deepStrictEqual(found, { _tag: "None" })
-    }))
+    test(
+      "a provider without authentication needs no key",
+      Effect.gen(function* () {
+        const found = yield* (yield* Credentials).resolve({
+          workspaceId: yield* workspace,
+          provider: providerOf({ type: "none" }),
+          connectionId: null
+        })
+        assert.deepStrictEqual(found, { _tag: "None" })
+      })
+    )
 
-    test("platform keys are listed without their secrets, and a removed one is missing at once", Effect.gen(function*() {
-      const platformKeys = yield* PlatformKeys
-      const credentials = yield* Credentials
-      yield* platformKeys.set("b", Redacted.make("canary-s3cret"))
-      yield* platformKeys.set("acme-mail", Redacted.make("canary-s3cret"))
-      assert.deepStrictEqual(yield* platformKeys.list, [
-        { providerId: "acme-mail", sealedWith: "one", createdAt: 0 },
-        { providerId: "b", sealedWith: "one", createdAt: 0 }
-      ])
-      assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: true, hasConnection: false })
-      yield* platformKeys.remove("acme-mail")
-      assert.strictEqual((yield* Effect.flip(platformKeys.remove("acme-mail")))._tag, "not_found")
-      assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: false, hasConnection: false })
-      assert.isNull(yield* platformKeys.use("acme-mail"))
-    }))
+    test(
+      "platform keys are listed without their secrets, and a removed one is missing at once",
+      Effect.gen(function* () {
+        const platformKeys = yield* PlatformKeys
+        const credentials = yield* Credentials
+        yield* platformKeys.set("b", Redacted.make("canary-s3cret"))
+        yield* platformKeys.set("acme-mail", Redacted.make("canary-s3cret"))
+        assert.deepStrictEqual(yield* platformKeys.list, [
+          { providerId: "acme-mail", sealedWith: "one", createdAt: 0 },
+          { providerId: "b", sealedWith: "one", createdAt: 0 }
+        ])
+        assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: true, hasConnection: false })
+        yield* platformKeys.remove("acme-mail")
+        assert.strictEqual((yield* Effect.flip(platformKeys.remove("acme-mail")))._tag, "not_found")
+        assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: false, hasConnection: false })
+        assert.isNull(yield* platformKeys.use("acme-mail"))
+      })
+    )
 
     it.effect("after a rotation the new sealing key alone opens everything, and before it both are needed", () =>
-      Effect.gen(function*() {
-        const made = yield* Effect.gen(function*() {
+      Effect.gen(function* () {
+        const made = yield* Effect.gen(function* () {
           const workspaceId = yield* workspace
           yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("p"))
-          return yield* (yield* Connections).create({ workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make("c"), expiresAt: null })
+          return yield* (yield* Connections).create({
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("c"),
+            expiresAt: null
+          })
         }).pipe(Effect.provide(withKeys(sealingOf("one", { one: 1 }))))
-        const use = Effect.gen(function*() {
+        const use = Effect.gen(function* () {
           const { secret } = yield* (yield* Connections).use(made.workspaceId, made.connectionId)
           const platform = yield* (yield* PlatformKeys).use("acme-mail")
           return [Redacted.value(secret), platform === null ? null : Redacted.value(platform)]
         })
         const reseal = Effect.flatMap(SecretRotation, (rotation) => rotation.reseal)
         const logged: Array<string> = []
-        const log = Logger.replace(Logger.defaultLogger, Logger.make(({ annotations, logLevel, message }) =>
-          void logged.push(`${logLevel.label} ${String(message)} ${String(HashMap.unsafeGet(annotations, "sealingKey"))}`)))
-        const unopened = yield* Effect.flip(Effect.provide(use, withKeys(sealingOf("two", { two: 2 })))).pipe(Effect.provide(log))
+        const log = Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(
+            ({ annotations, logLevel, message }) =>
+              void logged.push(
+                `${logLevel.label} ${String(message)} ${String(HashMap.unsafeGet(annotations, "sealingKey"))}`
+              )
+          )
+        )
+        const unopened = yield* Effect.flip(Effect.provide(use, withKeys(sealingOf("two", { two: 2 })))).pipe(
+          Effect.provide(log)
+        )
         if (unopened._tag !== "connection_unusable") return assert.fail(unopened._tag)
-        assert.isNull(yield* Effect.provide(Effect.flatMap(PlatformKeys, (platform) => platform.use("acme-mail")), withKeys(sealingOf("two", { two: 2 }))).pipe(Effect.provide(log)))
-        assert.deepStrictEqual(logged, ["ERROR a connection's secret cannot be opened one", "ERROR a platform key cannot be opened one"])
+        assert.isNull(
+          yield* Effect.provide(
+            Effect.flatMap(PlatformKeys, (platform) => platform.use("acme-mail")),
+            withKeys(sealingOf("two", { two: 2 }))
+          ).pipe(Effect.provide(log))
+        )
+        assert.deepStrictEqual(logged, [
+          "ERROR a connection's secret cannot be opened one",
+          "ERROR a platform key cannot be opened one"
+        ])
         // The customer's connection is as good as it was: a new one is not what helps.
         assert.deepStrictEqual([unopened.whoseError, unopened.retryable], ["gateway", false])
         assert.include(unopened.retryHint, "operator")
         assert.notInclude(unopened.message, "new connection")
-        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2 }))), { resealed: 0, unreadable: 2 })
-        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), { resealed: 2, unreadable: 0 })
-        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), { resealed: 0, unreadable: 0 })
+        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2 }))), {
+          resealed: 0,
+          unreadable: 2
+        })
+        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), {
+          resealed: 2,
+          unreadable: 0
+        })
+        assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2, one: 1 }))), {
+          resealed: 0,
+          unreadable: 0
+        })
         assert.deepStrictEqual(yield* Effect.provide(use, withKeys(sealingOf("two", { two: 2 }))), ["c", "p"])
-      }).pipe(Effect.provide(storage.rows)))
+      }).pipe(Effect.provide(storage.rows))
+    )
   })

@@ -5,7 +5,12 @@ import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
 import { Micros } from "../../src/domain/Micros.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
-import { hit, ProvidersScripted, type ScriptedProviders, silence } from "../../src/layers/providers/ProvidersScripted.js"
+import {
+  hit,
+  ProvidersScripted,
+  type ScriptedProviders,
+  silence
+} from "../../src/layers/providers/ProvidersScripted.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Runs } from "../../src/services/Runs.js"
@@ -24,7 +29,7 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
         const providers = ProvidersScripted()
         return Effect.provide(work(providers), Layer.provideMerge(engine(providers.layer), storage))
       })
-    const letIn = Effect.fnUntraced(function*(by: Principal) {
+    const letIn = Effect.fnUntraced(function* (by: Principal) {
       const logins = yield* LoginApprovals
       const text = tokenText("0".repeat(26), randomBytes(secretBytes))
       const digest = createHash("sha256").update(text).digest("hex")
@@ -32,11 +37,18 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
       yield* logins.approve(approvalId, by)
       return yield* (yield* Accounts).authenticate(Redacted.make(text))
     })
-    const start = (principal: Principal, wait = 20) => Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf(tool), wait)))
-    const spent = ({ tokenId }: Principal) => Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.monthSpend(tokenId), ({ limitMicros, spentMicros }) => [Number(limitMicros), Number(spentMicros)]))
+    const start = (principal: Principal, wait = 20) =>
+      Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf(tool), wait)))
+    const spent = ({ tokenId }: Principal) =>
+      Effect.flatMap(Accounts, (accounts) =>
+        Effect.map(accounts.monthSpend(tokenId), ({ limitMicros, spentMicros }) => [
+          Number(limitMicros),
+          Number(spentMicros)
+        ])
+      )
 
     test("a token cannot spend more than its limit through the tokens that it lets in, nor they through theirs", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script(tool, hit(undefined, { costMicros: price }))
         const first = yield* funded(1_000_000, { monthlyLimitMicros: Micros.make(2 * price) })
         const child = yield* letIn(first)
@@ -45,18 +57,24 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
         assert.isTrue(Either.isRight(yield* start(child)))
         for (const one of [first, child, grandchild, yield* letIn(first), yield* letIn(grandchild)]) {
           const answer = yield* start(one)
-          assert.isTrue(Either.isLeft(answer) && answer.left._tag === "key_spend_limit_reached" && answer.left.limitMicros === 2 * price)
+          assert.isTrue(
+            Either.isLeft(answer) &&
+              answer.left._tag === "key_spend_limit_reached" &&
+              answer.left.limitMicros === 2 * price
+          )
           assert.deepStrictEqual(yield* spent(one), [2 * price, 2 * price])
         }
         assert.isNull((yield* (yield* Wallet).verify).difference)
       }))
 
     test("runs of a parent and its child that come at once share the limit, and a release makes room for both", (providers) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         providers.script(tool, silence)
         const first = yield* funded(1_000_000, { monthlyLimitMicros: Micros.make(3 * price) })
         const child = yield* letIn(first)
-        const answers = yield* Effect.forEach([first, child, first, child, first, child], (one) => start(one, 0), { concurrency: "unbounded" })
+        const answers = yield* Effect.forEach([first, child, first, child, first, child], (one) => start(one, 0), {
+          concurrency: "unbounded"
+        })
         const running = answers.flatMap((answer) => (Either.isRight(answer) ? [answer.right.run] : []))
         assert.strictEqual(running.length, 3)
         yield* (yield* Runs).cancel(first.workspaceId, running[0]!.runId)

@@ -1,6 +1,6 @@
 /** Money that comes in: credited once per key, exactly, however many come at once, and never below zero. */
 import { assert, it } from "@effect/vitest"
-import type { Layer } from "effect";
+import type { Layer } from "effect"
 import { Effect, Either } from "effect"
 import { describe } from "vitest"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -8,36 +8,58 @@ import { funded, type Storage } from "../support/engine.js"
 
 export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
   describe(name, () => {
-    const test = (title: string, work: Effect.Effect<void, unknown, Storage>) => it.live(title, () => Effect.provide(work, storage))
-    const credit = (micros: number, key: string) => ({ kind: "adjustment", micros, reason: null, topUpId: null, key }) as const
-    const sound = Effect.flatMap(Wallet, ({ verify }) => Effect.map(verify, (verified) => assert.deepInclude(verified, { driftMicros: 0, difference: null })))
+    const test = (title: string, work: Effect.Effect<void, unknown, Storage>) =>
+      it.live(title, () => Effect.provide(work, storage))
+    const credit = (micros: number, key: string) =>
+      ({ kind: "adjustment", micros, reason: null, topUpId: null, key }) as const
+    const sound = Effect.flatMap(Wallet, ({ verify }) =>
+      Effect.map(verify, (verified) => assert.deepInclude(verified, { driftMicros: 0, difference: null }))
+    )
 
-    test("500 simultaneous credits of one wallet add up to the micro", Effect.gen(function*() {
-      const wallet = yield* Wallet
-      const { workspaceId } = yield* funded(0)
-      const amounts = Array.from({ length: 500 }, (_, index) => index + 1)
-      yield* Effect.forEach(amounts, (micros) => wallet.credit({ workspaceId, ...credit(micros, `credit-${micros}`) }), { concurrency: 50 })
-      assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 125_250)
-      yield* sound
-    }))
+    test(
+      "500 simultaneous credits of one wallet add up to the micro",
+      Effect.gen(function* () {
+        const wallet = yield* Wallet
+        const { workspaceId } = yield* funded(0)
+        const amounts = Array.from({ length: 500 }, (_, index) => index + 1)
+        yield* Effect.forEach(
+          amounts,
+          (micros) => wallet.credit({ workspaceId, ...credit(micros, `credit-${micros}`) }),
+          { concurrency: 50 }
+        )
+        assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 125_250)
+        yield* sound
+      })
+    )
 
-    test("a credit that comes again, at once or later and with whatever amount, is credited once", Effect.gen(function*() {
-      const wallet = yield* Wallet
-      const { workspaceId } = yield* funded(0)
-      yield* Effect.forEach(Array.from({ length: 20 }), () => wallet.credit({ workspaceId, ...credit(700, "one") }), { concurrency: "unbounded" })
-      yield* wallet.credit({ workspaceId, ...credit(900, "one") })
-      assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
-      yield* sound
-    }))
+    test(
+      "a credit that comes again, at once or later and with whatever amount, is credited once",
+      Effect.gen(function* () {
+        const wallet = yield* Wallet
+        const { workspaceId } = yield* funded(0)
+        yield* Effect.forEach(Array.from({ length: 20 }), () => wallet.credit({ workspaceId, ...credit(700, "one") }), {
+          concurrency: "unbounded"
+        })
+        yield* wallet.credit({ workspaceId, ...credit(900, "one") })
+        assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
+        yield* sound
+      })
+    )
 
-    test("takes back at most what is there, also when many take at once", Effect.gen(function*() {
-      const wallet = yield* Wallet
-      const { workspaceId } = yield* funded(1_000)
-      const taken = yield* Effect.forEach(Array.from({ length: 8 }, (_, index) => index), (index) =>
-        Effect.either(wallet.credit({ workspaceId, ...credit(-300, `take-${index}`) })), { concurrency: "unbounded" })
-      assert.strictEqual(taken.filter(Either.isRight).length, 3)
-      for (const refused of taken.filter(Either.isLeft)) assert.propertyVal(refused.left, "_tag", "validation_error")
-      assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 100)
-      yield* sound
-    }))
+    test(
+      "takes back at most what is there, also when many take at once",
+      Effect.gen(function* () {
+        const wallet = yield* Wallet
+        const { workspaceId } = yield* funded(1_000)
+        const taken = yield* Effect.forEach(
+          Array.from({ length: 8 }, (_, index) => index),
+          (index) => Effect.either(wallet.credit({ workspaceId, ...credit(-300, `take-${index}`) })),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(taken.filter(Either.isRight).length, 3)
+        for (const refused of taken.filter(Either.isLeft)) assert.propertyVal(refused.left, "_tag", "validation_error")
+        assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 100)
+        yield* sound
+      })
+    )
   })

@@ -7,15 +7,24 @@ import { ProvidersByCase } from "./support/ProvidersByCase.js"
 import { SeededScheduler } from "./support/SeededScheduler.js"
 import { forAll } from "./support/seeds.js"
 
-it.effect("1,000 seeded races of cancels with dispatch and settlement: each run ends once, and no micro is lost or doubled", () => {
-  const scheduler = new SeededScheduler()
-  const providers = ProvidersByCase()
-  const pause = (moment: number) => Effect.repeatN(Effect.yieldNow(), moment)
-  const one = run({ providers, pause, tick: TestClock.adjust("250 millis") })
-  return forAll(race, 1_000, (drawn) => Effect.zipRight(Effect.sync(() => scheduler.reseed(drawn.seed)), one(drawn))).pipe(
-    Effect.zipRight(Effect.flatMap(Wallet, ({ verify }) => verify)),
-    Effect.map((verified) => assert.deepInclude(verified, { ok: true, driftMicros: 0 })),
-    Effect.provide(Layer.provideMerge(engine(providers.layer, { slots }), storageMemory)),
-    Effect.withScheduler(scheduler)
-  )
-}, 300_000)
+it.effect(
+  "1,000 seeded races of cancels with dispatch and settlement: each run ends once, and no micro is lost or doubled",
+  () => {
+    const scheduler = new SeededScheduler()
+    const providers = ProvidersByCase()
+    const pause = (moment: number) => Effect.repeatN(Effect.yieldNow(), moment)
+    const one = run({ providers, pause, tick: TestClock.adjust("250 millis") })
+    return forAll(race, 1_000, (drawn) =>
+      Effect.zipRight(
+        Effect.sync(() => scheduler.reseed(drawn.seed)),
+        one(drawn)
+      )
+    ).pipe(
+      Effect.zipRight(Effect.flatMap(Wallet, ({ verify }) => verify)),
+      Effect.map((verified) => assert.deepInclude(verified, { ok: true, driftMicros: 0 })),
+      Effect.provide(Layer.provideMerge(engine(providers.layer, { slots }), storageMemory)),
+      Effect.withScheduler(scheduler)
+    )
+  },
+  300_000
+)

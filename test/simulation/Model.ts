@@ -1,6 +1,7 @@
 /**
- * What ought to happen to money, limits and keys, in plain numbers: the promises of the contract once more, written apart from
- * `src/domain`, so that one mistake cannot be on both sides. Pure: a command and a world in, the answer and the next world out.
+ * What ought to happen to money, limits and keys, in plain numbers: the promises of the contract once more, written
+ * apart from `src/domain`, so that one mistake cannot be on both sides. Pure: a command and a world in, the answer and
+ * the next world out.
  */
 export interface ModelWorkspace {
   readonly available: number
@@ -59,8 +60,10 @@ export const effectful = (tool: Tool): boolean => tool === "send"
 /** What the gateway tells a client, as far as it is determined. */
 export type Told = ReadonlyArray<string | number | null>
 
-const maxPrice = (tool: Tool, volume: number): number => ({ find: 5_000, send: 10_000, search: 500 * volume, geocode: 0, unknown: 0 })[tool]
-const cannotRun = (tool: Tool, volume: number): boolean => tool === "unknown" || (tool === "search" && (volume < 1 || volume > 100))
+const maxPrice = (tool: Tool, volume: number): number =>
+  ({ find: 5_000, send: 10_000, search: 500 * volume, geocode: 0, unknown: 0 })[tool]
+const cannotRun = (tool: Tool, volume: number): boolean =>
+  tool === "unknown" || (tool === "search" && (volume < 1 || volume > 100))
 
 /** Each answer of a provider: the cost that may be passed on, at most the hold, and how the run ends. */
 export const answers = {
@@ -79,10 +82,20 @@ export type Answer = keyof typeof answers
 
 export const monthAt = (millis: number): string => new Date(millis).toISOString().slice(0, 7)
 
-const replaced = <A>(all: ReadonlyArray<A>, index: number, changes: Partial<A>): ReadonlyArray<A> => all.map((one, at) => (at === index ? { ...one, ...changes } : one))
-const withWorkspace = (world: World, index: number, changes: Partial<ModelWorkspace>): World => ({ ...world, workspaces: replaced(world.workspaces, index, changes) })
-const withToken = (world: World, index: number, changes: Partial<ModelToken>): World => ({ ...world, tokens: replaced(world.tokens, index, changes) })
-const withRun = (world: World, index: number, changes: Partial<ModelRun>): World => ({ ...world, runs: replaced(world.runs, index, changes) })
+const replaced = <A>(all: ReadonlyArray<A>, index: number, changes: Partial<A>): ReadonlyArray<A> =>
+  all.map((one, at) => (at === index ? { ...one, ...changes } : one))
+const withWorkspace = (world: World, index: number, changes: Partial<ModelWorkspace>): World => ({
+  ...world,
+  workspaces: replaced(world.workspaces, index, changes)
+})
+const withToken = (world: World, index: number, changes: Partial<ModelToken>): World => ({
+  ...world,
+  tokens: replaced(world.tokens, index, changes)
+})
+const withRun = (world: World, index: number, changes: Partial<ModelRun>): World => ({
+  ...world,
+  runs: replaced(world.runs, index, changes)
+})
 
 export const tell = ({ charge, hold, status }: ModelRun): Told => [status, hold, charge]
 
@@ -92,7 +105,8 @@ export const against = (world: World, workspace: number, token: number, hold: nu
   const { limit } = world.tokens[token]!
   const told: Array<Told> = []
   if (runCap !== null && hold > runCap) told.push(["run_cap"])
-  if (runsPerMinute !== null && minuteAt(world, workspace).minuteCount >= runsPerMinute) told.push(["run_rate_limited", runsPerMinute])
+  if (runsPerMinute !== null && minuteAt(world, workspace).minuteCount >= runsPerMinute)
+    told.push(["run_rate_limited", runsPerMinute])
   if (inflight >= inflightLimit) told.push(["too_many_inflight_runs", inflight, inflightLimit])
   if (limit !== null && spendAt(world, token).spent + hold > limit) told.push(["key_spend_limit_reached"])
   if (available < hold) told.push(["insufficient_balance", available, hold])
@@ -118,15 +132,22 @@ export const quote = (world: World, workspace: number, token: number, tool: Tool
 export const run = (world: World, order: Order): readonly [Told, World] => {
   if (world.tokens[order.token]!.revoked) return [["refused", "token_revoked"], world]
   const owner = world.runs.find((known) => known.order.workspace === order.workspace && known.order.key === order.key)
-  if (owner !== undefined) return [owner.order.name === order.name ? ["replayed", ...tell(owner)] : ["refused", "idempotency_conflict"], world]
+  if (owner !== undefined)
+    return [owner.order.name === order.name ? ["replayed", ...tell(owner)] : ["refused", "idempotency_conflict"], world]
   const month = spendAt(world, order.token).month
-  const stored = (status: ModelStatus, hold: number, charge: number | null): World => ({ ...world, runs: [...world.runs, { order, status, hold, charge, month }] })
+  const stored = (status: ModelStatus, hold: number, charge: number | null): World => ({
+    ...world,
+    runs: [...world.runs, { order, status, hold, charge, month }]
+  })
   const minuteNow = minuteAt(world, order.workspace)
   const { runsPerMinute } = world.workspaces[order.workspace]!
   const refusedBeforeCall = (status: "failed" | "blocked"): readonly [Told, World] =>
     runsPerMinute !== null && minuteNow.minuteCount >= runsPerMinute
       ? [["refused", "run_rate_limited", runsPerMinute], world]
-      : [["created", status, 0, 0], withWorkspace(stored(status, 0, 0), order.workspace, { ...minuteNow, minuteCount: minuteNow.minuteCount + 1 })]
+      : [
+          ["created", status, 0, 0],
+          withWorkspace(stored(status, 0, 0), order.workspace, { ...minuteNow, minuteCount: minuteNow.minuteCount + 1 })
+        ]
 
   if (cannotRun(order.tool, order.volume)) return refusedBeforeCall("failed")
   const hold = maxPrice(order.tool, order.volume)
@@ -138,7 +159,13 @@ export const run = (world: World, order: Order): readonly [Told, World] => {
   const { minuteCount, minuteStartedAt } = minuteNow
   const { spent } = spendAt(world, order.token)
   const held = withToken(
-    withWorkspace(stored("running", hold, null), order.workspace, { available: available - hold, reserved: reserved + hold, inflight: inflight + 1, minuteStartedAt, minuteCount: minuteCount + 1 }),
+    withWorkspace(stored("running", hold, null), order.workspace, {
+      available: available - hold,
+      reserved: reserved + hold,
+      inflight: inflight + 1,
+      minuteStartedAt,
+      minuteCount: minuteCount + 1
+    }),
     order.token,
     { month, spent: spent + hold }
   )
@@ -152,7 +179,9 @@ export const answer = (world: World, index: number): World => {
   const [cost, status] = answers[order.answer]
   if (order.answer !== "lost" || !effectful(order.tool)) return end(world, index, status, cost)
   const { inflight } = world.workspaces[order.workspace]!
-  return withRun(withWorkspace(world, order.workspace, { inflight: inflight - 1 }), index, { status: "reconciliation_pending" })
+  return withRun(withWorkspace(world, order.workspace, { inflight: inflight - 1 }), index, {
+    status: "reconciliation_pending"
+  })
 }
 
 const end = (world: World, index: number, status: ModelStatus, cost: number): World => {
@@ -177,7 +206,8 @@ export type Verdict = "charged" | "released" | "partly_charged"
 
 export const resolve = (world: World, index: number, verdict: Verdict, part: number): readonly [Told, World] => {
   const { hold, status } = world.runs[index]!
-  if (status !== "reconciliation_pending" || (verdict === "partly_charged" && (part <= 0 || part >= hold))) return [["refused", "validation_error"], world]
+  if (status !== "reconciliation_pending" || (verdict === "partly_charged" && (part <= 0 || part >= hold)))
+    return [["refused", "validation_error"], world]
   const cost = { charged: hold, released: 0, partly_charged: part }[verdict]
   const after = end(world, index, verdict === "released" ? "failed" : "completed", cost)
   return [tell(after.runs[index]!), after]
@@ -190,6 +220,10 @@ export const credit = (world: World, workspace: number, micros: number): readonl
   return [[available + micros], withWorkspace(world, workspace, { available: available + micros })]
 }
 
-export const limits = (world: World, workspace: number, changes: Partial<Pick<ModelWorkspace, "inflightLimit" | "runCap" | "runsPerMinute">>): World => withWorkspace(world, workspace, changes)
+export const limits = (
+  world: World,
+  workspace: number,
+  changes: Partial<Pick<ModelWorkspace, "inflightLimit" | "runCap" | "runsPerMinute">>
+): World => withWorkspace(world, workspace, changes)
 export const revoke = (world: World, token: number): World => withToken(world, token, { revoked: true })
 export const clock = (world: World, now: number): World => ({ ...world, now })

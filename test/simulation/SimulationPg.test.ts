@@ -8,11 +8,17 @@ import { ProvidersByCase } from "./support/ProvidersByCase.js"
 import { forAll } from "./support/seeds.js"
 import { makeSetClock } from "./support/SetClock.js"
 
-it.live("random commands over several workspaces on Postgres: every answer and every balance is the model's", () => {
-  const providers = ProvidersByCase()
-  const storage = Layer.provide(storagePgByClock, testDatabase({ connectionsMax: 10 }))
-  const services = Layer.provideMerge(ReconciliationStored, Layer.provideMerge(engine(providers.layer), storage))
-  // What sleeps there sleeps by the real clock: Postgres cannot be told to wait.
-  return Effect.flatMap(makeSetClock(() => Effect.void), (clock) =>
-    forAll(commands, 8, simulate(providers, clock)).pipe(Effect.provide(services), Effect.withClock(clock)))
-}, 300_000)
+it.live(
+  "random commands over several workspaces on Postgres: every answer and every balance is the model's",
+  () => {
+    const providers = ProvidersByCase()
+    const storage = Layer.provide(storagePgByClock, testDatabase({ connectionsMax: 10 }))
+    const services = Layer.provideMerge(ReconciliationStored, Layer.provideMerge(engine(providers.layer), storage))
+    // What sleeps there sleeps by the real clock: Postgres cannot be told to wait.
+    return Effect.flatMap(
+      makeSetClock(() => Effect.void),
+      (clock) => forAll(commands, 8, simulate(providers, clock)).pipe(Effect.provide(services), Effect.withClock(clock))
+    )
+  },
+  300_000
+)

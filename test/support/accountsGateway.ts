@@ -16,7 +16,9 @@ import { newWorkspace } from "./sharedDatabase.js"
 import { startGateway, type Services } from "./httpGateway.js"
 
 const sealing = SealingAesGcm({ current: "test", byId: new Map([["test", Redacted.make(new Uint8Array(32))]]) })
-const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, sealing)).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer]))
+const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, sealing)).pipe(
+  Layer.provide([IdsCrypto, MemoryStorageLayer])
+)
 
 /** A token as a client makes one for itself, known to nobody yet. */
 export const clientToken = Effect.sync(() => {
@@ -25,16 +27,27 @@ export const clientToken = Effect.sync(() => {
 })
 
 export const startAccounts = (services: Services = {}) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const context = yield* Layer.build(stored)
     const accounts = Context.get(context, Accounts)
     const connections = Context.get(context, Connections)
-    const gateway = yield* startGateway({ ...services, accounts, connections, logins: Context.get(context, LoginApprovals) })
+    const gateway = yield* startGateway({
+      ...services,
+      accounts,
+      connections,
+      logins: Context.get(context, LoginApprovals)
+    })
     /** A token in a workspace of its own. */
     const person = (scopes: ReadonlyArray<Scope> = allScopes) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { workspaceId } = yield* newWorkspace
-        const { token, tokenId } = yield* accounts.createToken({ workspaceId, label: "browser", scopes, monthlyLimitMicros: null, expiresAt: null })
+        const { token, tokenId } = yield* accounts.createToken({
+          workspaceId,
+          label: "browser",
+          scopes,
+          monthlyLimitMicros: null,
+          expiresAt: null
+        })
         return { workspaceId, tokenId, token: Redacted.value(token), authorization: `Bearer ${Redacted.value(token)}` }
       }).pipe(Effect.provideService(Accounts, accounts), Effect.orDie)
     return { ...gateway, accounts, connections, person }

@@ -18,7 +18,15 @@ const decodeProvider = Schema.decodeUnknownSync(ProviderManifest)
 const decodeJob = Schema.decodeUnknownSync(JobManifest)
 
 export const job = (id: string, more: object = {}): JobManifest =>
-  decodeJob({ id, title: id.split(".").reverse().join(" "), category: id.split(".")[0], platform: id.split(".")[1], description: `Does ${id}.`, exampleInput: { name: "Ada" }, ...more })
+  decodeJob({
+    id,
+    title: id.split(".").reverse().join(" "),
+    category: id.split(".")[0],
+    platform: id.split(".")[1],
+    description: `Does ${id}.`,
+    exampleInput: { name: "Ada" },
+    ...more
+  })
 
 export interface Made {
   readonly id: string
@@ -26,16 +34,34 @@ export interface Made {
   readonly [field: string]: unknown
 }
 
-/** One operation of a provider of its own, unless `provider.id` says otherwise. Keyless and free where nothing is said. */
+/**
+ * One operation of a provider of its own, unless `provider.id` says otherwise. Keyless and free where nothing is said.
+ */
 export const endpoint = ({ id, provider = {}, ...operation }: Made): Endpoint =>
-  endpointsOf(decodeProvider({
-    id: `p-${id}`, name: `Provider ${id}`, baseUrl: "https://api.example.com", ...provider,
-    operations: [{
-      id, name: `Operation ${id}`, summary: `Answers about ${id}.`, method: "GET", path: "/x",
-      input: { type: "object", properties: { name: { type: "string", description: "Whose." } }, required: ["name"] },
-      price: { basis: "free", micros: 0 }, ...operation
-    }]
-  }))[0]!
+  endpointsOf(
+    decodeProvider({
+      id: `p-${id}`,
+      name: `Provider ${id}`,
+      baseUrl: "https://api.example.com",
+      ...provider,
+      operations: [
+        {
+          id,
+          name: `Operation ${id}`,
+          summary: `Answers about ${id}.`,
+          method: "GET",
+          path: "/x",
+          input: {
+            type: "object",
+            properties: { name: { type: "string", description: "Whose." } },
+            required: ["name"]
+          },
+          price: { basis: "free", micros: 0 },
+          ...operation
+        }
+      ]
+    })
+  )[0]!
 
 /** What the world outside the catalog says; a test may change it at any time. */
 export interface World {
@@ -45,7 +71,12 @@ export interface World {
   readonly connections: Set<string>
 }
 
-export const newWorld = (): World => ({ works: new Map(), health: new Map(), platformKeys: new Set(), connections: new Set() })
+export const newWorld = (): World => ({
+  works: new Map(),
+  health: new Map(),
+  platformKeys: new Set(),
+  connections: new Set()
+})
 
 const needs: Providers["Type"]["prepare"] = ({ operation }, input) => {
   const required = operation.input["required"]
@@ -58,36 +89,58 @@ const needs: Providers["Type"]["prepare"] = ({ operation }, input) => {
 const closed: Health = { state: "enabled", openForSeconds: 0 }
 
 export const worldServices = (world: World): Layer.Layer<Credentials | ProviderHealth | EndpointStats | Providers> =>
-  Layer.succeedContext(Context.empty().pipe(
-    Context.add(Credentials, Credentials.of({
-      resolve: () => Effect.die("no call is made here"),
-      access: (_, provider) => Effect.succeed({ hasPlatformKey: world.platformKeys.has(provider.id), hasConnection: world.connections.has(provider.id) })
-    })),
-    Context.add(ProviderHealth, ProviderHealth.of({
-      health: (providerId) => Effect.succeed(world.health.get(providerId) ?? closed),
-      record: () => Effect.void,
-      setState: () => Effect.void
-    })),
-    // A copy each time: the catalog may keep what it made of a snapshot for as long as it is the same one.
-    Context.add(EndpointStats, EndpointStats.of({ snapshot: Effect.sync(() => new Map(world.works)), record: () => Effect.void })),
-    Context.add(Providers, Providers.of({
-      call: () => Effect.die("no call is made here"),
-      prepare: needs,
-      prepareJob: needs,
-      checkCommon: () => []
-    }))
-  ))
+  Layer.succeedContext(
+    Context.empty().pipe(
+      Context.add(
+        Credentials,
+        Credentials.of({
+          resolve: () => Effect.die("no call is made here"),
+          access: (_, provider) =>
+            Effect.succeed({
+              hasPlatformKey: world.platformKeys.has(provider.id),
+              hasConnection: world.connections.has(provider.id)
+            })
+        })
+      ),
+      Context.add(
+        ProviderHealth,
+        ProviderHealth.of({
+          health: (providerId) => Effect.succeed(world.health.get(providerId) ?? closed),
+          record: () => Effect.void,
+          setState: () => Effect.void
+        })
+      ),
+      // A copy each time: the catalog may keep what it made of a snapshot for as long as it is the same one.
+      Context.add(
+        EndpointStats,
+        EndpointStats.of({ snapshot: Effect.sync(() => new Map(world.works)), record: () => Effect.void })
+      ),
+      Context.add(
+        Providers,
+        Providers.of({
+          call: () => Effect.die("no call is made here"),
+          prepare: needs,
+          prepareJob: needs,
+          checkCommon: () => []
+        })
+      )
+    )
+  )
 
 export const noVocabulary = { same: [], related: [], jobs: {} }
 
 /** The catalog layer with this content in force (none: nothing is published yet). */
 export const servedCatalog = (
-  content: CatalogContent | null, world: World = newWorld(), options: { readonly jobsMayPickFixtures?: boolean } = {}
+  content: CatalogContent | null,
+  world: World = newWorld(),
+  options: { readonly jobsMayPickFixtures?: boolean } = {}
 ): Layer.Layer<Catalog | CatalogPublisher | ContractStore> => {
-  const served = CatalogServed({ jobsMayPickFixtures: options.jobsMayPickFixtures ?? true, vocabulary: noVocabulary }).pipe(
-    Layer.provide(worldServices(world)),
-    Layer.provideMerge(ContractStoreMemory)
-  )
+  const served = CatalogServed({
+    jobsMayPickFixtures: options.jobsMayPickFixtures ?? true,
+    vocabulary: noVocabulary
+  }).pipe(Layer.provide(worldServices(world)), Layer.provideMerge(ContractStoreMemory))
   if (content === null) return served
-  return Layer.effectDiscard(Effect.flatMap(CatalogPublisher, ({ publish }) => Effect.orDie(publish(content)))).pipe(Layer.provideMerge(served))
+  return Layer.effectDiscard(Effect.flatMap(CatalogPublisher, ({ publish }) => Effect.orDie(publish(content)))).pipe(
+    Layer.provideMerge(served)
+  )
 }

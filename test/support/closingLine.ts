@@ -1,6 +1,7 @@
 /**
- * Ends the output of a run with one plain line, "N passed, M failed", taken from vitest's own results. Also looks through everything that
- * was logged in the whole run: a secret in it, of the tests (they begin with `canary-`) or an access token, is one more failure.
+ * Ends the output of a run with one plain line, "N passed, M failed", taken from vitest's own results. Also looks
+ * through everything that was logged in the whole run: a secret in it, of the tests (they begin with `canary-`) or an
+ * access token, is one more failure.
  */
 import type { UserConsoleLog } from "vitest"
 import type { Reporter, TestModule } from "vitest/node"

@@ -1,6 +1,6 @@
 /**
- * A whole gateway without HTTP, over the storage that a suite is given: real admission, dispatch and settlement, scripted
- * providers, and the operations of the fixture manifests as the catalog.
+ * A whole gateway without HTTP, over the storage that a suite is given: real admission, dispatch and settlement,
+ * scripted providers, and the operations of the fixture manifests as the catalog.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
@@ -13,7 +13,14 @@ import { DatabaseNow } from "../../src/layers/postgres/database/Now.js"
 import type { DispatcherOptions } from "../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { IdempotencyPg } from "../../src/layers/postgres/IdempotencyPg.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
-import { billingDefaults, builtInContent, Engine, type EngineServices, type Storage, StorageMemory } from "../../src/layers/compose/MemoryGateway.js"
+import {
+  billingDefaults,
+  builtInContent,
+  Engine,
+  type EngineServices,
+  type Storage,
+  StorageMemory
+} from "../../src/layers/compose/MemoryGateway.js"
 import { PaymentsNone } from "../../src/layers/accounts/PaymentsNone.js"
 import { RunSignalsPg } from "../../src/layers/postgres/RunSignalsPg.js"
 import { RunStorePg } from "../../src/layers/postgres/RunStorePg.js"
@@ -33,7 +40,14 @@ const inflightLimit = 8
 
 export const storageMemory: Layer.Layer<Storage> = StorageMemory({ inflightLimit })
 
-export const storagePg: Layer.Layer<Storage, never, Database> = Layer.mergeAll(AccountsPg, IdempotencyPg, RunSignalsPg, RunStorePg, TopUpsPg(billingDefaults), TransactionsPg).pipe(
+export const storagePg: Layer.Layer<Storage, never, Database> = Layer.mergeAll(
+  AccountsPg,
+  IdempotencyPg,
+  RunSignalsPg,
+  RunStorePg,
+  TopUpsPg(billingDefaults),
+  TransactionsPg
+).pipe(
   Layer.provideMerge(WalletPg),
   Layer.provide([PaymentsNone, Layer.succeed(WalletDefaults, { inflightLimit })]),
   Layer.provideMerge(IdsCrypto)
@@ -41,28 +55,46 @@ export const storagePg: Layer.Layer<Storage, never, Database> = Layer.mergeAll(A
 
 /** The same, but its time is that of the test's clock: Postgres cannot be told what time it is. */
 export const storagePgByClock: typeof storagePg = storagePg.pipe(
-  Layer.provide(Layer.succeed(DatabaseNow, Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)))
+  Layer.provide(
+    Layer.succeed(
+      DatabaseNow,
+      Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)
+    )
+  )
 )
 
 /** The engine over a storage, with the given providers, and settings other than a test's usual ones. */
-export const engine = (providers: Layer.Layer<Providers>, settings: Partial<DispatcherOptions> = {}): Layer.Layer<EngineServices, never, Storage> =>
+export const engine = (
+  providers: Layer.Layer<Providers>,
+  settings: Partial<DispatcherOptions> = {}
+): Layer.Layer<EngineServices, never, Storage> =>
   Engine({ providers, content: builtInContent("fixtures"), dispatcher: settings })
 
 /** A new workspace with this balance, and a token with every scope. */
-export const funded = (micros: number, options: { readonly inflightLimit?: number; readonly monthlyLimitMicros?: Micros } = {}): Effect.Effect<Principal, never, Accounts | Wallet | Ids> =>
-  Effect.gen(function*() {
+export const funded = (
+  micros: number,
+  options: { readonly inflightLimit?: number; readonly monthlyLimitMicros?: Micros } = {}
+): Effect.Effect<Principal, never, Accounts | Wallet | Ids> =>
+  Effect.gen(function* () {
     const accounts = yield* Accounts
     const wallet = yield* Wallet
     const { workspaceId } = yield* accounts.createWorkspace(`test-${Math.random()}`)
     yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit ?? 1000 })
-    if (micros > 0) yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
+    if (micros > 0)
+      yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
     return yield* principalOf(workspaceId, options.monthlyLimitMicros ?? null)
   }).pipe(Effect.orDie)
 
 export const principalOf = (workspaceId: WorkspaceId, monthlyLimitMicros: Micros | null = null) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const accounts = yield* Accounts
-    const { token } = yield* accounts.createToken({ workspaceId, label: "test", scopes: [...scopes], monthlyLimitMicros, expiresAt: null })
+    const { token } = yield* accounts.createToken({
+      workspaceId,
+      label: "test",
+      scopes: [...scopes],
+      monthlyLimitMicros,
+      expiresAt: null
+    })
     return yield* accounts.authenticate(token)
   }).pipe(Effect.orDie)
 

@@ -1,6 +1,6 @@
 /**
- * The whole gateway as it is started in production: real server on a free port, real Postgres, real transport, the fixture
- * provider and the built-in catalog. Everything goes with the scope.
+ * The whole gateway as it is started in production: real server on a free port, real Postgres, real transport, the
+ * fixture provider and the built-in catalog. Everything goes with the scope.
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
@@ -29,32 +29,53 @@ export interface Answer {
 export interface RunningGateway {
   readonly url: string
   readonly services: Context.Context<Layer.Layer.Success<ReturnType<typeof GatewayWithCatalog>>>
-  readonly call: (method: string, path: string, options?: { readonly token?: string; readonly body?: unknown; readonly headers?: Record<string, string> }) => Effect.Effect<Answer>
+  readonly call: (
+    method: string,
+    path: string,
+    options?: { readonly token?: string; readonly body?: unknown; readonly headers?: Record<string, string> }
+  ) => Effect.Effect<Answer>
   /** A new workspace with this balance, and a token with every scope. */
-  readonly funded: (micros: number, options?: { readonly inflightLimit?: number }) => Effect.Effect<{ readonly workspaceId: WorkspaceId; readonly token: string }>
+  readonly funded: (
+    micros: number,
+    options?: { readonly inflightLimit?: number }
+  ) => Effect.Effect<{ readonly workspaceId: WorkspaceId; readonly token: string }>
 }
 
-const send = (url: string): RunningGateway["call"] => (method, path, options = {}) =>
-  Effect.promise(async () => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
-        ...options.headers
-      },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) })
+const send =
+  (url: string): RunningGateway["call"] =>
+  (method, path, options = {}) =>
+    Effect.promise(async () => {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+          ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+          ...options.headers
+        },
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) })
+      })
+      const text = await response.text()
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: text.startsWith("{") ? JSON.parse(text) : undefined
+      }
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: text.startsWith("{") ? JSON.parse(text) : undefined }
-  })
 
-const withSealingKey = ConfigProvider.fromMap(new Map([["GATEWAY_SEALING_KEYS", `test:${Buffer.alloc(32, 1).toString("base64")}`]]))
+const withSealingKey = ConfigProvider.fromMap(
+  new Map([["GATEWAY_SEALING_KEYS", `test:${Buffer.alloc(32, 1).toString("base64")}`]])
+)
 
-export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Effect<RunningGateway, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const startGateway = (
+  overrides: Partial<GatewayConfig> = {}
+): Effect.Effect<RunningGateway, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const databaseUrl = yield* acquireTestDatabase()
-    const dataDir = yield* Effect.acquireRelease(Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))), (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true })))
+    const dataDir = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
+      (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
+    )
     const config: GatewayConfig = {
       host: "127.0.0.1",
       port: 0,
@@ -87,16 +108,33 @@ export const startGateway = (overrides: Partial<GatewayConfig> = {}): Effect.Eff
       faultPoint: Option.none(),
       ...overrides
     }
-    const services = yield* config.production ? Effect.withConfigProvider(Layer.build(GatewayWithCatalog(config)), withSealingKey) : Layer.build(GatewayWithCatalog(config))
+    const services = yield* config.production
+      ? Effect.withConfigProvider(Layer.build(GatewayWithCatalog(config)), withSealingKey)
+      : Layer.build(GatewayWithCatalog(config))
     const { address } = Context.get(services, HttpServer.HttpServer)
     const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
     const funded: RunningGateway["funded"] = (micros, options = {}) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const accounts = Context.get(services, Accounts)
         const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`)
-        if (options.inflightLimit !== undefined) yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit })
-        if (micros > 0) yield* Context.get(services, Wallet).credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
-        const { token } = yield* accounts.createToken({ workspaceId, label: "test", scopes: [...scopes], monthlyLimitMicros: null, expiresAt: null })
+        if (options.inflightLimit !== undefined)
+          yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit })
+        if (micros > 0)
+          yield* Context.get(services, Wallet).credit({
+            workspaceId,
+            kind: "adjustment",
+            micros,
+            reason: "test",
+            topUpId: null,
+            key: "test"
+          })
+        const { token } = yield* accounts.createToken({
+          workspaceId,
+          label: "test",
+          scopes: [...scopes],
+          monthlyLimitMicros: null,
+          expiresAt: null
+        })
         return { workspaceId, token: Redacted.value(token) }
       }).pipe(Effect.orDie)
     const call = send(url)

@@ -1,7 +1,7 @@
 /**
- * One Postgres server and one migrated template database for the whole run: the embedded one, in a directory of this run, or the one of
- * DATABASE_URL. Leaves nothing behind; what a killed run left is removed by the next. The embedded server here does not wait for the
- * disk (a test of durability starts its own).
+ * One Postgres server and one migrated template database for the whole run: the embedded one, in a directory of this
+ * run, or the one of DATABASE_URL. Leaves nothing behind; what a killed run left is removed by the next. The embedded
+ * server here does not wait for the disk (a test of durability starts its own).
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -41,13 +41,15 @@ const removeDirectory = (directory: string) =>
 
 const removeDirectoriesOfDeadRuns = Effect.suspend(() =>
   Effect.forEach(
-    readdirSync(tmpdir()).filter((name) => name.startsWith(directoryPrefix) && !isAlive(Number(name.slice(directoryPrefix.length).split("-")[0]))),
+    readdirSync(tmpdir()).filter(
+      (name) => name.startsWith(directoryPrefix) && !isAlive(Number(name.slice(directoryPrefix.length).split("-")[0]))
+    ),
     (name) => removeDirectory(join(tmpdir(), name)),
     { discard: true }
   )
 )
 
-const embedded = Effect.gen(function*() {
+const embedded = Effect.gen(function* () {
   yield* removeDirectoriesOfDeadRuns
   const directory = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), `${directoryPrefix}${process.pid}-`))),
@@ -62,9 +64,11 @@ const embedded = Effect.gen(function*() {
   return Redacted.value(url)
 })
 
-/** On a shared server a run is alive while it holds the lock of its number; databases of runs that do not are dropped. */
+/**
+ * On a shared server a run is alive while it holds the lock of its number; databases of runs that do not are dropped.
+ */
 const claimPrefix = (url: string) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(
       Effect.promise(async () => {
         const connected = new Pg.Client(url)
@@ -77,14 +81,21 @@ const claimPrefix = (url: string) =>
     const run = Math.floor(Math.random() * 1e9)
     const lock = 46_151
     const tryLock = async (of: number) =>
-      (await client.query<{ got: boolean }>("select pg_try_advisory_lock($1::int, $2::int) as got", [lock, of])).rows[0]?.got === true
+      (await client.query<{ got: boolean }>("select pg_try_advisory_lock($1::int, $2::int) as got", [lock, of])).rows[0]
+        ?.got === true
     const dropAll = async (of: number) => {
-      const { rows } = await client.query<{ datname: string }>("select datname from pg_database where datname like $1", [`gateway\\_test\\_${of}%`])
-      for (const { datname } of rows) await client.query(`drop database if exists ${Pg.escapeIdentifier(datname)} with (force)`)
+      const { rows } = await client.query<{ datname: string }>(
+        "select datname from pg_database where datname like $1",
+        [`gateway\\_test\\_${of}%`]
+      )
+      for (const { datname } of rows)
+        await client.query(`drop database if exists ${Pg.escapeIdentifier(datname)} with (force)`)
     }
     yield* Effect.acquireRelease(
       Effect.promise(async () => {
-        const { rows } = await client.query<{ run: string }>("select distinct split_part(datname, '_', 3) as run from pg_database where datname like 'gateway\\_test\\_%'")
+        const { rows } = await client.query<{ run: string }>(
+          "select distinct split_part(datname, '_', 3) as run from pg_database where datname like 'gateway\\_test\\_%'"
+        )
         for (const dead of rows.map((row) => Number(row.run))) {
           if (!(await tryLock(dead))) continue
           await dropAll(dead)
@@ -105,7 +116,7 @@ const withDatabase = (url: string, name: string) => {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = Effect.runSync(Scope.make())
-  const ready = Effect.gen(function*() {
+  const ready = Effect.gen(function* () {
     const url = process.env["DATABASE_URL"] ?? (yield* embedded)
     const { client, prefix } = yield* claimPrefix(url)
     yield* Effect.promise(() => client.query(`create database ${prefix}`))
@@ -113,6 +124,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("databaseUrl", url)
     project.provide("databasePrefix", prefix)
   })
-  await Effect.runPromise(ready.pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void))))
+  await Effect.runPromise(
+    ready.pipe(
+      Scope.extend(scope),
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
+  )
   return () => Effect.runPromise(Scope.close(scope, Exit.void))
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP layer alone on a free port, over services that a test sets method by method. A method that was not set is a defect
- * that names it. Real sockets, real routing, real boundary; no storage.
+ * The HTTP layer alone on a free port, over services that a test sets method by method. A method that was not set is a
+ * defect that names it. Real sockets, real routing, real boundary; no storage.
  */
 import { HttpServer } from "@effect/platform"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
@@ -50,9 +50,14 @@ const authenticate: Accounts["Type"]["authenticate"] = (token) => {
 
 /** What was not set answers with a defect that says so. */
 const partial = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape>): Layer.Layer<Id> =>
-  Layer.succeed(tag, new Proxy(methods, {
-    get: (target, name) => Reflect.get(target, name) ?? (() => Effect.die(new Error(`${tag.key}.${String(name)} was not set by this test`)))
-  }) as Shape)
+  Layer.succeed(
+    tag,
+    new Proxy(methods, {
+      get: (target, name) =>
+        Reflect.get(target, name) ??
+        (() => Effect.die(new Error(`${tag.key}.${String(name)} was not set by this test`)))
+    }) as Shape
+  )
 
 export interface Services {
   readonly accounts?: Partial<Accounts["Type"]>
@@ -70,7 +75,8 @@ export interface Services {
   readonly settings?: Partial<HttpSettingsShape>
 }
 
-const generous: RateLimiter["Type"]["take"] = () => Effect.succeed({ allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 })
+const generous: RateLimiter["Type"]["take"] = () =>
+  Effect.succeed({ allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 })
 
 export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpServer, unknown> =>
   HttpLayer.pipe(
@@ -82,12 +88,22 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(LoginApprovals, services.logins ?? {}),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
-      partial(TopUps, { hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })), ...services.topUps }),
+      partial(TopUps, {
+        hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),
+        ...services.topUps
+      }),
       partial(Wallet, services.wallet ?? {}),
       IdsCounting,
       Layer.succeed(CursorKey, Redacted.make(services.cursorKey ?? new Uint8Array(32))),
       Layer.succeed(HttpSettings, {
-        host: "127.0.0.1", port: 0, drainMillis: 1_000, readinessPauseMillis: 0, deploymentMode: "test", publicUrl: "https://gateway.test", trustProxy: false, serviceAgents: [],
+        host: "127.0.0.1",
+        port: 0,
+        drainMillis: 1_000,
+        readinessPauseMillis: 0,
+        deploymentMode: "test",
+        publicUrl: "https://gateway.test",
+        trustProxy: false,
+        serviceAgents: [],
         ...services.settings
       })
     ])
@@ -127,7 +143,8 @@ const parsed = (text: string): unknown => {
   }
 }
 
-export const portOf = (server: HttpServer.HttpServer): number => (server.address._tag === "TcpAddress" ? server.address.port : 0)
+export const portOf = (server: HttpServer.HttpServer): number =>
+  server.address._tag === "TcpAddress" ? server.address.port : 0
 
 export const client = (base: string, port: number): Gateway => {
   const send: Gateway["send"] = (method, path, options = {}) =>
@@ -148,7 +165,11 @@ export const client = (base: string, port: number): Gateway => {
     send,
     get: (path, options) => send("GET", path, options),
     post: (path, body, options = {}) =>
-      send("POST", path, { ...options, headers: { "content-type": "application/json", ...options.headers }, body: typeof body === "string" ? body : JSON.stringify(body) })
+      send("POST", path, {
+        ...options,
+        headers: { "content-type": "application/json", ...options.headers },
+        body: typeof body === "string" ? body : JSON.stringify(body)
+      })
   }
 }
 

@@ -1,7 +1,18 @@
 /** Rows as the services give them, for tests of what HTTP makes of them. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import { ApprovalId, AttemptId, CapabilityRequestId, ConnectionId, LedgerEntryId, MediaId, ReceiptId, RunId, TokenId, TopUpId } from "../../src/domain/Ids.js"
+import {
+  ApprovalId,
+  AttemptId,
+  CapabilityRequestId,
+  ConnectionId,
+  LedgerEntryId,
+  MediaId,
+  ReceiptId,
+  RunId,
+  TokenId,
+  TopUpId
+} from "../../src/domain/Ids.js"
 import type { LedgerEntry } from "../../src/domain/Ledger.js"
 import { EndpointId, JobId, ProviderId } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -78,10 +89,28 @@ export const completedRun: Run = {
   outcome: "hit",
   outcomeReason: "An e-mail address was found.",
   chargeMicros: Micros.make(20_000),
-  result: { _tag: "Json", value: { email: "ada@example.com", sources: [{ url: "https://a.example", rank: 1 }, { url: "https://b.example", rank: 2 }, { url: "https://c.example", rank: 3 }] } },
+  result: {
+    _tag: "Json",
+    value: {
+      email: "ada@example.com",
+      sources: [
+        { url: "https://a.example", rank: 1 },
+        { url: "https://b.example", rank: 2 },
+        { url: "https://c.example", rank: 3 }
+      ]
+    }
+  },
   normalized: {
-    job: "people.email.find", endpointId: "mock-email-find", fields: { email: "ada@example.com", status: "valid" }, missing: [], ambiguous: [], unmapped: [],
-    providerValues: { status: "deliverable" }, verdict: "confirmed", verdictReason: "The provider confirms the answer.", mapVerified: true
+    job: "people.email.find",
+    endpointId: "mock-email-find",
+    fields: { email: "ada@example.com", status: "valid" },
+    missing: [],
+    ambiguous: [],
+    unmapped: [],
+    providerValues: { status: "deliverable" },
+    verdict: "confirmed",
+    verdictReason: "The provider confirms the answer.",
+    mapVerified: true
   },
   resultBytes: 120,
   providerStatus: 200,
@@ -107,7 +136,15 @@ export const attempt: Attempt = {
   costMicros: Micros.make(20_000),
   billed: true,
   receiptId: ReceiptId.make(id("rcp", 1)),
-  receipt: { requestDigest: "a", responseDigest: "b", requestBytes: 10, responseBytes: 120, providerRequestId: "p-1", costAnomaly: null, sharedWithRunId: null },
+  receipt: {
+    requestDigest: "a",
+    responseDigest: "b",
+    requestBytes: 10,
+    responseBytes: 120,
+    providerRequestId: "p-1",
+    costAnomaly: null,
+    sharedWithRunId: null
+  },
   startedAt: at + 1,
   completedAt: at + 241
 }
@@ -118,13 +155,20 @@ export const media: StoredMedia = {
   runId,
   workspaceId,
   contentType: "application/pdf",
-  filename: "Bericht \"März\".pdf",
+  filename: 'Bericht "März".pdf',
   sha256: createHash("sha256").update(bytes).digest("hex"),
   size: bytes.byteLength,
   part: (start, end) => Effect.succeed(bytes.subarray(start, end))
 }
 
-export const hint: TopUpHint = { minimumUsd: 5, suggestedUsd: 20, checkoutUrl: null, dashboardUrl: "https://pay.example", message: "Top up.", reason: "balance_low" }
+export const hint: TopUpHint = {
+  minimumUsd: 5,
+  suggestedUsd: 20,
+  checkoutUrl: null,
+  dashboardUrl: "https://pay.example",
+  message: "Top up.",
+  reason: "balance_low"
+}
 
 export const ledgerEntry: LedgerEntry = {
   entryId: LedgerEntryId.make(id("led", 1)),

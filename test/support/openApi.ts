@@ -17,10 +17,11 @@ const compilerOf = (document: JsonObject): Ajv2020 => {
   return ajv
 }
 
-const absolute = (schema: unknown): Loose => JSON.parse(JSON.stringify(schema).replaceAll("\"#/", "\"document#/"))
+const absolute = (schema: unknown): Loose => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))
 
 /** Fails the test with ajv's words when a value breaks the schema. */
-export const validatorOf = (document: JsonObject, schema: unknown): (value: unknown) => void => {
+export const validatorOf = (document: JsonObject, schema: unknown): ((value: unknown) => void) => {
   const validate = compilerOf(document).compile(absolute(schema))
-  return (value) => assert.isTrue(validate(value), `${JSON.stringify(validate.errors)} in ${JSON.stringify(value)?.slice(0, 2_000)}`)
+  return (value) =>
+    assert.isTrue(validate(value), `${JSON.stringify(validate.errors)} in ${JSON.stringify(value)?.slice(0, 2_000)}`)
 }

@@ -1,5 +1,6 @@
 /**
- * A database for one test file: a copy of the migrated template on the run's server, dropped when the layer or scope closes.
+ * A database for one test file: a copy of the migrated template on the run's server, dropped when the layer or scope
+ * closes.
  */
 import type { SqlClient } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
@@ -17,8 +18,10 @@ const administer = (statement: string) =>
   })
 
 /** A new database's url. `empty` gives one without tables, for tests of the migrations themselves. */
-export const acquireTestDatabase = (options: { readonly empty?: boolean } = {}): Effect.Effect<Redacted.Redacted, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const acquireTestDatabase = (
+  options: { readonly empty?: boolean } = {}
+): Effect.Effect<Redacted.Redacted, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const prefix = inject("databasePrefix")
     const name = `${prefix}_${randomBytes(6).toString("hex")}`
     yield* Effect.acquireRelease(
@@ -31,5 +34,9 @@ export const acquireTestDatabase = (options: { readonly empty?: boolean } = {}):
   })
 
 /** The database and its pool as a layer; each build of the layer is a database of its own. */
-export const testDatabase = (options: Omit<DatabaseOptions, "url"> = {}): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient> =>
-  Layer.unwrapScoped(Effect.map(acquireTestDatabase(), (url) => Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, url }))))
+export const testDatabase = (
+  options: Omit<DatabaseOptions, "url"> = {}
+): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient> =>
+  Layer.unwrapScoped(
+    Effect.map(acquireTestDatabase(), (url) => Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, url })))
+  )

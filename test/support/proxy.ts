@@ -1,15 +1,22 @@
 /**
- * A TCP relay in front of a Postgres, for tests of what happens when the network fails: it can refuse all connections, cut one the
- * moment a given text passes from client to server (before it is handed on, or after it was carried out), spoil a text, or swallow everything.
+ * A TCP relay in front of a Postgres, for tests of what happens when the network fails: it can refuse all connections,
+ * cut one the moment a given text passes from client to server (before it is handed on, or after it was carried out),
+ * spoil a text, or swallow everything.
  */
 import { Effect, type Scope } from "effect"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 export interface Proxy {
   readonly port: number
-  /** Cuts when `text` is sent by a client: `before` keeps it from the server, `after` lets it be carried out and withholds the answer. */
+  /**
+   * Cuts when `text` is sent by a client: `before` keeps it from the server, `after` lets it be carried out and
+   * withholds the answer.
+   */
   readonly cutAt: (text: string, when: "before" | "after") => void
-  /** Makes nonsense of `text` the next time that a client sends it: the server answers with an error and keeps the connection. */
+  /**
+   * Makes nonsense of `text` the next time that a client sends it: the server answers with an error and keeps the
+   * connection.
+   */
   readonly spoil: (text: string) => void
   /** Cuts all connections and takes no more. */
   readonly refuse: () => void
@@ -17,15 +24,20 @@ export interface Proxy {
   readonly swallow: (swallowing: boolean) => void
 }
 
-export const makeProxy = (target: { readonly host: string; readonly port: number }): Effect.Effect<Proxy, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const makeProxy = (target: {
+  readonly host: string
+  readonly port: number
+}): Effect.Effect<Proxy, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const sockets = new Set<Socket>()
     let cut: { readonly text: string; readonly when: "before" | "after" } | undefined
     let spoilt: string | undefined
     let swallowing = false
     const cutAll = () => sockets.forEach((socket) => socket.destroy())
     const server = createServer((client) => {
-      const upstream = connect(target.host.startsWith("/") ? { path: `${target.host}/.s.PGSQL.${target.port}` } : target)
+      const upstream = connect(
+        target.host.startsWith("/") ? { path: `${target.host}/.s.PGSQL.${target.port}` } : target
+      )
       for (const socket of [client, upstream]) {
         sockets.add(socket)
         socket.on("error", () => undefined)

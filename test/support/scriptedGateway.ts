@@ -15,19 +15,22 @@ export interface Stage {
 
 export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Effect.Effect<void>) => {
   const gateway = testGateway(options)
-  return Effect.scoped(Effect.gen(function*() {
-    const services = yield* Layer.build(gateway.http)
-    const { url } = Context.get(services, Address)
-    const { token } = Context.get(services, Caller)
-    const http = client(url, Number(new URL(url).port))
-    const sending = { authorization: `Bearer ${token}` }
-    let made = 0
-    const post: Stage["post"] = (path, body, key = `k${made++}`) => http.post(path, body, { ...sending, headers: { "idempotency-key": key } })
-    yield* use({
-      get: (path) => http.get(path, sending),
-      post,
-      run: (body, key) => Effect.map(post("/v1/runs?wait=10", body, key), ({ json }) => json),
-      given: () => gateway.calls().at(-1)?.input
+  return Effect.scoped(
+    Effect.gen(function* () {
+      const services = yield* Layer.build(gateway.http)
+      const { url } = Context.get(services, Address)
+      const { token } = Context.get(services, Caller)
+      const http = client(url, Number(new URL(url).port))
+      const sending = { authorization: `Bearer ${token}` }
+      let made = 0
+      const post: Stage["post"] = (path, body, key = `k${made++}`) =>
+        http.post(path, body, { ...sending, headers: { "idempotency-key": key } })
+      yield* use({
+        get: (path) => http.get(path, sending),
+        post,
+        run: (body, key) => Effect.map(post("/v1/runs?wait=10", body, key), ({ json }) => json),
+        given: () => gateway.calls().at(-1)?.input
+      })
     })
-  }))
+  )
 }

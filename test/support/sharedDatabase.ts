@@ -14,4 +14,6 @@ export const sharedDatabase = (): Layer.Layer<Database> => {
 
 let made = 0
 /** A workspace with a name that no other test of this file has. */
-export const newWorkspace = Effect.flatMap(Accounts, (accounts) => Effect.suspend(() => accounts.createWorkspace(`workspace ${++made}`)))
+export const newWorkspace = Effect.flatMap(Accounts, (accounts) =>
+  Effect.suspend(() => accounts.createWorkspace(`workspace ${++made}`))
+)

@@ -1,4 +1,5 @@
-// A program for tests of the embedded Postgres: starts it, says its url, and leaves it at SIGTERM. Arguments: data dir, shelter.
+// A program for tests of the embedded Postgres: starts it, says its url, and leaves it at SIGTERM. Arguments: data dir,
+// shelter.
 import { Effect, Redacted } from "effect"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 

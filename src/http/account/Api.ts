@@ -7,11 +7,23 @@ import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
 import {
-  BalanceBody, CapabilityRequestBody, CapabilityRequestInput, CapabilityRequestPage, LedgerPage, LoggedOut, SessionContextBody, TopUpBody, TopUpInput, TopUpPage, WhoamiBody
+  BalanceBody,
+  CapabilityRequestBody,
+  CapabilityRequestInput,
+  CapabilityRequestPage,
+  LedgerPage,
+  LoggedOut,
+  SessionContextBody,
+  TopUpBody,
+  TopUpInput,
+  TopUpPage,
+  WhoamiBody
 } from "./Bodies.js"
 
 const idempotencyKey = Schema.optionalWith(
-  Schema.String.annotations({ jsonSchema: { type: "string", description: "The same key answers the same request", minLength: 1, maxLength: 255 } }),
+  Schema.String.annotations({
+    jsonSchema: { type: "string", description: "The same key answers the same request", minLength: 1, maxLength: 255 }
+  }),
   { exact: true }
 )
 
@@ -25,13 +37,15 @@ export class AccountApi extends HttpApiGroup.make("account")
   )
   .add(
     HttpApiEndpoint.get("ledger", "/v1/ledger")
-      .setUrlParams(query({
-        kind: optionalParam(choiceParam(...LedgerKind.literals)),
-        runId: optionalParam(textParam(100)),
-        from: optionalParam(instantParam),
-        to: optionalParam(instantParam),
-        ...pageParams
-      }))
+      .setUrlParams(
+        query({
+          kind: optionalParam(choiceParam(...LedgerKind.literals)),
+          runId: optionalParam(textParam(100)),
+          from: optionalParam(instantParam),
+          to: optionalParam(instantParam),
+          ...pageParams
+        })
+      )
       .addSuccess(LedgerPage)
       .addError(WireReading)
       .annotate(Access, "usage:read")
@@ -99,5 +113,4 @@ export class AccountApi extends HttpApiGroup.make("account")
       .annotate(Access, "capabilities:write")
       .annotate(OpenApi.Summary, "Request a capability")
   )
-  .middleware(Bearer)
-{}
+  .middleware(Bearer) {}

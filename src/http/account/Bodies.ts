@@ -1,4 +1,7 @@
-/** What the account's routes take and give (completions: section 4). Names ending in `Micros` are integers, other money is dollars. */
+/**
+ * What the account's routes take and give (completions: section 4). Names ending in `Micros` are integers, other money
+ * is dollars.
+ */
 import { Schema } from "effect"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { LedgerKind } from "../../domain/Ledger.js"
@@ -18,7 +21,10 @@ const nullable = Schema.NullOr
 const prose = (charsMax: number) =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[\\s\\S]{1,${charsMax}}$`, "u")),
-    Schema.annotations({ ...says(`must have 1 to ${charsMax} characters`), jsonSchema: { type: "string", minLength: 1, maxLength: charsMax } })
+    Schema.annotations({
+      ...says(`must have 1 to ${charsMax} characters`),
+      jsonSchema: { type: "string", minLength: 1, maxLength: charsMax }
+    })
   )
 
 export const BalanceBody = Schema.Struct({
@@ -32,7 +38,11 @@ export const BalanceBody = Schema.Struct({
   holds: Schema.Array(Schema.Struct({ runId: Schema.String, amountMicros: Schema.Int, createdAt: Time }))
 }).annotations({ identifier: "Balance" })
 
-export const balanceBody = (balance: Balance, holds: ReadonlyArray<HoldRow>, hint: TopUpHint): typeof BalanceBody.Type => ({
+export const balanceBody = (
+  balance: Balance,
+  holds: ReadonlyArray<HoldRow>,
+  hint: TopUpHint
+): typeof BalanceBody.Type => ({
   available: toUsd(balance.availableMicros),
   reserved: toUsd(balance.reservedMicros),
   availableMicros: balance.availableMicros,
@@ -55,7 +65,10 @@ const LedgerEntryBody = Schema.Struct({
   createdAt: Time
 }).annotations({ identifier: "LedgerEntry" })
 
-export const LedgerPage = Schema.Struct({ entries: Schema.Array(LedgerEntryBody), nextCursor: nullable(Schema.String) }).annotations({ identifier: "LedgerPage" })
+export const LedgerPage = Schema.Struct({
+  entries: Schema.Array(LedgerEntryBody),
+  nextCursor: nullable(Schema.String)
+}).annotations({ identifier: "LedgerPage" })
 
 export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type => ({
   entryId: entry.entryId,
@@ -70,7 +83,12 @@ export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type
 })
 
 export const TopUpInput = Schema.Struct({
-  amountUsd: optional(Schema.JsonNumber.pipe(Schema.between(0, 1_000_000), Schema.annotations(says("must be a number of dollars from 0 to 1000000")))),
+  amountUsd: optional(
+    Schema.JsonNumber.pipe(
+      Schema.between(0, 1_000_000),
+      Schema.annotations(says("must be a number of dollars from 0 to 1000000"))
+    )
+  ),
   idempotencyKey: optional(IdempotencyKey)
 }).annotations({ identifier: "TopUpRequest" })
 
@@ -86,7 +104,10 @@ export const TopUpBody = Schema.Struct({
   createdAt: Time
 }).annotations({ identifier: "TopUp" })
 
-export const TopUpPage = Schema.Struct({ topUps: Schema.Array(TopUpBody), nextCursor: nullable(Schema.String) }).annotations({ identifier: "TopUpPage" })
+export const TopUpPage = Schema.Struct({
+  topUps: Schema.Array(TopUpBody),
+  nextCursor: nullable(Schema.String)
+}).annotations({ identifier: "TopUpPage" })
 
 export const topUpBody = (topUp: TopUp): typeof TopUpBody.Type => ({
   topUpId: topUp.topUpId,

@@ -20,7 +20,14 @@ import { reading, type ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
 import { HttpSettings } from "../Settings.js"
 import {
-  balanceBody, capabilityRequestBody, CapabilityRequestInput, ledgerEntryBody, sessionContextBody, topUpBody, TopUpInput, whoamiBody
+  balanceBody,
+  capabilityRequestBody,
+  CapabilityRequestInput,
+  ledgerEntryBody,
+  sessionContextBody,
+  topUpBody,
+  TopUpInput,
+  whoamiBody
 } from "./Bodies.js"
 
 const holdsShownMax = 50
@@ -30,79 +37,146 @@ const toRunId = Schema.decodeOption(RunId)
 
 type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer
 
-export const AccountHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "account">, never, Services> = HttpApiBuilder.group(Api, "account", (handlers) =>
-  Effect.gen(function*() {
+export const AccountHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "account">,
+  never,
+  Services
+> = HttpApiBuilder.group(Api, "account", (handlers) =>
+  Effect.gen(function* () {
     const accounts = yield* Accounts
     const capabilityRequests = yield* CapabilityRequests
     const settings = yield* HttpSettings
     const topUps = yield* TopUps
     const wallet = yield* Wallet
     return handlers
-      .handle("balance", reading(Effect.fnUntraced(function*() {
-        const { operatorWorkspace, scopes, workspaceId } = yield* Principal
-        // A token's workspace is there.
-        const balance = yield* Effect.catchTag(wallet.balance(workspaceId), "not_found", Effect.die)
-        const holds = yield* wallet.holds(workspaceId, holdsShownMax)
-        const hint = yield* topUps.hint({ operatorWorkspace, readOnly: isReadOnly(scopes), availableMicros: balance.availableMicros, neededMicros: null })
-        return balanceBody(balance, holds, hint)
-      })))
-      .handle("ledger", reading(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const { from, kind, runId, to } = urlParams
-        const filters = {
-          ...(kind === undefined ? {} : { kind }),
-          ...(from === undefined ? {} : { fromMillis: from }),
-          ...(to === undefined ? {} : { toMillis: to })
-        }
-        const binding = { list: "ledger by time", workspaceId, filters: { ...filters, ...(runId === undefined ? {} : { runId }) } }
-        const request = yield* pageRequest(urlParams, binding, badCursor)
-        const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
-        if (known === null) return { entries: [], nextCursor: null }
-        const page = yield* wallet.entries(workspaceId, { ...filters, ...(known === undefined ? {} : { runId: known }) }, request)
-        return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
-      })))
-      .handle("topUps", reading(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const binding = { list: "top-ups", workspaceId, filters: {} }
-        const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-        return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
-      })))
-      .handleRaw("requestTopUp", answering(Effect.fnUntraced(function*({ headers, request }) {
-        const { operatorWorkspace, workspaceId } = yield* Principal
-        const body = yield* readTopUp(request)
-        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-        const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
-        return topUpBody(yield* topUps.request({ workspaceId, operatorWorkspace, amountMicros, idempotencyKey }))
-      })))
-      .handle("whoami", reading(Effect.fnUntraced(function*() {
-        const caller = yield* Principal
-        return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
-      })))
-      .handle("logout", answering(Effect.fnUntraced(function*() {
-        const { tokenId } = yield* Principal
-        // The caller's own token is there: it was just let in.
-        yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
-        return { revoked: true as const }
-      })))
-      .handle("sessionContext", answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))))
-      .handle("capabilityRequests", reading(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const binding = { list: "capability-requests", workspaceId, filters: {} }
-        const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-        return { requests: page.items.map(capabilityRequestBody), nextCursor: yield* nextCursor(page, binding) }
-      })))
-      .handleRaw("requestCapability", answering(Effect.fnUntraced(function*({ headers, request }) {
-        const { workspaceId } = yield* Principal
-        const body = yield* readCapabilityRequest(request)
-        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-        if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the body or in the Idempotency-Key header")
-        return capabilityRequestBody(yield* capabilityRequests.create({
-          workspaceId,
-          idempotencyKey,
-          title: body.title,
-          description: body.description,
-          desiredInputs: body.desiredInputs ?? null,
-          desiredOutputs: body.desiredOutputs ?? null
-        }))
-      })))
-  }))
+      .handle(
+        "balance",
+        reading(
+          Effect.fnUntraced(function* () {
+            const { operatorWorkspace, scopes, workspaceId } = yield* Principal
+            // A token's workspace is there.
+            const balance = yield* Effect.catchTag(wallet.balance(workspaceId), "not_found", Effect.die)
+            const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+            const hint = yield* topUps.hint({
+              operatorWorkspace,
+              readOnly: isReadOnly(scopes),
+              availableMicros: balance.availableMicros,
+              neededMicros: null
+            })
+            return balanceBody(balance, holds, hint)
+          })
+        )
+      )
+      .handle(
+        "ledger",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const { from, kind, runId, to } = urlParams
+            const filters = {
+              ...(kind === undefined ? {} : { kind }),
+              ...(from === undefined ? {} : { fromMillis: from }),
+              ...(to === undefined ? {} : { toMillis: to })
+            }
+            const binding = {
+              list: "ledger by time",
+              workspaceId,
+              filters: { ...filters, ...(runId === undefined ? {} : { runId }) }
+            }
+            const request = yield* pageRequest(urlParams, binding, badCursor)
+            const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
+            if (known === null) return { entries: [], nextCursor: null }
+            const page = yield* wallet.entries(
+              workspaceId,
+              { ...filters, ...(known === undefined ? {} : { runId: known }) },
+              request
+            )
+            return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
+      )
+      .handle(
+        "topUps",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const binding = { list: "top-ups", workspaceId, filters: {} }
+            const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+            return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
+      )
+      .handleRaw(
+        "requestTopUp",
+        answering(
+          Effect.fnUntraced(function* ({ headers, request }) {
+            const { operatorWorkspace, workspaceId } = yield* Principal
+            const body = yield* readTopUp(request)
+            const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+            const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
+            return topUpBody(yield* topUps.request({ workspaceId, operatorWorkspace, amountMicros, idempotencyKey }))
+          })
+        )
+      )
+      .handle(
+        "whoami",
+        reading(
+          Effect.fnUntraced(function* () {
+            const caller = yield* Principal
+            return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
+          })
+        )
+      )
+      .handle(
+        "logout",
+        answering(
+          Effect.fnUntraced(function* () {
+            const { tokenId } = yield* Principal
+            // The caller's own token is there: it was just let in.
+            yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
+            return { revoked: true as const }
+          })
+        )
+      )
+      .handle(
+        "sessionContext",
+        answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode)))
+      )
+      .handle(
+        "capabilityRequests",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const binding = { list: "capability-requests", workspaceId, filters: {} }
+            const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+            return { requests: page.items.map(capabilityRequestBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
+      )
+      .handleRaw(
+        "requestCapability",
+        answering(
+          Effect.fnUntraced(function* ({ headers, request }) {
+            const { workspaceId } = yield* Principal
+            const body = yield* readCapabilityRequest(request)
+            const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+            if (idempotencyKey === null)
+              return yield* ValidationError.of(
+                "idempotencyKey",
+                "is required, in the body or in the Idempotency-Key header"
+              )
+            return capabilityRequestBody(
+              yield* capabilityRequests.create({
+                workspaceId,
+                idempotencyKey,
+                title: body.title,
+                description: body.description,
+                desiredInputs: body.desiredInputs ?? null,
+                desiredOutputs: body.desiredOutputs ?? null
+              })
+            )
+          })
+        )
+      )
+  })
+)

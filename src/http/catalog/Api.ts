@@ -1,8 +1,19 @@
-/** The catalog's routes (contract: "Endpoints"; completions: section 2): `CatalogApi` takes a token, `PublicCatalogApi` needs none. */
+/**
+ * The catalog's routes (contract: "Endpoints"; completions: section 2): `CatalogApi` takes a token, `PublicCatalogApi`
+ * needs none.
+ */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
-  Compared, CompareRequest, Depth, Discovered, ListingAnswer, Overview, PublicItem, PublicPage, SearchAnswer
+  Compared,
+  CompareRequest,
+  Depth,
+  Discovered,
+  ListingAnswer,
+  Overview,
+  PublicItem,
+  PublicPage,
+  SearchAnswer
 } from "../../domain/CatalogView.js"
 import { cursorCharsMax } from "../../domain/Limits.js"
 import { OperationContract } from "../../domain/OperationContract.js"
@@ -11,8 +22,12 @@ import { Bearer, Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
 import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
 
-const prefer = Schema.optionalWith(choiceParam("balanced", "cheapest", "reliable", "fastest"), { exact: true, default: () => "balanced" as const })
-const or = <A>(schema: Schema.Schema<A, string>, fallback: A) => Schema.optionalWith(schema, { exact: true, default: () => fallback })
+const prefer = Schema.optionalWith(choiceParam("balanced", "cheapest", "reliable", "fastest"), {
+  exact: true,
+  default: () => "balanced" as const
+})
+const or = <A>(schema: Schema.Schema<A, string>, fallback: A) =>
+  Schema.optionalWith(schema, { exact: true, default: () => fallback })
 const word = optionalParam(textParam(200))
 
 const filters = {
@@ -29,7 +44,16 @@ const filters = {
 export class CatalogApi extends HttpApiGroup.make("catalog")
   .add(
     HttpApiEndpoint.get("search", "/v1/catalog/search")
-      .setUrlParams(query({ q: textParam(512), limit: or(intParam(1, 200), 50), offset: or(intParam(0), 0), ...filters, mock: optionalParam(booleanParam), prefer }))
+      .setUrlParams(
+        query({
+          q: textParam(512),
+          limit: or(intParam(1, 200), 50),
+          offset: or(intParam(0), 0),
+          ...filters,
+          mock: optionalParam(booleanParam),
+          prefer
+        })
+      )
       .addSuccess(SearchAnswer)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
@@ -37,7 +61,15 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
   )
   .add(
     HttpApiEndpoint.get("discover", "/v1/discover")
-      .setUrlParams(query({ q: optionalParam(textParam(512)), query: optionalParam(textParam(512)), limit: or(intParam(1, 20), 5), prefer, maxPriceMicros: optionalParam(intParam(0)) }))
+      .setUrlParams(
+        query({
+          q: optionalParam(textParam(512)),
+          query: optionalParam(textParam(512)),
+          limit: or(intParam(1, 20), 5),
+          prefer,
+          maxPriceMicros: optionalParam(intParam(0))
+        })
+      )
       .addSuccess(Discovered)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
@@ -45,7 +77,14 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
   )
   .add(
     HttpApiEndpoint.get("endpoints", "/v1/catalog/endpoints")
-      .setUrlParams(query({ limit: or(intParam(1, 5000), 100), cursor: optionalParam(textParam(4096)), ...filters, facets: or(booleanParam, false) }))
+      .setUrlParams(
+        query({
+          limit: or(intParam(1, 5000), 100),
+          cursor: optionalParam(textParam(4096)),
+          ...filters,
+          facets: or(booleanParam, false)
+        })
+      )
       .setHeaders(Schema.Struct({ "if-none-match": Schema.optionalWith(Schema.String, { exact: true }) }))
       .addSuccess(ListingAnswer)
       .addSuccess(HttpApiSchema.Empty(304))
@@ -65,13 +104,21 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "Inspect an operation or a job: its input, output, price and effect")
   )
-  .middleware(Bearer)
-{}
+  .middleware(Bearer) {}
 
 export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   .add(
     HttpApiEndpoint.get("items", "/v1/public-catalog")
-      .setUrlParams(query({ q: optionalParam(textParam(512)), capability: word, category: word, provider: word, limit: or(intParam(1, 100), 50), cursor: optionalParam(textParam(cursorCharsMax)) }))
+      .setUrlParams(
+        query({
+          q: optionalParam(textParam(512)),
+          capability: word,
+          category: word,
+          provider: word,
+          limit: or(intParam(1, 100), 50),
+          cursor: optionalParam(textParam(cursorCharsMax))
+        })
+      )
       .addSuccess(PublicPage)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
@@ -99,7 +146,14 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("overview", "/v1/catalog/overview")
-      .setUrlParams(query({ depth: or(choiceParam(...Depth.literals), "summary"), category: word, platform: word, topic: optionalParam(textParam(512)) }))
+      .setUrlParams(
+        query({
+          depth: or(choiceParam(...Depth.literals), "summary"),
+          category: word,
+          platform: word,
+          topic: optionalParam(textParam(512))
+        })
+      )
       .addSuccess(Overview)
       .addError(Wire.UnknownCategory)
       .addError(Wire.UnknownPlatform)
@@ -119,7 +173,9 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
       .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
-      .annotate(OpenApi.Summary, "All of it for language models: routes, jobs with input and output, operations with prices, errors")
+      .annotate(
+        OpenApi.Summary,
+        "All of it for language models: routes, jobs with input and output, operations with prices, errors"
+      )
   )
-  .middleware(Open)
-{}
+  .middleware(Open) {}

@@ -1,4 +1,7 @@
-/** The catalog's answers as JSON. Rows keep their bytes: the catalog gives the same row object while nothing about it changes. */
+/**
+ * The catalog's answers as JSON. Rows keep their bytes: the catalog gives the same row object while nothing about it
+ * changes.
+ */
 import { HttpServerResponse } from "@effect/platform"
 import type { CatalogRow } from "../../domain/CatalogView.js"
 
@@ -12,11 +15,14 @@ const bytesOf = (row: CatalogRow): Buffer => {
   return bytes
 }
 
-const opens: Buffer = Buffer.from("{\"endpoints\":[")
+const opens: Buffer = Buffer.from('{"endpoints":[')
 const comma: Buffer = Buffer.from(",")
 
 /** The text of an answer whose rows are under `endpoints`. */
-export const rowsBody = <A extends { readonly endpoints: ReadonlyArray<CatalogRow> }>({ endpoints, ...rest }: A): Buffer => {
+export const rowsBody = <A extends { readonly endpoints: ReadonlyArray<CatalogRow> }>({
+  endpoints,
+  ...rest
+}: A): Buffer => {
   const parts: Array<Buffer> = [opens]
   for (const [at, row] of endpoints.entries()) {
     if (at > 0) parts.push(comma)
@@ -26,5 +32,8 @@ export const rowsBody = <A extends { readonly endpoints: ReadonlyArray<CatalogRo
   return Buffer.concat(parts)
 }
 
-export const jsonResponse = (body: Buffer, headers: { readonly [name: string]: string } = {}): HttpServerResponse.HttpServerResponse =>
+export const jsonResponse = (
+  body: Buffer,
+  headers: { readonly [name: string]: string } = {}
+): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })

@@ -46,87 +46,175 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
   maxPriceMicros: params.maxPriceMicros ?? null
 })
 
-export const CatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "catalog">, never, Catalog | CursorKey | Bearer> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
-  Effect.gen(function*() {
+export const CatalogHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
+  never,
+  Catalog | CursorKey | Bearer
+> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
+  Effect.gen(function* () {
     const catalog = yield* Catalog
     const cursorKey = yield* CursorKey
     return handlers
-      .handle("search", answering(Effect.fnUntraced(function*({ urlParams }) {
-        const { operator, workspaceId } = yield* Principal
-        const { hidden, limit, offset, prefer, q } = urlParams
-        // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
-        return jsonResponse(rowsBody(yield* catalog.search({ ...filterOf(urlParams), hidden: hidden || operator, q, limit, offset, prefer }, workspaceId)))
-      })))
-      .handle("discover", answering(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const { limit, maxPriceMicros = null, prefer } = urlParams
-        const q = urlParams.q ?? urlParams.query
-        if (q === undefined) return yield* ValidationError.of("q", "is required")
-        return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
-      })))
-      .handle("endpoints", answering(Effect.fnUntraced(function*({ headers: asked, urlParams }) {
-        const { workspaceId } = yield* Principal
-        const { cursor, facets, limit } = urlParams
-        const filter = filterOf(urlParams)
-        const bound = { ...filter }
-        const place = cursor === undefined ? Option.some(null) : readListingCursor(cursorKey, cursor, workspaceId, bound)
-        if (Option.isNone(place)) return yield* badCursor()
-        const { facets: counts, next, ...listing } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
-        const nextCursor = next === null ? null : makeListingCursor(cursorKey, next, listing.revision, workspaceId, bound)
-        const body = rowsBody({ ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) })
-        const etag = etagOf(listing.revision, { ...bound, facets, limit, after: place.value }, body)
-        const headers = { etag, "cache-control": "private, no-cache" }
-        if (isUnchanged(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
-        return jsonResponse(body, headers)
-      })))
-      .handle("operation", answering(Effect.fnUntraced(function*({ path, urlParams }) {
-        const { workspaceId } = yield* Principal
-        return yield* catalog.contract(trimmedEndpointId(path.endpointId), urlParams.contractVersion ?? null, workspaceId)
-      })))
-  }))
+      .handle(
+        "search",
+        answering(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { operator, workspaceId } = yield* Principal
+            const { hidden, limit, offset, prefer, q } = urlParams
+            // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
+            return jsonResponse(
+              rowsBody(
+                yield* catalog.search(
+                  { ...filterOf(urlParams), hidden: hidden || operator, q, limit, offset, prefer },
+                  workspaceId
+                )
+              )
+            )
+          })
+        )
+      )
+      .handle(
+        "discover",
+        answering(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const { limit, maxPriceMicros = null, prefer } = urlParams
+            const q = urlParams.q ?? urlParams.query
+            if (q === undefined) return yield* ValidationError.of("q", "is required")
+            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
+          })
+        )
+      )
+      .handle(
+        "endpoints",
+        answering(
+          Effect.fnUntraced(function* ({ headers: asked, urlParams }) {
+            const { workspaceId } = yield* Principal
+            const { cursor, facets, limit } = urlParams
+            const filter = filterOf(urlParams)
+            const bound = { ...filter }
+            const place =
+              cursor === undefined ? Option.some(null) : readListingCursor(cursorKey, cursor, workspaceId, bound)
+            if (Option.isNone(place)) return yield* badCursor()
+            const {
+              facets: counts,
+              next,
+              ...listing
+            } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
+            const nextCursor =
+              next === null ? null : makeListingCursor(cursorKey, next, listing.revision, workspaceId, bound)
+            const body = rowsBody({ ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) })
+            const etag = etagOf(listing.revision, { ...bound, facets, limit, after: place.value }, body)
+            const headers = { etag, "cache-control": "private, no-cache" }
+            if (isUnchanged(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+            return jsonResponse(body, headers)
+          })
+        )
+      )
+      .handle(
+        "operation",
+        answering(
+          Effect.fnUntraced(function* ({ path, urlParams }) {
+            const { workspaceId } = yield* Principal
+            return yield* catalog.contract(
+              trimmedEndpointId(path.endpointId),
+              urlParams.contractVersion ?? null,
+              workspaceId
+            )
+          })
+        )
+      )
+  })
+)
 
-export const PublicCatalogHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">, never, Catalog | CursorKey | Open> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
-  Effect.gen(function*() {
+export const PublicCatalogHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">,
+  never,
+  Catalog | CursorKey | Open
+> = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
+  Effect.gen(function* () {
     const catalog = yield* Catalog
     const cursorKey = yield* CursorKey
 
     // Nothing is narrowed, so nothing can be unknown, and without a topic it is a tree.
     const wholeOverview = catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }).pipe(
       Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die }),
-      Effect.flatMap((overview) => ("categories" in overview ? Effect.succeed(overview) : Effect.dieMessage("an overview without a topic is a tree")))
+      Effect.flatMap((overview) =>
+        "categories" in overview ? Effect.succeed(overview) : Effect.dieMessage("an overview without a topic is a tree")
+      )
     )
     const routes = routesOf(Api)
     const kept = yield* Ref.make({ revision: "", text: "" })
     /** Made once for each revision. */
-    const fullText = Effect.gen(function*() {
+    const fullText = Effect.gen(function* () {
       const known = yield* Ref.get(kept)
       const revision = yield* catalog.revision
       if (known.revision === revision) return known.text
       const overview = yield* wholeOverview
-      const ids = overview.categories.flatMap(({ platforms = [] }) => platforms.flatMap(({ jobs = [] }) => jobs.map(({ id }) => id)))
+      const ids = overview.categories.flatMap(({ platforms = [] }) =>
+        platforms.flatMap(({ jobs = [] }) => jobs.map(({ id }) => id))
+      )
       const jobs = yield* Effect.forEach(ids, (id) => catalog.supply(id, "balanced"))
       const text = llmsFullText({
-        opening: llmsOpening(overview, { full: true }), routes, jobs: jobs.filter((supply) => supply !== null), errors: wireErrors.values()
+        opening: llmsOpening(overview, { full: true }),
+        routes,
+        jobs: jobs.filter((supply) => supply !== null),
+        errors: wireErrors.values()
       })
       yield* Ref.set(kept, { revision: overview.revision, text })
       return text
     })
 
     return handlers
-      .handle("items", answering(Effect.fnUntraced(function*({ urlParams }) {
-        const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
-        const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
-        const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
-        if (Option.isNone(after)) return yield* badCursor()
-        const { items, next, ...told } = yield* catalog.publicItems({ q, capability, category, provider, limit, after: after.value })
-        return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
-      })))
-      .handle("item", answering(({ path }) => catalog.publicItem(path.catalogItemId.trim())))
-      .handleRaw("compare", answering(Effect.fnUntraced(function*({ request }) {
-        const { catalogItemIds, input = null } = yield* readComparison(request)
-        return yield* catalog.compare(catalogItemIds.map((id) => id.trim()), input)
-      })))
-      .handle("overview", answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) => catalog.overview({ depth, category, platform, topic })))
-      .handle("llms", answering(() => Effect.map(wholeOverview, llmsText)))
-      .handle("llmsFull", answering(() => fullText))
-  }))
+      .handle(
+        "items",
+        answering(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
+            const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
+            const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
+            if (Option.isNone(after)) return yield* badCursor()
+            const { items, next, ...told } = yield* catalog.publicItems({
+              q,
+              capability,
+              category,
+              provider,
+              limit,
+              after: after.value
+            })
+            return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
+          })
+        )
+      )
+      .handle(
+        "item",
+        answering(({ path }) => catalog.publicItem(path.catalogItemId.trim()))
+      )
+      .handleRaw(
+        "compare",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const { catalogItemIds, input = null } = yield* readComparison(request)
+            return yield* catalog.compare(
+              catalogItemIds.map((id) => id.trim()),
+              input
+            )
+          })
+        )
+      )
+      .handle(
+        "overview",
+        answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) =>
+          catalog.overview({ depth, category, platform, topic })
+        )
+      )
+      .handle(
+        "llms",
+        answering(() => Effect.map(wholeOverview, llmsText))
+      )
+      .handle(
+        "llmsFull",
+        answering(() => fullText)
+      )
+  })
+)

@@ -1,7 +1,10 @@
 /** `/llms.txt`: the gateway in one page of Markdown for a language model, with every job and how to run one. */
 import type { OverviewTree } from "../../domain/CatalogView.js"
 
-const priceOf = (job: { readonly cheapestPerCall: number | null; readonly cheapestPerResult: number | null }): string => {
+const priceOf = (job: {
+  readonly cheapestPerCall: number | null
+  readonly cheapestPerResult: number | null
+}): string => {
   const prices = [
     job.cheapestPerCall === null ? null : job.cheapestPerCall === 0 ? "free" : `from $${job.cheapestPerCall} a call`,
     job.cheapestPerResult === null ? null : `from $${job.cheapestPerResult} a result`
@@ -10,7 +13,10 @@ const priceOf = (job: { readonly cheapestPerCall: number | null; readonly cheape
 }
 
 /** What comes before the jobs; also the opening of the full text, which says nothing of the moment. */
-export const llmsOpening = ({ revision, totals }: OverviewTree, options: { readonly full: boolean }): ReadonlyArray<string> => [
+export const llmsOpening = (
+  { revision, totals }: OverviewTree,
+  options: { readonly full: boolean }
+): ReadonlyArray<string> => [
   "# Provider Operations Gateway",
   "",
   "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
@@ -21,7 +27,7 @@ export const llmsOpening = ({ revision, totals }: OverviewTree, options: { reado
   "",
   "1. Find an operation: `GET /v1/catalog/search?q=...` or `GET /v1/discover?q=...` (token with the scope catalog:read).",
   "2. Read its contract: `GET /v1/operations/{endpointId}`, also `GET /v1/operations/job:{job}`.",
-  "3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{\"endpointId\": \"job:{job}\", \"input\": {...}}` (scope runs:execute).",
+  '3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{"endpointId": "job:{job}", "input": {...}}` (scope runs:execute).',
   "4. Read `status`, `outcome` and `error` of the answer; 201 alone does not mean that it worked.",
   "",
   `Without a token: \`GET /v1/public-catalog\`, \`GET /v1/catalog/overview\`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs)${options.full ? "" : ", [all of it as text](/llms-full.txt)"}.`
@@ -33,9 +39,14 @@ export const llmsText = (overview: OverviewTree): string => {
   for (const category of categories) {
     const jobs = (category.platforms ?? []).flatMap((platform) => platform.jobs ?? [])
     lines.push("", `### ${category.title}`, "")
-    if (jobs.length === 0) lines.push(`${category.endpointCount} operations of ${category.providerCount} providers; search with \`category=${category.id}\`.`)
+    if (jobs.length === 0)
+      lines.push(
+        `${category.endpointCount} operations of ${category.providerCount} providers; search with \`category=${category.id}\`.`
+      )
     for (const job of jobs) {
-      lines.push(`- \`job:${job.id}\`: ${job.title} (${job.providerCount} ${job.providerCount === 1 ? "provider" : "providers"}, ${priceOf(job)})`)
+      lines.push(
+        `- \`job:${job.id}\`: ${job.title} (${job.providerCount} ${job.providerCount === 1 ? "provider" : "providers"}, ${priceOf(job)})`
+      )
     }
   }
   return `${lines.join("\n")}\n`

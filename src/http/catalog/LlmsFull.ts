@@ -1,6 +1,7 @@
 /**
- * `/llms-full.txt`: all that a language model needs to work with this gateway without reading anything else: how to run, every route, every
- * job with its input and output, its operations with their prices, every error. The same until the next revision: nothing in it is of the moment.
+ * `/llms-full.txt`: all that a language model needs to work with this gateway without reading anything else: how to
+ * run, every route, every job with its input and output, its operations with their prices, every error. The same until
+ * the next revision: nothing in it is of the moment.
  */
 import { toUsd } from "../../domain/Micros.js"
 import type { JobManifest, Operation } from "../../domain/Manifest.js"
@@ -12,10 +13,15 @@ import type { WireError } from "../Envelope.js"
 /** A job of an imported catalog may have hundreds; the listing has them all. */
 const operationsShown = 20
 
-const access: { readonly [required: string]: string } = { "any-token": "any token", "optional-token": "token optional", public: "no token", probe: "no token" }
+const access: { readonly [required: string]: string } = {
+  "any-token": "any token",
+  "optional-token": "token optional",
+  public: "no token",
+  probe: "no token"
+}
 
 const routeLine = ({ access: required, method, path, summary }: Route): string =>
-  `- \`${method} ${path.replace(/:(\w+)/g, "{$1}")}\`: ${summary} (${required === null ? "" : access[required] ?? `scope ${required}`})`
+  `- \`${method} ${path.replace(/:(\w+)/g, "{$1}")}\`: ${summary} (${required === null ? "" : (access[required] ?? `scope ${required}`)})`
 
 const priceOf = ({ price }: Operation): string =>
   price.basis === "free" ? "free" : `$${toUsd(price.micros)} a ${price.basis === "per_result" ? "result" : "call"}`
@@ -24,15 +30,31 @@ const jobLines = ({ endpoints, job }: JobSupply): ReadonlyArray<string> => {
   const sorted = endpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
   const rest = sorted.length - operationsShown
   return [
-    "", `### job:${job.id}`, "", `${job.title}. ${job.description}`, "",
+    "",
+    `### job:${job.id}`,
+    "",
+    `${job.title}. ${job.description}`,
+    "",
     `- Input: ${needsOf(job)}`,
     `- Example: \`{"endpointId": "job:${job.id}", "input": ${JSON.stringify(job.exampleInput)}}\``,
-    ...(Object.keys(job.fields).length === 0 ? [] : [`- Answer, in \`normalized.fields\`: ${Object.entries(job.fields).map(([name, meaning]) => `\`${name}\` (${meaning.replace(/\.$/, "")})`).join(", ")}`]),
-    `- Operations: ${sorted.length === 0 ? "none yet" : ""}${sorted.slice(0, operationsShown).map(({ operation }) => `\`${operation.id}\` (${priceOf(operation)})`).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`
+    ...(Object.keys(job.fields).length === 0
+      ? []
+      : [
+          `- Answer, in \`normalized.fields\`: ${Object.entries(job.fields)
+            .map(([name, meaning]) => `\`${name}\` (${meaning.replace(/\.$/, "")})`)
+            .join(", ")}`
+        ]),
+    `- Operations: ${sorted.length === 0 ? "none yet" : ""}${sorted
+      .slice(0, operationsShown)
+      .map(({ operation }) => `\`${operation.id}\` (${priceOf(operation)})`)
+      .join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`
   ]
 }
 
-const needsOf = ({ needs }: JobManifest): string => (needs.length === 0 ? "see the example" : `one of ${needs.map((set) => set.map((field) => `\`${field}\``).join(" + ")).join(", or ")}`)
+const needsOf = ({ needs }: JobManifest): string =>
+  needs.length === 0
+    ? "see the example"
+    : `one of ${needs.map((set) => set.map((field) => `\`${field}\``).join(" + ")).join(", or ")}`
 
 const flag = (retryable: boolean): string => (retryable ? "may work later" : "will not work as it is")
 
@@ -57,15 +79,30 @@ export const llmsFullText = ({ errors, jobs, opening, routes }: FullParts): stri
     "- `result` is the provider's answer; text has `result.text`, a file `result.media.downloadPath`. `normalized.fields` has the job's fields under fixed names.",
     "- Money: the highest price is held first, the real cost is charged at the end, the rest is released. Failures cost nothing, misses usually nothing. Names that end in `Micros` are integers, millionths of a dollar; all others are dollars.",
     "",
-    "## Routes", "", ...routes.map(routeLine),
+    "## Routes",
     "",
-    "## Jobs", ...jobs.flatMap(jobLines),
+    ...routes.map(routeLine),
     "",
-    "## Errors of requests", "", "The body is `{\"error\": {\"code\", \"message\", \"requestId\", \"retryable\"}}`.", "",
-    ...Array.from(errors, ({ code, retryable, status, title }) => `- ${status} \`${code}\`: ${title}; ${flag(retryable)}`),
+    "## Jobs",
+    ...jobs.flatMap(jobLines),
     "",
-    "## Errors of failed runs", "", "In `error.code` of a run, with `whoseError`, `retryable` and `retryHint`. A new try needs a new key.", "",
-    ...Array.from(new Map(runFailures.map((failure) => [failure.code, failure])).values(), ({ code, facts }) => `- \`${code}\`: ${facts.summary} Whose: ${facts.whoseError}. ${facts.retryHint}`)
+    "## Errors of requests",
+    "",
+    'The body is `{"error": {"code", "message", "requestId", "retryable"}}`.',
+    "",
+    ...Array.from(
+      errors,
+      ({ code, retryable, status, title }) => `- ${status} \`${code}\`: ${title}; ${flag(retryable)}`
+    ),
+    "",
+    "## Errors of failed runs",
+    "",
+    "In `error.code` of a run, with `whoseError`, `retryable` and `retryHint`. A new try needs a new key.",
+    "",
+    ...Array.from(
+      new Map(runFailures.map((failure) => [failure.code, failure])).values(),
+      ({ code, facts }) => `- \`${code}\`: ${facts.summary} Whose: ${facts.whoseError}. ${facts.retryHint}`
+    )
   ]
   return `${lines.join("\n")}\n`
 }

@@ -7,7 +7,9 @@ import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { pageParams, query } from "../Query.js"
 import { ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
 
-const connectionPath = Schema.Struct({ connectionId: Schema.String.annotations({ description: "An id that begins with con_" }) })
+const connectionPath = Schema.Struct({
+  connectionId: Schema.String.annotations({ description: "An id that begins with con_" })
+})
 
 export class ConnectionsApi extends HttpApiGroup.make("connections")
   .add(
@@ -20,7 +22,10 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .addError(WireStorage)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Connect your own account at a provider")
-      .annotate(OpenApi.Description, "The secret is stored sealed and never shown again. Runs of this workspace at the provider use the newest connection, or the one that they name as connectionId.")
+      .annotate(
+        OpenApi.Description,
+        "The secret is stored sealed and never shown again. Runs of this workspace at the provider use the newest connection, or the one that they name as connectionId."
+      )
   )
   .add(
     HttpApiEndpoint.get("list", "/v1/connections")
@@ -48,5 +53,4 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Delete a connection and destroy its secret")
   )
-  .middleware(Bearer)
-{}
+  .middleware(Bearer) {}

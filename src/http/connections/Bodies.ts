@@ -3,19 +3,27 @@ import { Schema } from "effect"
 import type { Connection } from "../../services/Connections.js"
 import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
 
-const Secret = Schema.Redacted(Schema.String.annotations({
-  ...says("must be text"),
-  jsonSchema: {
-    type: "string", format: "password", writeOnly: true, minLength: 1, maxLength: 8192,
-    description: "The key at the provider; user and password, or client id and secret, as user:password"
-  }
-}))
+const Secret = Schema.Redacted(
+  Schema.String.annotations({
+    ...says("must be text"),
+    jsonSchema: {
+      type: "string",
+      format: "password",
+      writeOnly: true,
+      minLength: 1,
+      maxLength: 8192,
+      description: "The key at the provider; user and password, or client id and secret, as user:password"
+    }
+  })
+)
 
 export const ConnectionInput = Schema.Struct({
   providerId: line(63, "A provider of the catalog"),
   label: line(100),
   secret: Secret,
-  expiresAt: optional(Schema.NullOr(Instant).annotations({ description: "When it is to be used no more; never without it" }))
+  expiresAt: optional(
+    Schema.NullOr(Instant).annotations({ description: "When it is to be used no more; never without it" })
+  )
 }).annotations({ identifier: "ConnectionRequest" })
 
 export const ConnectionBody = Schema.Struct({
@@ -26,7 +34,10 @@ export const ConnectionBody = Schema.Struct({
   expiresAt: Schema.NullOr(Time)
 }).annotations({ identifier: "Connection" })
 
-export const ConnectionPage = Schema.Struct({ connections: Schema.Array(ConnectionBody), nextCursor: Schema.NullOr(Schema.String) }).annotations({ identifier: "ConnectionPage" })
+export const ConnectionPage = Schema.Struct({
+  connections: Schema.Array(ConnectionBody),
+  nextCursor: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ConnectionPage" })
 
 export const connectionBody = (connection: Connection): typeof ConnectionBody.Type => ({
   connectionId: connection.connectionId,

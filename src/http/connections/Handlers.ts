@@ -1,4 +1,7 @@
-/** Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so that a slip of the pen is told at once. */
+/**
+ * Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so
+ * that a slip of the pen is told at once.
+ */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
@@ -20,33 +23,60 @@ const readConnection = jsonBody(ConnectionInput, callerBudget)
 const toConnectionId = Schema.decodeOption(ConnectionId)
 /** What cannot be an id names nothing, and need not be looked for. */
 const connectionIdOf = (raw: string) =>
-  Option.match(toConnectionId(raw), { onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })), onSome: Effect.succeed })
+  Option.match(toConnectionId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
 
-export const ConnectionsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "connections">, never, Catalog | Connections | CursorKey | ReadTurns | Bearer> =
-  HttpApiBuilder.group(Api, "connections", (handlers) =>
-    Effect.gen(function*() {
-      const catalog = yield* Catalog
-      const connections = yield* Connections
-      return handlers
-        .handleRaw("create", answering(Effect.fnUntraced(function*({ request }) {
-          const { workspaceId } = yield* Principal
-          const { expiresAt = null, ...input } = yield* readConnection(request)
-          const problem = yield* catalog.providerProblem(input.providerId)
-          if (problem !== null) return yield* ValidationError.of("providerId", problem)
-          return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
-        })))
-        .handle("list", reading(Effect.fnUntraced(function*({ urlParams }) {
-          const { workspaceId } = yield* Principal
-          const binding = { list: "connections", workspaceId, filters: {} }
-          const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-          return { connections: page.items.map(connectionBody), nextCursor: yield* nextCursor(page, binding) }
-        })))
-        .handle("get", answering(Effect.fnUntraced(function*({ path }) {
-          const { workspaceId } = yield* Principal
-          return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
-        })))
-        .handle("delete", answering(Effect.fnUntraced(function*({ path }) {
-          const { workspaceId } = yield* Principal
-          yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
-        })))
-    }))
+export const ConnectionsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "connections">,
+  never,
+  Catalog | Connections | CursorKey | ReadTurns | Bearer
+> = HttpApiBuilder.group(Api, "connections", (handlers) =>
+  Effect.gen(function* () {
+    const catalog = yield* Catalog
+    const connections = yield* Connections
+    return handlers
+      .handleRaw(
+        "create",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const { workspaceId } = yield* Principal
+            const { expiresAt = null, ...input } = yield* readConnection(request)
+            const problem = yield* catalog.providerProblem(input.providerId)
+            if (problem !== null) return yield* ValidationError.of("providerId", problem)
+            return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
+          })
+        )
+      )
+      .handle(
+        "list",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const binding = { list: "connections", workspaceId, filters: {} }
+            const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+            return { connections: page.items.map(connectionBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
+      )
+      .handle(
+        "get",
+        answering(
+          Effect.fnUntraced(function* ({ path }) {
+            const { workspaceId } = yield* Principal
+            return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
+          })
+        )
+      )
+      .handle(
+        "delete",
+        answering(
+          Effect.fnUntraced(function* ({ path }) {
+            const { workspaceId } = yield* Principal
+            yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
+          })
+        )
+      )
+  })
+)

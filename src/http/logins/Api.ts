@@ -1,4 +1,7 @@
-/** The routes of command-line logins (completions: section 4, "Login approval"), and the page on which a person decides about one. */
+/**
+ * The routes of command-line logins (completions: section 4, "Login approval"), and the page on which a person decides
+ * about one.
+ */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../Access.js"
@@ -6,9 +9,12 @@ import { Open } from "../Auth.js"
 import { created, Wire, WireStorage } from "../Envelope.js"
 import { DecisionForm, LoginBody, LoginCreated, LoginInput } from "./Bodies.js"
 
-const approvalPath = Schema.Struct({ approvalId: Schema.String.annotations({ description: "An id that begins with apr_" }) })
+const approvalPath = Schema.Struct({
+  approvalId: Schema.String.annotations({ description: "An id that begins with apr_" })
+})
 /** A person gets a page whatever happens. */
-const page = (status: number, description: string) => HttpApiSchema.Text({ contentType: "text/html" }).annotations(HttpApiSchema.annotations({ status, description }))
+const page = (status: number, description: string) =>
+  HttpApiSchema.Text({ contentType: "text/html" }).annotations(HttpApiSchema.annotations({ status, description }))
 
 export class LoginsApi extends HttpApiGroup.make("logins")
   .add(
@@ -20,7 +26,10 @@ export class LoginsApi extends HttpApiGroup.make("logins")
       .addError(WireStorage)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Ask a person to let a token in")
-      .annotate(OpenApi.Description, "The client makes a token and sends its SHA-256 only. Once a person has approved it under approveUrl, the token works; denied, it answers token_revoked.")
+      .annotate(
+        OpenApi.Description,
+        "The client makes a token and sends its SHA-256 only. Once a person has approved it under approveUrl, the token works; denied, it answers token_revoked."
+      )
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/login-approvals/:approvalId")
@@ -55,5 +64,4 @@ export class LoginsApi extends HttpApiGroup.make("logins")
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Decide about a login, with a token of scope account:manage in the form")
   )
-  .middleware(Open)
-{}
+  .middleware(Open) {}

@@ -1,6 +1,7 @@
 /**
- * The page on which a person decides about a command-line login: plain HTML with one form, no script, nothing from elsewhere. The form carries
- * the person's own token and there is no cookie, so that no other page can decide in their name. Never shows a token.
+ * The page on which a person decides about a command-line login: plain HTML with one form, no script, nothing from
+ * elsewhere. The form carries the person's own token and there is no cookie, so that no other page can decide in their
+ * name. Never shows a token.
  */
 import type { Scope } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
@@ -62,17 +63,33 @@ export const approvePage = (login: LoginApproval, problem: string | null): strin
   const told = problem === null ? "" : `<p class="told" role="alert">${escape(problem)}</p>`
   switch (login.status) {
     case "pending":
-      return frame("A command line wants to log in", `${told}<p>Approve only if you started this login yourself and your command line shows this code:</p>
-<p class="code">${escape(login.userCode)}</p>${details(login)}${form}`)
+      return frame(
+        "A command line wants to log in",
+        `${told}<p>Approve only if you started this login yourself and your command line shows this code:</p>
+<p class="code">${escape(login.userCode)}</p>${details(login)}${form}`
+      )
     case "approved":
-      return frame("Login approved", `${told}<p>The command line is logged in. You can close this page.</p>${details(login)}`)
+      return frame(
+        "Login approved",
+        `${told}<p>The command line is logged in. You can close this page.</p>${details(login)}`
+      )
     case "denied":
-      return frame("Login denied", `${told}<p>The command line was turned away, and its token will never work. You can close this page.</p>${details(login)}`)
+      return frame(
+        "Login denied",
+        `${told}<p>The command line was turned away, and its token will never work. You can close this page.</p>${details(login)}`
+      )
     case "expired":
-      return frame("This login has expired", `${told}<p>Nobody decided in time. Start the login again on the command line.</p>`)
+      return frame(
+        "This login has expired",
+        `${told}<p>Nobody decided in time. Start the login again on the command line.</p>`
+      )
   }
 }
 
-export const noLoginPage = frame("No such login", "<p>This link is not complete, or the login is over. Start the login again on the command line.</p>")
+export const noLoginPage = frame(
+  "No such login",
+  "<p>This link is not complete, or the login is over. Start the login again on the command line.</p>"
+)
 /** For what went wrong before a login could be looked at. */
-export const troublePage = (problem: string): string => frame("That did not work", `<p class="told" role="alert">${escape(problem)}</p><p>Go back and try again.</p>`)
+export const troublePage = (problem: string): string =>
+  frame("That did not work", `<p class="told" role="alert">${escape(problem)}</p><p>Go back and try again.</p>`)

@@ -1,6 +1,7 @@
 /**
- * Translates between command-line logins and their service. On the page, a person decides with a token in the form: it is checked like any
- * other, and needs `account:manage`. Whatever fails there is told as a page, with the status of the table of errors.
+ * Translates between command-line logins and their service. On the page, a person decides with a token in the form: it
+ * is checked like any other, and needs `account:manage`. Whatever fails there is told as a page, with the status of the
+ * table of errors.
  */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
@@ -24,16 +25,27 @@ const readDecision = formBody(DecisionForm)
 const toApprovalId = Schema.decodeOption(ApprovalId)
 /** What cannot be an id names nothing, and need not be looked for; user codes least of all. */
 const approvalIdOf = (raw: string) =>
-  Option.match(toApprovalId(raw), { onNone: () => Effect.fail(new NotFound({ what: "login approval", id: cutText(raw, 100) })), onSome: Effect.succeed })
+  Option.match(toApprovalId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "login approval", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
 
 const page = (html: string, status: number, headers: { readonly [name: string]: string } = {}) =>
-  HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8", headers: { ...approvePageHeaders, ...headers } })
+  HttpServerResponse.text(html, {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...approvePageHeaders, ...headers }
+  })
 const noLogin = page(noLoginPage, 404)
 
 type Services = Accounts | HttpSettings | LoginApprovals | Open
 
-export const LoginsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "logins">, never, Services> = HttpApiBuilder.group(Api, "logins", (handlers) =>
-  Effect.gen(function*() {
+export const LoginsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "logins">,
+  never,
+  Services
+> = HttpApiBuilder.group(Api, "logins", (handlers) =>
+  Effect.gen(function* () {
     const accounts = yield* Accounts
     const logins = yield* LoginApprovals
     const { publicUrl } = yield* HttpSettings
@@ -41,34 +53,68 @@ export const LoginsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
     const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
 
     return handlers
-      .handleRaw("create", answering(Effect.fnUntraced(function*({ request }) {
-        const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
-        return loginCreated(yield* logins.create({ digest, label, scopes: [...new Set(scopes)], tokenExpiresAt: expiresAt }), publicUrl)
-      })))
-      .handle("get", answering(({ path }) => Effect.map(get(path.approvalId), loginBody)))
-      .handle("page", answering(({ path }) =>
-        get(path.approvalId).pipe(
-          Effect.map((login) => page(approvePage(login, null), 200)),
-          Effect.catchTag("not_found", () => Effect.succeed(noLogin))
-        )))
-      .handleRaw("decide", answering(({ path, request }) =>
-        Effect.gen(function*() {
-          const approvalId = yield* approvalIdOf(path.approvalId)
-          const { decision, token } = yield* readDecision(request)
-          const principal = yield* accounts.authenticate(token)
-          if (!principal.scopes.includes("account:manage")) return yield* new Forbidden({ scope: "account:manage" })
-          yield* Effect.uninterruptible(decision === "approve" ? logins.approve(approvalId, principal) : logins.deny(approvalId, principal))
-          // Back to the page itself, which now shows the decision: loading it again sends nothing twice.
-          return HttpServerResponse.empty({ status: 303, headers: { location: approvalId, "cache-control": "no-store" } })
-        }).pipe(
-          Effect.catchAll((error) =>
-            Effect.gen(function*() {
-              if (error._tag === "not_found") return noLogin
-              const { headers, status } = wireErrors.get(error._tag) ?? { headers: () => ({}), status: 500 }
-              const login = yield* Effect.option(get(path.approvalId))
-              // A person has pasted something into a form, and sent no header.
-              const problem = error._tag === "unauthorized" ? "That is not a valid token of this gateway." : error.message
-              return page(Option.match(login, { onNone: () => troublePage(problem), onSome: (found) => approvePage(found, problem) }), status, headers(error))
-            }))
-        )))
-  }))
+      .handleRaw(
+        "create",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
+            return loginCreated(
+              yield* logins.create({ digest, label, scopes: [...new Set(scopes)], tokenExpiresAt: expiresAt }),
+              publicUrl
+            )
+          })
+        )
+      )
+      .handle(
+        "get",
+        answering(({ path }) => Effect.map(get(path.approvalId), loginBody))
+      )
+      .handle(
+        "page",
+        answering(({ path }) =>
+          get(path.approvalId).pipe(
+            Effect.map((login) => page(approvePage(login, null), 200)),
+            Effect.catchTag("not_found", () => Effect.succeed(noLogin))
+          )
+        )
+      )
+      .handleRaw(
+        "decide",
+        answering(({ path, request }) =>
+          Effect.gen(function* () {
+            const approvalId = yield* approvalIdOf(path.approvalId)
+            const { decision, token } = yield* readDecision(request)
+            const principal = yield* accounts.authenticate(token)
+            if (!principal.scopes.includes("account:manage")) return yield* new Forbidden({ scope: "account:manage" })
+            yield* Effect.uninterruptible(
+              decision === "approve" ? logins.approve(approvalId, principal) : logins.deny(approvalId, principal)
+            )
+            // Back to the page itself, which now shows the decision: loading it again sends nothing twice.
+            return HttpServerResponse.empty({
+              status: 303,
+              headers: { location: approvalId, "cache-control": "no-store" }
+            })
+          }).pipe(
+            Effect.catchAll((error) =>
+              Effect.gen(function* () {
+                if (error._tag === "not_found") return noLogin
+                const { headers, status } = wireErrors.get(error._tag) ?? { headers: () => ({}), status: 500 }
+                const login = yield* Effect.option(get(path.approvalId))
+                // A person has pasted something into a form, and sent no header.
+                const problem =
+                  error._tag === "unauthorized" ? "That is not a valid token of this gateway." : error.message
+                return page(
+                  Option.match(login, {
+                    onNone: () => troublePage(problem),
+                    onSome: (found) => approvePage(found, problem)
+                  }),
+                  status,
+                  headers(error)
+                )
+              })
+            )
+          )
+        )
+      )
+  })
+)

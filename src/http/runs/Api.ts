@@ -6,7 +6,16 @@ import { RunStatus } from "../../domain/Run.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
-import { anyCursorParam, booleanParam, choiceParam, intParam, optionalParam, pageParams, query, textParam } from "../Query.js"
+import {
+  anyCursorParam,
+  booleanParam,
+  choiceParam,
+  intParam,
+  optionalParam,
+  pageParams,
+  query,
+  textParam
+} from "../Query.js"
 import { QuoteAnswer } from "./QuoteBody.js"
 import { AttemptList, RunBody, RunPage } from "./RunBody.js"
 import { QuoteBody, RunRequestBody } from "./RunRequestBody.js"
@@ -14,10 +23,17 @@ import { WaitQuery } from "./Wait.js"
 
 const runPath = Schema.Struct({ runId: Schema.String.annotations({ description: "An id that begins with run_" }) })
 const header = (description: string, limits: object) =>
-  Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", description, ...limits } }), { exact: true })
-const serviceAgent = header("Names the calling agent or app, for usage analytics only: it changes no answer. The first 64 characters are read; names that the gateway does not know are counted as Other", {})
+  Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", description, ...limits } }), {
+    exact: true
+  })
+const serviceAgent = header(
+  "Names the calling agent or app, for usage analytics only: it changes no answer. The first 64 characters are read; names that the gateway does not know are counted as Other",
+  {}
+)
 
-const jobParam = textParam(200).annotations({ description: "The id of a job, with dots or underscores: runs of the job, and of tools that do it" })
+const jobParam = textParam(200).annotations({
+  description: "The id of a job, with dots or underscores: runs of the job, and of tools that do it"
+})
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
@@ -28,10 +44,15 @@ export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.post("create", "/v1/runs")
       .setUrlParams(query({ wait: optionalParam(WaitQuery) }))
-      .setHeaders(Schema.Struct({
-        "idempotency-key": header("One key is mandatory: here, or as idempotencyKey in the body", { minLength: 1, maxLength: 255 }),
-        "x-service-agent": serviceAgent
-      }))
+      .setHeaders(
+        Schema.Struct({
+          "idempotency-key": header("One key is mandatory: here, or as idempotencyKey in the body", {
+            minLength: 1,
+            maxLength: 255
+          }),
+          "x-service-agent": serviceAgent
+        })
+      )
       .setPayload(RunRequestBody)
       .addSuccess(created(RunBody, "Run"))
       .addError(Wire.InsufficientBalance)
@@ -47,7 +68,10 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireStorage)
       .annotate(Access, "runs:execute")
       .annotate(OpenApi.Summary, "Create a run")
-      .annotate(OpenApi.Description, `Reserves the maximum price, runs the job or tool, charges the actual cost and releases the rest. A 201 can carry status failed: look at status and error. The same idempotency key and request answer the same run; one that was refused before anything was sent is kept for ${refusedRunDaysKept} days.`)
+      .annotate(
+        OpenApi.Description,
+        `Reserves the maximum price, runs the job or tool, charges the actual cost and releases the rest. A 201 can carry status failed: look at status and error. The same idempotency key and request answer the same run; one that was refused before anything was sent is kept for ${refusedRunDaysKept} days.`
+      )
   )
   .add(
     HttpApiEndpoint.post("quote", "/v1/runs/quote")
@@ -63,19 +87,24 @@ export class RunsApi extends HttpApiGroup.make("runs")
   )
   .add(
     HttpApiEndpoint.get("list", "/v1/runs")
-      .setUrlParams(query({
-        status: optionalParam(choiceParam(...RunStatus.literals)),
-        capability: optionalParam(jobParam),
-        includeResult: Schema.optionalWith(booleanParam, { exact: true, default: () => false }),
-        ...pageParams,
-        cursor: Schema.optionalWith(anyCursorParam, { exact: true })
-      }))
+      .setUrlParams(
+        query({
+          status: optionalParam(choiceParam(...RunStatus.literals)),
+          capability: optionalParam(jobParam),
+          includeResult: Schema.optionalWith(booleanParam, { exact: true, default: () => false }),
+          ...pageParams,
+          cursor: Schema.optionalWith(anyCursorParam, { exact: true })
+        })
+      )
       .addSuccess(RunPage)
       .addError(Wire.RunsCursorInvalid)
       .addError(WireReading)
       .annotate(Access, "runs:read")
       .annotate(OpenApi.Summary, "List runs, newest first")
-      .annotate(OpenApi.Description, `Summaries; includeResult=true adds results, and then a page ends early rather than carry more than ${listedResultBytesMax} bytes of them: go on with nextCursor.`)
+      .annotate(
+        OpenApi.Description,
+        `Summaries; includeResult=true adds results, and then a page ends early rather than carry more than ${listedResultBytesMax} bytes of them: go on with nextCursor.`
+      )
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/runs/:runId")
@@ -108,11 +137,13 @@ export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.get("media", "/v1/runs/:runId/media/:mediaId")
       .setPath(Schema.Struct({ ...runPath.fields, mediaId: Schema.String }))
-      .setHeaders(Schema.Struct({
-        range: header("One byte range", {}),
-        "if-none-match": header("The ETag of a copy at hand", {}),
-        "if-range": header("The ETag that a range is of", {})
-      }))
+      .setHeaders(
+        Schema.Struct({
+          range: header("One byte range", {}),
+          "if-none-match": header("The ETag of a copy at hand", {}),
+          "if-range": header("The ETag that a range is of", {})
+        })
+      )
       .addSuccess(bytes.annotations(HttpApiSchema.annotations({ status: 200, description: "The file" })))
       .addSuccess(bytes.annotations(HttpApiSchema.annotations({ status: 206, description: "The range" })))
       .addSuccess(HttpApiSchema.Empty(304))
@@ -128,5 +159,4 @@ export class RunsApi extends HttpApiGroup.make("runs")
       })
       .annotate(OpenApi.Summary, "Download a file or a large answer")
   )
-  .middleware(Bearer)
-{}
+  .middleware(Bearer) {}

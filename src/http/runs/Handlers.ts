@@ -30,11 +30,16 @@ const isMediaId = Schema.is(MediaId)
 
 /** An id of another form names no run. */
 const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
-  Option.match(toRunId(id), { onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })), onSome: Effect.succeed })
+  Option.match(toRunId(id), {
+    onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })),
+    onSome: Effect.succeed
+  })
 
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
-const json = (body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null }, status: number) =>
-  HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
+const json = (
+  body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null },
+  status: number
+) => HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
 
 const fieldsMax = 100
 
@@ -47,74 +52,137 @@ const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> 
 }
 
 /** Without a result a path matches nothing, which is refused; `max_items` alone has nothing to cut. */
-const trimmedBody = Effect.fnUntraced(function*(body: RunBody, rawFields: string | undefined, maxItems: number | undefined) {
+const trimmedBody = Effect.fnUntraced(function* (
+  body: RunBody,
+  rawFields: string | undefined,
+  maxItems: number | undefined
+) {
   const fields = yield* fieldsOf(rawFields)
   if (fields === null && maxItems === undefined) return body
   const asked = { ...(fields === null ? {} : { fields }), ...(maxItems === undefined ? {} : { max_items: maxItems }) }
   if (body.result === undefined) {
-    if (fields !== null) return yield* ValidationError.of("fields", `matches nothing: the run is ${body.status} and has no result`)
+    if (fields !== null)
+      return yield* ValidationError.of("fields", `matches nothing: the run is ${body.status} and has no result`)
     return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
   }
-  const trimmed = yield* Either.mapLeft(
-    trim(body.result, { fields, maxItems: maxItems ?? null }),
-    ({ path }) => ValidationError.of("fields", `${cutText(path, 100)} is nowhere in the result`)
+  const trimmed = yield* Either.mapLeft(trim(body.result, { fields, maxItems: maxItems ?? null }), ({ path }) =>
+    ValidationError.of("fields", `${cutText(path, 100)} is nowhere in the result`)
   )
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })
 
-export const RunsHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "runs">, never, CursorKey | HttpSettings | ReadTurns | Runs | Bearer> = HttpApiBuilder.group(Api, "runs", (handlers) =>
-  Effect.gen(function*() {
+export const RunsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
+  never,
+  CursorKey | HttpSettings | ReadTurns | Runs | Bearer
+> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+  Effect.gen(function* () {
     const runs = yield* Runs
     const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
-    return handlers
-      // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only its waiting; making the whole
-      // handler uninterruptible would make that waiting outlast its time, because nobody could end it.
-      .handleRaw("create", answering(Effect.fnUntraced(function*({ headers, request, urlParams }) {
-        const principal = yield* Principal
-        const { requestId } = yield* Exchange
-        countAgent(headers["x-service-agent"])
-        const body = yield* readRunRequest(request)
-        const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-        if (idempotencyKey === null) return yield* ValidationError.of("idempotencyKey", "is required, in the Idempotency-Key header or in the body")
-        const created = yield* runs.create(
-          principal,
-          { ...quoteRequestOf(body, requestId), idempotencyKey },
-          urlParams.wait ?? waitSeconds(body.wait ?? false)
+    return (
+      handlers
+        // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only
+        // its waiting; making the whole handler uninterruptible would make that waiting outlast its time, because
+        // nobody could end it.
+        .handleRaw(
+          "create",
+          answering(
+            Effect.fnUntraced(function* ({ headers, request, urlParams }) {
+              const principal = yield* Principal
+              const { requestId } = yield* Exchange
+              countAgent(headers["x-service-agent"])
+              const body = yield* readRunRequest(request)
+              const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
+              if (idempotencyKey === null)
+                return yield* ValidationError.of(
+                  "idempotencyKey",
+                  "is required, in the Idempotency-Key header or in the body"
+                )
+              const created = yield* runs.create(
+                principal,
+                { ...quoteRequestOf(body, requestId), idempotencyKey },
+                urlParams.wait ?? waitSeconds(body.wait ?? false)
+              )
+              return json({ ...runBody(created), replayed: created.replayed }, 201)
+            })
+          )
         )
-        return json({ ...runBody(created), replayed: created.replayed }, 201)
-      })))
-      .handleRaw("quote", reading(Effect.fnUntraced(function*({ request }) {
-        const principal = yield* Principal
-        const { requestId } = yield* Exchange
-        const body = yield* readQuoteRequest(request)
-        return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
-      })))
-      .handle("list", reading(Effect.fnUntraced(function*({ urlParams }) {
-        const { workspaceId } = yield* Principal
-        const { capability, includeResult, status } = urlParams
-        const filter = { ...(status === undefined ? {} : { status }), ...(capability === undefined ? {} : { capability }) }
-        const binding = { list: "runs", workspaceId, filters: filter }
-        const page = yield* runs.list(workspaceId, filter, yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()), includeResult)
-        return json({ runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }, 200)
-      })))
-      .handle("get", reading(Effect.fnUntraced(function*({ path, urlParams }) {
-        const { workspaceId } = yield* Principal
-        const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
-        return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
-      })))
-      .handle("cancel", answering(Effect.fnUntraced(function*({ path }) {
-        const { workspaceId } = yield* Principal
-        return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
-      })))
-      .handle("attempts", reading(Effect.fnUntraced(function*({ path }) {
-        const { workspaceId } = yield* Principal
-        return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
-      })))
-      .handle("media", reading(Effect.fnUntraced(function*({ headers, path }) {
-        const { workspaceId } = yield* Principal
-        const runId = yield* runIdOf(path.runId)
-        if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
-        const media = yield* runs.media(workspaceId, runId, path.mediaId)
-        return yield* mediaResponse(media, { range: headers.range, ifNoneMatch: headers["if-none-match"], ifRange: headers["if-range"] })
-      })))
-  }))
+        .handleRaw(
+          "quote",
+          reading(
+            Effect.fnUntraced(function* ({ request }) {
+              const principal = yield* Principal
+              const { requestId } = yield* Exchange
+              const body = yield* readQuoteRequest(request)
+              return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
+            })
+          )
+        )
+        .handle(
+          "list",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const { capability, includeResult, status } = urlParams
+              const filter = {
+                ...(status === undefined ? {} : { status }),
+                ...(capability === undefined ? {} : { capability })
+              }
+              const binding = { list: "runs", workspaceId, filters: filter }
+              const page = yield* runs.list(
+                workspaceId,
+                filter,
+                yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()),
+                includeResult
+              )
+              return json({ runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }, 200)
+            })
+          )
+        )
+        .handle(
+          "get",
+          reading(
+            Effect.fnUntraced(function* ({ path, urlParams }) {
+              const { workspaceId } = yield* Principal
+              const detail = yield* runs.get(workspaceId, yield* runIdOf(path.runId))
+              return json(yield* trimmedBody(runBody(detail), urlParams.fields, urlParams.max_items), 200)
+            })
+          )
+        )
+        .handle(
+          "cancel",
+          answering(
+            Effect.fnUntraced(function* ({ path }) {
+              const { workspaceId } = yield* Principal
+              return json(runBody(yield* runs.cancel(workspaceId, yield* runIdOf(path.runId))), 200)
+            })
+          )
+        )
+        .handle(
+          "attempts",
+          reading(
+            Effect.fnUntraced(function* ({ path }) {
+              const { workspaceId } = yield* Principal
+              return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
+            })
+          )
+        )
+        .handle(
+          "media",
+          reading(
+            Effect.fnUntraced(function* ({ headers, path }) {
+              const { workspaceId } = yield* Principal
+              const runId = yield* runIdOf(path.runId)
+              if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
+              const media = yield* runs.media(workspaceId, runId, path.mediaId)
+              return yield* mediaResponse(media, {
+                range: headers.range,
+                ifNoneMatch: headers["if-none-match"],
+                ifRange: headers["if-range"]
+              })
+            })
+          )
+        )
+    )
+  })
+)

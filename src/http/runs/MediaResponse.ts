@@ -1,6 +1,7 @@
 /**
- * A stored file as a download (RFC 9110), read in parts as fast as its reader takes them: whole, one byte range of it, or 304 for the copy at hand. Always as an attachment and
- * sandboxed: the bytes are a provider's, and a browser must never run them as a page of the gateway.
+ * A stored file as a download (RFC 9110), read in parts as fast as its reader takes them: whole, one byte range of it,
+ * or 304 for the copy at hand. Always as an attachment and sandboxed: the bytes are a provider's, and a browser must
+ * never run them as a page of the gateway.
  */
 import { HttpServerResponse } from "@effect/platform"
 import { NodeStream } from "@effect/platform-node"
@@ -18,7 +19,10 @@ export interface MediaConditions {
 type Headers = { readonly [name: string]: string }
 type Range = { readonly start: number; readonly end: number }
 
-/** The one range asked for; null to send everything (no, several, or malformed ranges), `"unsatisfiable"` when it lies outside. */
+/**
+ * The one range asked for; null to send everything (no, several, or malformed ranges), `"unsatisfiable"` when it lies
+ * outside.
+ */
 const rangeOf = (header: string | undefined, size: number): Range | "unsatisfiable" | null => {
   const match = header === undefined ? null : /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim())
   const [, first = "", last = ""] = match ?? []
@@ -36,20 +40,31 @@ const matches = (header: string, etag: string): boolean =>
 const disposition = (filename: string | null): string => {
   if (filename === null) return "attachment"
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_")
-  const encoded = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, "_")).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, "_")).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+  )
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-const contentTypeOf = (stored: string): string => (/^[\x21-\x7e][\x20-\x7e]{0,200}$/.test(stored) ? stored : "application/octet-stream")
+const contentTypeOf = (stored: string): string =>
+  /^[\x21-\x7e][\x20-\x7e]{0,200}$/.test(stored) ? stored : "application/octet-stream"
 
 /** The bytes from `start` up to `end`, a part at a time and each only when its reader has taken the one before. */
 const partsOf = (media: StoredMedia, start: number, end: number): Stream.Stream<Uint8Array, StorageError> =>
   Stream.paginateEffect(start, (at) => {
     const next = Math.min(at + mediaPartBytes, end)
-    return Effect.map(media.part(at, next), (part) => [part, next < end ? Option.some(next) : Option.none<number>()] as const)
+    return Effect.map(
+      media.part(at, next),
+      (part) => [part, next < end ? Option.some(next) : Option.none<number>()] as const
+    )
   })
 
-const bodyOf = Effect.fnUntraced(function*(media: StoredMedia, { end, start }: Range, options: { readonly status: number; readonly headers: Headers }) {
+const bodyOf = Effect.fnUntraced(function* (
+  media: StoredMedia,
+  { end, start }: Range,
+  options: { readonly status: number; readonly headers: Headers }
+) {
   const contentType = contentTypeOf(media.contentType)
   // The first part is read before anything is sent: when storage is away, the answer can still say so.
   const first = yield* media.part(start, Math.min(start + mediaPartBytes, end + 1))
@@ -60,7 +75,10 @@ const bodyOf = Effect.fnUntraced(function*(media: StoredMedia, { end, start }: R
   return HttpServerResponse.raw(source, { contentType, contentLength: end + 1 - start, ...options })
 })
 
-export const mediaResponse = (media: StoredMedia, conditions: MediaConditions): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageError> => {
+export const mediaResponse = (
+  media: StoredMedia,
+  conditions: MediaConditions
+): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageError> => {
   const etag = `"${media.sha256}"`
   const headers = {
     etag,
@@ -69,12 +87,19 @@ export const mediaResponse = (media: StoredMedia, conditions: MediaConditions): 
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
   }
-  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag)) return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
+  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag))
+    return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
   const fresh = conditions.ifRange === undefined || conditions.ifRange.trim() === etag
   const range = fresh ? rangeOf(conditions.range, media.size) : null
-  if (range === "unsatisfiable") return Effect.succeed(HttpServerResponse.empty({ status: 416, headers: { ...headers, "content-range": `bytes */${media.size}` } }))
+  if (range === "unsatisfiable")
+    return Effect.succeed(
+      HttpServerResponse.empty({ status: 416, headers: { ...headers, "content-range": `bytes */${media.size}` } })
+    )
   if (range !== null) {
-    return bodyOf(media, range, { status: 206, headers: { ...headers, "content-range": `bytes ${range.start}-${range.end}/${media.size}` } })
+    return bodyOf(media, range, {
+      status: 206,
+      headers: { ...headers, "content-range": `bytes ${range.start}-${range.end}/${media.size}` }
+    })
   }
   return bodyOf(media, { start: 0, end: media.size - 1 }, { status: 200, headers })
 }

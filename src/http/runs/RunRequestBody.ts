@@ -1,6 +1,6 @@
 /**
- * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in, and one idempotency key out of
- * the header and the body (contract: "Run request"; completions: section 3, "Body").
+ * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in, and one idempotency
+ * key out of the header and the body (contract: "Run request"; completions: section 3, "Body").
  */
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
@@ -13,43 +13,81 @@ import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { line, optional, says } from "../Fields.js"
 import { WaitBody } from "./Wait.js"
 
-export const IdempotencyKey = line(255, "1 to 255 printable characters, spaces and colons included").annotations({ identifier: "IdempotencyKey" })
+export const IdempotencyKey = line(255, "1 to 255 printable characters, spaces and colons included").annotations({
+  identifier: "IdempotencyKey"
+})
 
 /** Fills it in, and says so in the document. */
-const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) => Schema.optionalWith(schema.annotations({ default: value }), { exact: true, default: () => value })
+const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
+  Schema.optionalWith(schema.annotations({ default: value }), { exact: true, default: () => value })
 
 const Fallback = Schema.Struct({
   enabled: withDefault(Schema.Boolean, true),
-  maxAttempts: withDefault(Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))), 3),
-  maxCostUsd: optional(Schema.JsonNumber.pipe(Schema.between(0, 1_000_000), Schema.annotations(says("must be a number of dollars from 0 to 1000000")))),
+  maxAttempts: withDefault(
+    Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))),
+    3
+  ),
+  maxCostUsd: optional(
+    Schema.JsonNumber.pipe(
+      Schema.between(0, 1_000_000),
+      Schema.annotations(says("must be a number of dollars from 0 to 1000000"))
+    )
+  ),
   prefer: withDefault(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), "balanced"),
-  exclude: withDefault(Schema.Array(line(255)).pipe(Schema.maxItems(50), Schema.annotations(says("must be at most 50 endpoint or provider ids"))), []),
+  exclude: withDefault(
+    Schema.Array(line(255)).pipe(
+      Schema.maxItems(50),
+      Schema.annotations(says("must be at most 50 endpoint or provider ids"))
+    ),
+    []
+  ),
   stopAtFirstMiss: withDefault(Schema.Boolean, false)
 }).annotations({ identifier: "Fallback" })
 
 const fields = {
   endpointId: line(255, "job:<job_id> or a tool id"),
   input: ParsedObject.annotations({ description: "Fields of the job or tool; unknown keys pass through unchanged" }),
-  fallback: optional(Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })),
-  output: optional(Schema.Struct({
-    mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
-  })),
+  fallback: optional(
+    Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })
+  ),
+  output: optional(
+    Schema.Struct({
+      mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
+    })
+  ),
   connectionId: optional(line(255, "Run on this connection of yours"))
 }
 
-export const RunRequestBody = Schema.Struct({ ...fields, wait: optional(WaitBody), idempotencyKey: optional(IdempotencyKey) }).annotations({ identifier: "RunRequest" })
+export const RunRequestBody = Schema.Struct({
+  ...fields,
+  wait: optional(WaitBody),
+  idempotencyKey: optional(IdempotencyKey)
+}).annotations({ identifier: "RunRequest" })
 export type RunRequestBody = typeof RunRequestBody.Type
 
 export const QuoteBody = Schema.Struct(fields).annotations({ identifier: "QuoteRequest" })
 export type QuoteBody = typeof QuoteBody.Type
 
-const noFallback = { maxAttempts: 3, maxCostMicros: null, prefer: "balanced", exclude: [], stopAtFirstMiss: false } as const
+const noFallback = {
+  maxAttempts: 3,
+  maxCostMicros: null,
+  prefer: "balanced",
+  exclude: [],
+  stopAtFirstMiss: false
+} as const
 
 const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null => {
   if (sent === undefined || sent === false) return null
   if (sent === true) return { enabled: true, ...noFallback }
   const maxCostMicros: Micros | null = sent.maxCostUsd === undefined ? null : Option.getOrNull(fromUsd(sent.maxCostUsd))
-  return { enabled: sent.enabled, maxAttempts: sent.maxAttempts, maxCostMicros, prefer: sent.prefer, exclude: sent.exclude.map((id) => id.trim()), stopAtFirstMiss: sent.stopAtFirstMiss }
+  return {
+    enabled: sent.enabled,
+    maxAttempts: sent.maxAttempts,
+    maxCostMicros,
+    prefer: sent.prefer,
+    exclude: sent.exclude.map((id) => id.trim()),
+    stopAtFirstMiss: sent.stopAtFirstMiss
+  }
 }
 
 export const quoteRequestOf = (body: QuoteBody, requestId: string): Omit<RunRequest, "idempotencyKey"> => ({
@@ -63,18 +101,26 @@ export const quoteRequestOf = (body: QuoteBody, requestId: string): Omit<RunRequ
 
 const isKey = Schema.is(IdempotencyKey)
 
-/** Header bytes arrive as Latin-1; read as UTF-8 (when they are that), a key is the same in the header and in the body. */
+/**
+ * Header bytes arrive as Latin-1; read as UTF-8 (when they are that), a key is the same in the header and in the body.
+ */
 const headerText = (raw: string): string => {
   const bytes = Buffer.from(raw, "latin1")
   return isUtf8(bytes) ? bytes.toString("utf8") : raw
 }
 
 /** The one key of a request, or null when it brought none. */
-export const idempotencyKeyOf = (header: string | undefined, body: string | undefined): Effect.Effect<string | null, ValidationError> => {
+export const idempotencyKeyOf = (
+  header: string | undefined,
+  body: string | undefined
+): Effect.Effect<string | null, ValidationError> => {
   const fromHeader = header === undefined ? undefined : headerText(header)
-  if (fromHeader !== undefined && !isKey(fromHeader)) return Effect.fail(ValidationError.of("idempotency-key", "must have 1 to 255 printable characters"))
+  if (fromHeader !== undefined && !isKey(fromHeader))
+    return Effect.fail(ValidationError.of("idempotency-key", "must have 1 to 255 printable characters"))
   if (fromHeader !== undefined && body !== undefined && fromHeader !== body) {
-    return Effect.fail(ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them"))
+    return Effect.fail(
+      ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them")
+    )
   }
   return Effect.succeed(fromHeader ?? body ?? null)
 }

@@ -1,11 +1,15 @@
-/** `wait`: how long `POST /v1/runs` may stay open for the run to end. True, or the bare word, is 20 seconds; numbers are clamped to 0..60. */
+/**
+ * `wait`: how long `POST /v1/runs` may stay open for the run to end. True, or the bare word, is 20 seconds; numbers are
+ * clamped to 0..60.
+ */
 import { Schema } from "effect"
 import { parameter } from "../Query.js"
 
 const secondsWhenTrue = 20
 const secondsMax = 60
 
-export const waitSeconds = (wait: boolean | number): number => (typeof wait === "number" ? Math.min(Math.max(wait, 0), secondsMax) : wait ? secondsWhenTrue : 0)
+export const waitSeconds = (wait: boolean | number): number =>
+  typeof wait === "number" ? Math.min(Math.max(wait, 0), secondsMax) : wait ? secondsWhenTrue : 0
 
 const expected = "must be true, false, or a number of seconds from 0 to 60"
 
@@ -21,4 +25,6 @@ export const WaitQuery: Schema.Schema<number, string> = parameter(Schema.Number,
   jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: secondsMax }, { const: "" }] }
 })
 
-export const WaitBody = Schema.Union(Schema.Boolean, Schema.JsonNumber).annotations({ message: () => ({ message: expected, override: true }) })
+export const WaitBody = Schema.Union(Schema.Boolean, Schema.JsonNumber).annotations({
+  message: () => ({ message: expected, override: true })
+})

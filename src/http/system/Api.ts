@@ -1,4 +1,7 @@
-/** The routes beside the API: health, metrics, the OpenAPI document and its reference page (completions: section 1, "Extra routes"). */
+/**
+ * The routes beside the API: health, metrics, the OpenAPI document and its reference page (completions: section 1,
+ * "Extra routes").
+ */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Access } from "../Access.js"
@@ -8,17 +11,29 @@ const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ ide
 export const Readiness = Schema.Struct({
   status: Schema.Literal("ready", "not_ready"),
   checks: Schema.Record({ key: Schema.String, value: Schema.Boolean }),
-  reasons: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { exact: true }).annotations({
+  reasons: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+    exact: true
+  }).annotations({
     description: "Why a check says no; only on a node that is not ready"
   })
 }).annotations({ identifier: "Readiness" })
 
 export class SystemApi extends HttpApiGroup.make("system", { topLevel: true })
-  .add(HttpApiEndpoint.get("livez", "/livez").addSuccess(Health).annotate(Access, "probe").annotate(OpenApi.Summary, "The process is alive"))
+  .add(
+    HttpApiEndpoint.get("livez", "/livez")
+      .addSuccess(Health)
+      .annotate(Access, "probe")
+      .annotate(OpenApi.Summary, "The process is alive")
+  )
   .add(
     HttpApiEndpoint.get("readyz", "/readyz")
       .addSuccess(Readiness)
-      .addSuccess(Readiness.annotations({ ...HttpApiSchema.annotations({ status: 503, description: "Not ready" }), identifier: "Readiness" }))
+      .addSuccess(
+        Readiness.annotations({
+          ...HttpApiSchema.annotations({ status: 503, description: "Not ready" }),
+          identifier: "Readiness"
+        })
+      )
       .annotate(Access, "probe")
       .annotate(OpenApi.Summary, "The node can take requests")
   )
@@ -40,5 +55,4 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true })
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "The reference as a page")
   )
-  .middleware(Open)
-{}
+  .middleware(Open) {}

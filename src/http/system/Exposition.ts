@@ -3,7 +3,7 @@ import { Effect, Metric, MetricState, Option } from "effect"
 
 const nameOf = (raw: string): string => raw.replace(/[^a-zA-Z0-9_:]/g, "_")
 const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
-const escapeLabel = (text: string): string => escapeHelp(text).replaceAll("\"", "\\\"")
+const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"')
 
 type Label = readonly [name: string, value: string]
 const labels = (pairs: ReadonlyArray<Label>): string =>
@@ -19,22 +19,49 @@ interface Family {
 }
 
 /** The lines of one metric; none for a kind that the format does not have. */
-const sample = (name: string, tags: ReadonlyArray<Label>, state: unknown): { readonly type: string; readonly lines: ReadonlyArray<string> } | null => {
-  if (MetricState.isCounterState(state)) return { type: "counter", lines: [`${name}${labels(tags)} ${numberText(state.count)}`] }
-  if (MetricState.isGaugeState(state)) return { type: "gauge", lines: [`${name}${labels(tags)} ${numberText(state.value)}`] }
+const sample = (
+  name: string,
+  tags: ReadonlyArray<Label>,
+  state: unknown
+): { readonly type: string; readonly lines: ReadonlyArray<string> } | null => {
+  if (MetricState.isCounterState(state))
+    return { type: "counter", lines: [`${name}${labels(tags)} ${numberText(state.count)}`] }
+  if (MetricState.isGaugeState(state))
+    return { type: "gauge", lines: [`${name}${labels(tags)} ${numberText(state.value)}`] }
   if (MetricState.isFrequencyState(state)) {
-    return { type: "counter", lines: [...state.occurrences].map(([value, count]) => `${name}${labels([...tags, ["value", value]])} ${count}`) }
+    return {
+      type: "counter",
+      lines: [...state.occurrences].map(([value, count]) => `${name}${labels([...tags, ["value", value]])} ${count}`)
+    }
   }
   if (MetricState.isHistogramState(state)) {
-    const buckets = [...state.buckets].filter(([bound]) => bound < Number.MAX_VALUE).map(([bound, count]) => `${name}_bucket${labels([...tags, ["le", numberText(bound)]])} ${count}`)
+    const buckets = [...state.buckets]
+      .filter(([bound]) => bound < Number.MAX_VALUE)
+      .map(([bound, count]) => `${name}_bucket${labels([...tags, ["le", numberText(bound)]])} ${count}`)
     return {
       type: "histogram",
-      lines: [...buckets, `${name}_bucket${labels([...tags, ["le", "+Inf"]])} ${state.count}`, `${name}_sum${labels(tags)} ${numberText(state.sum)}`, `${name}_count${labels(tags)} ${state.count}`]
+      lines: [
+        ...buckets,
+        `${name}_bucket${labels([...tags, ["le", "+Inf"]])} ${state.count}`,
+        `${name}_sum${labels(tags)} ${numberText(state.sum)}`,
+        `${name}_count${labels(tags)} ${state.count}`
+      ]
     }
   }
   if (MetricState.isSummaryState(state)) {
-    const quantiles = [...state.quantiles].flatMap(([quantile, value]) => Option.isNone(value) ? [] : [`${name}${labels([...tags, ["quantile", String(quantile)]])} ${numberText(value.value)}`])
-    return { type: "summary", lines: [...quantiles, `${name}_sum${labels(tags)} ${numberText(state.sum)}`, `${name}_count${labels(tags)} ${state.count}`] }
+    const quantiles = [...state.quantiles].flatMap(([quantile, value]) =>
+      Option.isNone(value)
+        ? []
+        : [`${name}${labels([...tags, ["quantile", String(quantile)]])} ${numberText(value.value)}`]
+    )
+    return {
+      type: "summary",
+      lines: [
+        ...quantiles,
+        `${name}_sum${labels(tags)} ${numberText(state.sum)}`,
+        `${name}_count${labels(tags)} ${state.count}`
+      ]
+    }
   }
   return null
 }
@@ -43,12 +70,20 @@ export const exposition: Effect.Effect<string> = Effect.map(Metric.snapshot, (pa
   const families = new Map<string, Family>()
   for (const { metricKey, metricState } of pairs) {
     const name = nameOf(metricKey.name)
-    const made = sample(name, metricKey.tags.map(({ key, value }) => [key, value] as const), metricState)
+    const made = sample(
+      name,
+      metricKey.tags.map(({ key, value }) => [key, value] as const),
+      metricState
+    )
     if (made === null) continue
     const family = families.get(name) ?? { type: made.type, help: Option.getOrNull(metricKey.description), lines: [] }
     family.lines.push(...made.lines)
     families.set(name, family)
   }
-  const text = [...families].flatMap(([name, { help, lines, type }]) => [...(help === null ? [] : [`# HELP ${name} ${escapeHelp(help)}`]), `# TYPE ${name} ${type}`, ...lines])
+  const text = [...families].flatMap(([name, { help, lines, type }]) => [
+    ...(help === null ? [] : [`# HELP ${name} ${escapeHelp(help)}`]),
+    `# TYPE ${name} ${type}`,
+    ...lines
+  ])
   return `${text.join("\n")}\n`
 })

@@ -14,28 +14,39 @@ import { ReadinessChecks } from "./Readiness.js"
 
 const checkMillis = 1_000
 
-export const SystemHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway", "system">, never, Catalog | Draining | Open> = HttpApiBuilder.group(Api, "system", (handlers) =>
-  Effect.gen(function*() {
+export const SystemHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "system">,
+  never,
+  Catalog | Draining | Open
+> = HttpApiBuilder.group(Api, "system", (handlers) =>
+  Effect.gen(function* () {
     const catalog = yield* Catalog
     const draining = yield* Draining
     const checks = yield* ReadinessChecks
     const document = openApiDocument(Api)
     const documentText = JSON.stringify(document)
     const page = docsPage(document)
-    const alive = HttpServerResponse.text("{\"status\":\"ok\"}", { contentType: "application/json" })
+    const alive = HttpServerResponse.text('{"status":"ok"}', { contentType: "application/json" })
 
     const silent = { storage: `The storage did not answer within ${checkMillis} ms` }
-    const looked = Effect.timeoutTo(checks, { duration: checkMillis, onSuccess: (found) => found, onTimeout: () => silent })
+    const looked = Effect.timeoutTo(checks, {
+      duration: checkMillis,
+      onSuccess: (found) => found,
+      onTimeout: () => silent
+    })
     // Looked at apart from those who ask: one that hangs up takes the answer from nobody.
-    const recent = yield* Effect.cachedWithTTL(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(looked)), Fiber.join), readinessMillis)
+    const recent = yield* Effect.cachedWithTTL(
+      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(looked)), Fiber.join),
+      readinessMillis
+    )
 
-    const readiness = Effect.gen(function*() {
+    const readiness = Effect.gen(function* () {
       const reasons = {
         serving: (yield* draining.announced) ? "This node is stopping" : null,
         catalog: (yield* Effect.isSuccess(catalog.revision)) ? null : "The catalog is not loaded yet",
         ...(yield* recent)
       }
-      const wrong = Object.entries(reasons).flatMap(([name, reason]) => reason === null ? [] : [[name, reason]])
+      const wrong = Object.entries(reasons).flatMap(([name, reason]) => (reason === null ? [] : [[name, reason]]))
       const well = Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [name, reason === null]))
       return wrong.length === 0
         ? { status: 200, body: { status: "ready", checks: well } }
@@ -43,15 +54,40 @@ export const SystemHandlers: Layer.Layer<HttpApiGroup.ApiGroup<"provider-gateway
     })
 
     return handlers
-      .handle("livez", answering(() => Effect.succeed(alive)))
-      .handle("readyz", answering(() =>
-        Effect.map(readiness, ({ body, status }) => HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" }))))
-      .handle("metrics", answering(() =>
-        Effect.map(exposition, (text) => HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" }))))
-      .handle("openapi", answering(() => Effect.succeed(HttpServerResponse.text(documentText, { contentType: "application/json" }))))
-      .handle("docs", answering(() =>
-        Effect.succeed(HttpServerResponse.text(page, {
-          contentType: "text/html; charset=utf-8",
-          headers: docsHeaders
-        }))))
-  }))
+      .handle(
+        "livez",
+        answering(() => Effect.succeed(alive))
+      )
+      .handle(
+        "readyz",
+        answering(() =>
+          Effect.map(readiness, ({ body, status }) =>
+            HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
+          )
+        )
+      )
+      .handle(
+        "metrics",
+        answering(() =>
+          Effect.map(exposition, (text) =>
+            HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+          )
+        )
+      )
+      .handle(
+        "openapi",
+        answering(() => Effect.succeed(HttpServerResponse.text(documentText, { contentType: "application/json" })))
+      )
+      .handle(
+        "docs",
+        answering(() =>
+          Effect.succeed(
+            HttpServerResponse.text(page, {
+              contentType: "text/html; charset=utf-8",
+              headers: docsHeaders
+            })
+          )
+        )
+      )
+  })
+)

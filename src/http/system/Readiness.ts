@@ -1,4 +1,7 @@
-/** What else `Main` asks to be checked before this node should get requests, besides that it is not stopping and that its catalog is loaded. */
+/**
+ * What else `Main` asks to be checked before this node should get requests, besides that it is not stopping and that
+ * its catalog is loaded.
+ */
 import { Context, Effect } from "effect"
 
 /** Checks by name: null where all is well, else why not, in words for an operator. Looked at once a second at most. */

@@ -1,6 +1,6 @@
 /**
- * What a newcomer needs on a development machine: a workspace `demo` with 100 dollars, a token with every scope in a file that
- * only its owner can read, and a command to paste. Never used in production. A second start keeps all of it.
+ * What a newcomer needs on a development machine: a workspace `demo` with 100 dollars, a token with every scope in a
+ * file that only its owner can read, and a command to paste. Never used in production. A second start keeps all of it.
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, Redacted } from "effect"
@@ -14,16 +14,19 @@ export const demoWorkspaceName = "demo"
 export const demoTokenLabel = "development"
 export const demoCreditKey = "demo"
 
-/** Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal. */
+/**
+ * Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal.
+ */
 export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.resolve(dataDir, "dev-token"))
 
-export const demoWorkspace = Effect.fn("Demo.workspace")(function*(dataDir: string) {
+export const demoWorkspace = Effect.fn("Demo.workspace")(function* (dataDir: string) {
   const accounts = yield* Accounts
   const wallet = yield* Wallet
   const files = yield* FileSystem.FileSystem
   const file = yield* tokenFile(dataDir)
 
-  const workspace = (yield* accounts.workspaceByName(demoWorkspaceName)) ?? (yield* accounts.createWorkspace(demoWorkspaceName))
+  const workspace =
+    (yield* accounts.workspaceByName(demoWorkspaceName)) ?? (yield* accounts.createWorkspace(demoWorkspaceName))
   yield* wallet.credit({
     workspaceId: workspace.workspaceId,
     kind: "adjustment",

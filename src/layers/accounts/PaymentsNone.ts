@@ -2,7 +2,10 @@
 import { Effect, Layer } from "effect"
 import { CheckoutUnavailable, Payments } from "../../services/Payments.js"
 
-export const PaymentsNone: Layer.Layer<Payments> = Layer.succeed(Payments, Payments.of({
-  configured: false,
-  createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
-}))
+export const PaymentsNone: Layer.Layer<Payments> = Layer.succeed(
+  Payments,
+  Payments.of({
+    configured: false,
+    createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
+  })
+)

@@ -1,4 +1,6 @@
-/** What is stored of a token: its SHA-256. Tokens carry 192 random bits, so a plain digest cannot be searched backwards. */
+/**
+ * What is stored of a token: its SHA-256. Tokens carry 192 random bits, so a plain digest cannot be searched backwards.
+ */
 import { createHash, timingSafeEqual } from "node:crypto"
 
 export const tokenDigest = (token: string): Buffer => createHash("sha256").update(token).digest()

@@ -1,5 +1,5 @@
-// Who can run what now: for each provider whether its keys are there and it is well, for one workspace. Made whole, so that filters
-// can read it for every endpoint of a large catalog without asking again.
+// Who can run what now: for each provider whether its keys are there and it is well, for one workspace. Made whole, so
+// that filters can read it for every endpoint of a large catalog without asking again.
 import { Clock, Effect } from "effect"
 import type { Access } from "../../domain/CatalogView.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
@@ -23,7 +23,10 @@ export class AccessTable {
   readonly hidesAny: boolean
   /** Whether any key is there, the platform's or the workspace's own, that makes a provider run. */
   readonly hasKey: boolean
-  constructor(private readonly revision: Revision, private readonly codes: Uint8Array) {
+  constructor(
+    private readonly revision: Revision,
+    private readonly codes: Uint8Array
+  ) {
     this.hidesAny = codes.some((code) => (code & hiddenBit) !== 0)
     this.hasKey = revision.providers.some((provider, at) => codes[at] === runsNow && !isKeyless(provider))
   }
@@ -75,12 +78,12 @@ class Tables {
   }
 }
 
-export const accessTables = Effect.gen(function*() {
+export const accessTables = Effect.gen(function* () {
   const credentials = yield* Credentials
   const health = yield* ProviderHealth
   const tables = new WeakMap<Revision, Tables>()
 
-  const codeOf = Effect.fnUntraced(function*(workspaceId: WorkspaceId | null, provider: Provider) {
+  const codeOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null, provider: Provider) {
     const { openForSeconds, state } = yield* health.health(provider.id)
     if (state === "disabled") return comingSoon | hiddenBit
     // Being emptied, or cooling down after failures, rate limits or used-up credit: it comes back.
@@ -91,7 +94,7 @@ export const accessTables = Effect.gen(function*() {
     return provider.ownKey ? needsYourAccount : comingSoon
   })
 
-  return Effect.fnUntraced(function*(revision: Revision, workspaceId: WorkspaceId | null) {
+  return Effect.fnUntraced(function* (revision: Revision, workspaceId: WorkspaceId | null) {
     const known = tables.get(revision) ?? new Tables(revision)
     tables.set(revision, known)
     const many = revision.providers.length >= manyProviders

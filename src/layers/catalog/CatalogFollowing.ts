@@ -1,7 +1,8 @@
 /**
- * Keeps this node on the newest catalog: the built-in one with whatever operators published over it. The first is in force when the
- * layer is built; from then on every published revision is built beside the one being served and swapped in. One that cannot be read
- * or is refused leaves the old one in force, and is logged. Either way whoever published is told.
+ * Keeps this node on the newest catalog: the built-in one with whatever operators published over it. The first is in
+ * force when the layer is built; from then on every published revision is built beside the one being served and swapped
+ * in. One that cannot be read or is refused leaves the old one in force, and is logged. Either way whoever published is
+ * told.
  */
 import { Effect, Layer, Ref, Stream } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -13,31 +14,47 @@ const idsShown = 20
 
 /** Ids for a line of the log. */
 export const listed = ({ jobs, operations }: Overridden) => {
-  const shown = (ids: ReadonlyArray<string>): string => [...ids.slice(0, idsShown), ...(ids.length > idsShown ? [`and ${ids.length - idsShown} more`] : [])].join(", ")
-  return { ...(jobs.length > 0 ? { jobs: shown(jobs) } : {}), ...(operations.length > 0 ? { operations: shown(operations) } : {}) }
+  const shown = (ids: ReadonlyArray<string>): string =>
+    [...ids.slice(0, idsShown), ...(ids.length > idsShown ? [`and ${ids.length - idsShown} more`] : [])].join(", ")
+  return {
+    ...(jobs.length > 0 ? { jobs: shown(jobs) } : {}),
+    ...(operations.length > 0 ? { operations: shown(operations) } : {})
+  }
 }
 
-export const CatalogFollowing = (builtIn: CatalogContent): Layer.Layer<never, CatalogRefused | StorageError, CatalogPublisher | CatalogRevisions> =>
-  Layer.scopedDiscard(Effect.gen(function*() {
-    const publisher = yield* CatalogPublisher
-    const revisions = yield* CatalogRevisions
-    const served = yield* Ref.make(-1)
+export const CatalogFollowing = (
+  builtIn: CatalogContent
+): Layer.Layer<never, CatalogRefused | StorageError, CatalogPublisher | CatalogRevisions> =>
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      const publisher = yield* CatalogPublisher
+      const revisions = yield* CatalogRevisions
+      const served = yield* Ref.make(-1)
 
-    const follow = Effect.gen(function*() {
-      if ((yield* revisions.sequence) === (yield* Ref.get(served))) return
-      const { content, sequence } = yield* revisions.latest
-      const overridden = overriddenBy(builtIn, content)
-      yield* publisher.publish(mergeCatalogs(builtIn, content)).pipe(Effect.tapErrorCause(() => revisions.tell({ sequence, inForce: false })))
-      if (overridden.jobs.length + overridden.operations.length > 0) {
-        yield* Effect.logInfo("What is published overrides what is built in").pipe(Effect.annotateLogs({ publication: sequence, ...listed(overridden) }))
-      }
-      yield* Ref.set(served, sequence)
-      yield* revisions.tell({ sequence, inForce: true })
+      const follow = Effect.gen(function* () {
+        if ((yield* revisions.sequence) === (yield* Ref.get(served))) return
+        const { content, sequence } = yield* revisions.latest
+        const overridden = overriddenBy(builtIn, content)
+        yield* publisher
+          .publish(mergeCatalogs(builtIn, content))
+          .pipe(Effect.tapErrorCause(() => revisions.tell({ sequence, inForce: false })))
+        if (overridden.jobs.length + overridden.operations.length > 0) {
+          yield* Effect.logInfo("What is published overrides what is built in").pipe(
+            Effect.annotateLogs({ publication: sequence, ...listed(overridden) })
+          )
+        }
+        yield* Ref.set(served, sequence)
+        yield* revisions.tell({ sequence, inForce: true })
+      })
+
+      yield* follow
+      yield* revisions.changes.pipe(
+        Stream.runForEach(() =>
+          Effect.catchAllCause(follow, (cause) =>
+            Effect.logError("A published catalog could not be taken over; the old one stays in force", cause)
+          )
+        ),
+        Effect.forkScoped
+      )
     })
-
-    yield* follow
-    yield* revisions.changes.pipe(
-      Stream.runForEach(() => Effect.catchAllCause(follow, (cause) => Effect.logError("A published catalog could not be taken over; the old one stays in force", cause))),
-      Effect.forkScoped
-    )
-  }))
+  )

@@ -1,7 +1,7 @@
 /**
- * Replays the documented samples of operations through the real engine: a local server answers as the documentation shows, and
- * the outcome must be the documented one. Proves the response rules and output maps of a catalog without leaving the machine;
- * whether the documentation is true, only a live call can tell.
+ * Replays the documented samples of operations through the real engine: a local server answers as the documentation
+ * shows, and the outcome must be the documented one. Proves the response rules and output maps of a catalog without
+ * leaving the machine; whether the documentation is true, only a live call can tell.
  */
 import * as http from "node:http"
 import { Effect, Redacted } from "effect"
@@ -43,20 +43,26 @@ const openStage = Effect.suspend(() => {
   return Effect.map(listenLocally(server), (port) => ({ origin: `http://127.0.0.1:${port}`, play }))
 })
 
-const bodyText = (body: Json, contentType: string): string => (typeof body === "string" && !contentType.includes("json") ? body : JSON.stringify(body))
+const bodyText = (body: Json, contentType: string): string =>
+  typeof body === "string" && !contentType.includes("json") ? body : JSON.stringify(body)
 
 const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond => {
   const { auth } = provider
-  const token = auth.type === "oauth2_client_credentials" && URL.canParse(auth.tokenUrl) ? new URL(auth.tokenUrl) : undefined
+  const token =
+    auth.type === "oauth2_client_credentials" && URL.canParse(auth.tokenUrl) ? new URL(auth.tokenUrl) : undefined
   let started = operation.async === undefined
   return (request, response) => {
     if (token !== undefined && request.method === "POST" && request.url === token.pathname + token.search) {
-      return void response.writeHead(200, { "content-type": "application/json" }).end("{\"access_token\":\"lint-token-0000\",\"expires_in\":3600}")
+      return void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"access_token":"lint-token-0000","expires_in":3600}')
     }
-    const body = started ? sample.body : sample.start ?? sample.body
+    const body = started ? sample.body : (sample.start ?? sample.body)
     const status = started || sample.start === undefined ? sample.status : 200
     started = true
-    const headers = Object.fromEntries(Object.entries(sample.headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const headers = Object.fromEntries(
+      Object.entries(sample.headers).map(([name, value]) => [name.toLowerCase(), value])
+    )
     const jsonType = operation.contentTypes.find((type) => type.includes("json")) ?? "application/json"
     const contentType = headers["content-type"] ?? (typeof body === "string" ? operation.contentTypes[0] : jsonType)
     response.writeHead(status, { ...headers, "content-type": contentType })
@@ -68,7 +74,10 @@ const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond =
 const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<string> =>
   Object.entries(expected)
     .filter(([field, value]) => canonical(value) !== canonical(member(actual, field) ?? null))
-    .map(([field, value]) => `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`)
+    .map(
+      ([field, value]) =>
+        `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`
+    )
 
 const compare = (sample: Sample, result: CallResult): ReadonlyArray<string> => {
   if (result._tag === "Failed") {
@@ -82,44 +91,69 @@ const compare = (sample: Sample, result: CallResult): ReadonlyArray<string> => {
 
 /** The same operation, polled without the provider's pauses. */
 const hurried = ({ operation, provider }: Endpoint): Endpoint =>
-  makeEndpoint(provider, operation.async === undefined ? operation : { ...operation, async: { ...operation.async, intervalMs: 1, maxIntervalMs: 1 } })
+  makeEndpoint(
+    provider,
+    operation.async === undefined
+      ? operation
+      : { ...operation, async: { ...operation.async, intervalMs: 1, maxIntervalMs: 1 } }
+  )
 
 const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest>): ReadonlyArray<LintProblem> => {
   const { operation, provider } = endpoint
   const problem = (path: string, message: string): LintProblem => ({ endpointId: operation.id, path, message })
   const job = operation.job === undefined ? undefined : jobs.get(operation.job)
-  const foreign = Object.keys(operation.output?.fields ?? {}).filter((field) => job !== undefined && !Object.hasOwn(job.fields, field))
+  const foreign = Object.keys(operation.output?.fields ?? {}).filter(
+    (field) => job !== undefined && !Object.hasOwn(job.fields, field)
+  )
   return [
     ...foreign.map((field) => problem(`output.fields.${field}`, `the job ${job?.id ?? ""} has no such field`)),
-    ...(provider.mock || operation.samples["hit"] !== undefined ? [] : [problem("samples", "a documented hit is missing")]),
-    ...(provider.mock || operation.price.basis === "free" || operation.price.source !== undefined ? [] : [problem("price.source", "a price needs its source")]),
-    ...(provider.mock || operation.provenance !== undefined ? [] : [problem("provenance", "the place of the documentation is missing")])
+    ...(provider.mock || operation.samples["hit"] !== undefined
+      ? []
+      : [problem("samples", "a documented hit is missing")]),
+    ...(provider.mock || operation.price.basis === "free" || operation.price.source !== undefined
+      ? []
+      : [problem("price.source", "a price needs its source")]),
+    ...(provider.mock || operation.provenance !== undefined
+      ? []
+      : [problem("provenance", "the place of the documentation is missing")])
   ]
 }
 
-/** Every sample of every endpoint, and what the documents of a real operation must have. Empty means that all is well. */
-export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function*(catalog: CatalogContent) {
+/**
+ * Every sample of every endpoint, and what the documents of a real operation must have. Empty means that all is well.
+ */
+export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catalog: CatalogContent) {
   const jobs = new Map<string, JobManifest>(catalog.jobs.map((job) => [job.id, job]))
   const problems: Array<LintProblem> = catalog.endpoints.flatMap((endpoint) => [...shapeProblems(endpoint, jobs)])
   const stage = yield* Effect.orDie(openStage)
   const origins = new Map<string, string>()
   for (const { provider } of catalog.endpoints) {
     origins.set(new URL(provider.baseUrl).origin, stage.origin)
-    if (provider.auth.type === "oauth2_client_credentials") origins.set(new URL(provider.auth.tokenUrl).origin, stage.origin)
+    if (provider.auth.type === "oauth2_client_credentials")
+      origins.set(new URL(provider.auth.tokenUrl).origin, stage.origin)
   }
-  yield* Effect.gen(function*() {
+  yield* Effect.gen(function* () {
     const providers = yield* Providers
     for (const original of catalog.endpoints) {
       const endpoint = hurried(original)
       for (const [name, sample] of Object.entries(endpoint.operation.samples)) {
-        const found = (message: string) => problems.push({ endpointId: endpoint.operation.id, path: `samples.${name}`, message })
+        const found = (message: string) =>
+          problems.push({ endpointId: endpoint.operation.id, path: `samples.${name}`, message })
         const prepared = providers.prepare(endpoint, sample.input)
         if (prepared._tag === "Rejected") {
-          for (const problem of prepared.problems) found(`its input is refused: ${problem.field} ${problem._tag === "Missing" ? "is missing" : problem.message}`)
+          for (const problem of prepared.problems)
+            found(
+              `its input is refused: ${problem.field} ${problem._tag === "Missing" ? "is missing" : problem.message}`
+            )
           continue
         }
         stage.play(responder(endpoint, sample))
-        const result = yield* providers.call({ endpoint, input: prepared.input, credential: keyFor(endpoint.provider.auth), attemptReference: `lint-${name}` })
+        const result = yield* providers.call({
+          endpoint,
+          input: prepared.input,
+          credential: keyFor(endpoint.provider.auth),
+          attemptReference: `lint-${name}`
+        })
         for (const message of compare(sample, result)) found(message)
       }
     }

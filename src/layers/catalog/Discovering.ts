@@ -1,6 +1,12 @@
-// Discover: the few operations that this workspace can run now for what it wants to do, each with a score that says why.
-// score = 0.5·relevance + 0.5·(the preference's mix of evidence, availability and price), each between 0 and 1.
-import { titleOf, type Discovered, type DiscoveredOperation, type DiscoverQuery, noFilter } from "../../domain/CatalogView.js"
+// Discover: the few operations that this workspace can run now for what it wants to do, each with a score that says
+// why. score = 0.5·relevance + 0.5·(the preference's mix of evidence, availability and price), each between 0 and 1.
+import {
+  titleOf,
+  type Discovered,
+  type DiscoveredOperation,
+  type DiscoverQuery,
+  noFilter
+} from "../../domain/CatalogView.js"
 import { requiredFields } from "../../domain/OperationContract.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
@@ -26,11 +32,23 @@ const relevanceWeight = 0.5
 
 const round = (value: number): number => Math.round(value * 1000) / 1000
 
-const reasonOf = (operation: Pick<DiscoveredOperation, "works" | "estimatedPrice" | "priceBasis">, job: string | null, unmatched: boolean): string => {
-  const does = unmatched ? "Matches nothing of the query" : job === null ? "Matches the words of the query" : `Does ${job}`
-  const costs = operation.estimatedPrice === 0 ? "free" : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
+const reasonOf = (
+  operation: Pick<DiscoveredOperation, "works" | "estimatedPrice" | "priceBasis">,
+  job: string | null,
+  unmatched: boolean
+): string => {
+  const does = unmatched
+    ? "Matches nothing of the query"
+    : job === null
+      ? "Matches the words of the query"
+      : `Does ${job}`
+  const costs =
+    operation.estimatedPrice === 0
+      ? "free"
+      : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
   const { rate, runs, thin } = operation.works
-  const proof = rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${runs} runs worked${thin ? " (few)" : ""}`
+  const proof =
+    rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${runs} runs worked${thin ? " (few)" : ""}`
   return `${does}; ${costs}; ${proof}.`
 }
 
@@ -39,17 +57,31 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
   const { statistics, table } = moment
   const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
   const keeps = compileFilter(revision, filter, table)
-  const runnable = keeps === null ? null : { key: `runnable ${filterKey(filter)}`, keeps: (number: number) => keeps(number) && table.of(number).runnableNow }
-  const { expandedCapabilities, hits: found, unmatched } = runnable === null ? nothing : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
+  const runnable =
+    keeps === null
+      ? null
+      : {
+          key: `runnable ${filterKey(filter)}`,
+          keeps: (number: number) => keeps(number) && table.of(number).runnableNow
+        }
+  const {
+    expandedCapabilities,
+    hits: found,
+    unmatched
+  } = runnable === null
+    ? nothing
+    : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
   // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
-  const wanted = expandedCapabilities.find((job) => found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job))
+  const wanted = expandedCapabilities.find((job) =>
+    found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job)
+  )
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
 
   const weigh = ({ doc: number, matchedBy, score }: SearchHit): DiscoveredOperation | null => {
     const endpoint = revision.endpoints[number]
     const row = rows.row(number, table, statistics, matchedBy)
     if (endpoint === undefined || row === null) return null
-    const members = row.capability === undefined ? [number] : revision.numbersOfJob.get(row.capability) ?? [number]
+    const members = row.capability === undefined ? [number] : (revision.numbersOfJob.get(row.capability) ?? [number])
     const evidenceOf = (each: number) => candidateOf(revision, each, statistics)?.evidence ?? null
     const mean = jobMean(members.map(evidenceOf))
     const scores = {
@@ -62,18 +94,31 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
     const weight = weights[query.prefer]
     return {
       ...titleOf(row),
-      score: round(relevanceWeight * scores.relevance + weight.evidence * scores.evidence + weight.availability * scores.availability + weight.price * scores.price),
+      score: round(
+        relevanceWeight * scores.relevance +
+          weight.evidence * scores.evidence +
+          weight.availability * scores.availability +
+          weight.price * scores.price
+      ),
       scores,
       reason: reasonOf(row, row.capability ?? null, unmatched),
       missingInput: [...requiredFields(endpoint.operation)]
     }
   }
 
-  const isMock = (id: string): number => Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
-  const operations = found.flatMap((hit) => weigh(hit) ?? [])
-    .sort((a, b) => Number(b.capability === wanted) - Number(a.capability === wanted) || isMock(a.endpointId) - isMock(b.endpointId) || b.score - a.score || (a.endpointId < b.endpointId ? -1 : 1))
+  const isMock = (id: string): number =>
+    Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
+  const operations = found
+    .flatMap((hit) => weigh(hit) ?? [])
+    .sort(
+      (a, b) =>
+        Number(b.capability === wanted) - Number(a.capability === wanted) ||
+        isMock(a.endpointId) - isMock(b.endpointId) ||
+        b.score - a.score ||
+        (a.endpointId < b.endpointId ? -1 : 1)
+    )
     .slice(0, query.limit)
-  const capability = unmatched ? null : operations[0]?.capability ?? null
+  const capability = unmatched ? null : (operations[0]?.capability ?? null)
   const job = capability === null ? undefined : revision.jobs.get(capability)
   return {
     query: query.q,

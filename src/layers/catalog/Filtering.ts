@@ -12,7 +12,10 @@ export const keepsAll: Keeps = () => true
 export const compileFilter = (revision: Revision, filter: CatalogFilter, table: AccessTable): Keeps | null => {
   const tests: Array<Keeps> = []
   const columns: ReadonlyArray<readonly [Column, string | null]> = [
-    [revision.category, filter.category], [revision.platform, filter.platform], [revision.provider, filter.provider], [revision.capability, filter.capability]
+    [revision.category, filter.category],
+    [revision.platform, filter.platform],
+    [revision.provider, filter.provider],
+    [revision.capability, filter.capability]
   ]
   for (const [{ codeOf, codes }, wanted] of columns) {
     if (wanted === null) continue
@@ -22,7 +25,11 @@ export const compileFilter = (revision: Revision, filter: CatalogFilter, table: 
   }
   let mask = 0
   let bits = 0
-  const marks: ReadonlyArray<readonly [number, boolean | null]> = [[flags.keyless, filter.keyless], [flags.verified, filter.verified], [flags.mock, filter.mock]]
+  const marks: ReadonlyArray<readonly [number, boolean | null]> = [
+    [flags.keyless, filter.keyless],
+    [flags.verified, filter.verified],
+    [flags.mock, filter.mock]
+  ]
   for (const [flag, wanted] of marks) {
     if (wanted === null) continue
     mask |= flag
@@ -68,7 +75,17 @@ const countsOf = ({ codes, values }: Column, numbers: Uint32Array): Facets["cate
 }
 
 export const filterKey = (filter: CatalogFilter): string =>
-  JSON.stringify([filter.category, filter.platform, filter.provider, filter.capability, filter.keyless, filter.verified, filter.mock, filter.maxPriceMicros, filter.hidden])
+  JSON.stringify([
+    filter.category,
+    filter.platform,
+    filter.provider,
+    filter.capability,
+    filter.keyless,
+    filter.verified,
+    filter.mock,
+    filter.maxPriceMicros,
+    filter.hidden
+  ])
 
 /** How many of these endpoints each value has, the most frequent first. */
 export const facetsOf = (revision: Revision, numbers: Uint32Array): Facets => ({

@@ -1,5 +1,5 @@
-// What is shown when nothing matches a question in whole words: a look at what the catalog can do, the most served jobs first, one
-// operation each. Never called results: rows are marked `tokens`, and the answer warns with `no_match`.
+// What is shown when nothing matches a question in whole words: a look at what the catalog can do, the most served jobs
+// first, one operation each. Never called results: rows are marked `tokens`, and the answer warns with `no_match`.
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { SearchHits } from "./search/SearchHits.js"
 import type { Keeps } from "./Filtering.js"
@@ -16,7 +16,10 @@ interface Asked {
   readonly statistics: Statistics
 }
 
-/** The first of each job by the preference, then the first of each provider among operations that do no job. Real ones before mocks. */
+/**
+ * The first of each job by the preference, then the first of each provider among operations that do no job. Real ones
+ * before mocks.
+ */
 export const lastResort = (revision: Revision, { keeps, orders, prefer, statistics }: Asked): SearchHits => {
   const ofJobs = Array.from(revision.numbersOfJob, ([job, members]) => ({ job, members: members.filter(keeps) }))
     .filter(({ members }) => members.length > 0)
@@ -37,5 +40,9 @@ export const lastResort = (revision: Revision, { keeps, orders, prefer, statisti
   }
   const isMock = (number: number): boolean => isFlagged(revision, number, flags.mock)
   const shown = [...numbers.filter((number) => !isMock(number)), ...numbers.filter(isMock)]
-  return new SearchHits(shown, shown.map(() => 0), () => "tokens")
+  return new SearchHits(
+    shown,
+    shown.map(() => 0),
+    () => "tokens"
+  )
 }

@@ -1,6 +1,7 @@
-// An endpoint as a revision keeps it: the same to read, in less than half the memory. A catalog of 40,000 operations is mostly JSON Schema
-// that nobody asks for, so schemas stay text until somebody does; members that many operations have in common (rules, prices, empty lists)
-// are there once; and an operation is an object with fixed properties, where what a Schema decodes is a hash table.
+// An endpoint as a revision keeps it: the same to read, in less than half the memory. A catalog of 40,000 operations is
+// mostly JSON Schema that nobody asks for, so schemas stay text until somebody does; members that many operations have
+// in common (rules, prices, empty lists) are there once; and an operation is an object with fixed properties, where
+// what a Schema decodes is a hash table.
 import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { setBounded } from "../providers/BoundedMap.js"
@@ -72,7 +73,7 @@ class LeanOperation implements Operation {
   declare readonly facts: Operation["facts"]
   declare readonly provenance?: NonNullable<Operation["provenance"]>
   declare readonly samples: Operation["samples"]
-  private declare readonly inputText: string
+  declare private readonly inputText: string
 
   /** One assignment for each member: copied in a loop, they would be a hash table again. */
   constructor(operation: Operation, common: Common) {
@@ -121,7 +122,7 @@ class LeanOperation implements Operation {
 
 /** One whose answer is documented. */
 class LeanOperationAnswering extends LeanOperation {
-  private declare readonly outputSchemaText: string
+  declare private readonly outputSchemaText: string
 
   constructor(operation: Operation, common: Common, outputSchema: JsonObject) {
     super(operation, common)
@@ -145,8 +146,8 @@ const leanOperation = (operation: Operation, common: Common): Operation =>
   operation instanceof LeanOperation
     ? operation
     : operation.outputSchema === undefined
-    ? new LeanOperation(operation, common)
-    : new LeanOperationAnswering(operation, common, operation.outputSchema)
+      ? new LeanOperation(operation, common)
+      : new LeanOperationAnswering(operation, common, operation.outputSchema)
 
 /** The same endpoint; one that is lean already stays as it is. */
 export const leanEndpoint = ({ contractVersion, operation, provider }: Endpoint, common: Common): Endpoint => ({

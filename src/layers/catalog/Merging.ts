@@ -1,5 +1,5 @@
-// One catalog laid over another: an operation or a job of the same id takes the place of the one below, all others stay. The same rule for
-// the folders of `GATEWAY_CATALOG` and for what operators publish.
+// One catalog laid over another: an operation or a job of the same id takes the place of the one below, all others
+// stay. The same rule for the folders of `GATEWAY_CATALOG` and for what operators publish.
 import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 
@@ -20,6 +20,8 @@ export const overriddenBy = (base: CatalogContent, over: CatalogContent): Overri
 
 export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): CatalogContent => {
   const jobs = new Map<string, JobManifest>([...base.jobs, ...over.jobs].map((job) => [job.id, job]))
-  const endpoints = new Map<string, Endpoint>([...base.endpoints, ...over.endpoints].map((endpoint) => [endpoint.operation.id, endpoint]))
+  const endpoints = new Map<string, Endpoint>(
+    [...base.endpoints, ...over.endpoints].map((endpoint) => [endpoint.operation.id, endpoint])
+  )
   return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
 }

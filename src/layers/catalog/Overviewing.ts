@@ -1,8 +1,16 @@
-// The overview: what there is, by category, platform and job, with counts and the lowest prices. Counts what a listing without
-// filters shows.
+// The overview: what there is, by category, platform and job, with counts and the lowest prices. Counts what a listing
+// without filters shows.
 import { Either } from "effect"
 import { UnknownCategory, UnknownPlatform } from "../../domain/ApiErrors.js"
-import { type Overview, type OverviewCategory, type OverviewJob, type OverviewPlatform, type OverviewQuery, noFilter, titleOf } from "../../domain/CatalogView.js"
+import {
+  type Overview,
+  type OverviewCategory,
+  type OverviewJob,
+  type OverviewPlatform,
+  type OverviewQuery,
+  noFilter,
+  titleOf
+} from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import { numbersOf } from "./Filtering.js"
 import { placeJob } from "./Ranking.js"
@@ -58,8 +66,14 @@ type CategoryBranch = Branch<PlatformBranch>
 const treeOf = (revision: Revision, moment: Moment, numbers: Uint32Array): Branch<CategoryBranch> => {
   const root = new Branch<CategoryBranch>()
   for (const number of numbers) {
-    const category = root.child(revision.category.values[revision.category.codes[number] ?? 0] ?? "", () => new Branch())
-    const platform = category.child(revision.platform.values[revision.platform.codes[number] ?? 0] ?? "", () => new Branch())
+    const category = root.child(
+      revision.category.values[revision.category.codes[number] ?? 0] ?? "",
+      () => new Branch()
+    )
+    const platform = category.child(
+      revision.platform.values[revision.platform.codes[number] ?? 0] ?? "",
+      () => new Branch()
+    )
     for (const tally of [root.tally, category.tally, platform.tally]) tally.add(revision, number, moment)
     const job = revision.endpoints[number]?.operation.job
     if (job !== undefined) platform.child(job, () => new Tally()).add(revision, number, moment)
@@ -69,62 +83,88 @@ const treeOf = (revision: Revision, moment: Moment, numbers: Uint32Array): Branc
 
 const titleOfJob = (revision: Revision, id: string): string => revision.jobs.get(id)?.title ?? id
 
-const jobsOf = (serving: Serving, moment: Moment, platform: PlatformBranch, full: boolean): ReadonlyArray<OverviewJob> =>
-  Array.from(platform.children, ([id, tally]): OverviewJob => ({
-    id,
-    title: titleOfJob(serving.revision, id),
-    ...tally.counts,
-    ...(full
-      ? {
-        endpoints: placeJob(serving.revision, tally.numbers, "balanced", moment.statistics).flatMap(({ number }) => {
-          const row = serving.rows.row(number, moment.table, moment.statistics, null)
-          return row === null ? [] : [titleOf(row)]
-        })
-      }
-      : {})
-  })).sort(byId)
+const jobsOf = (
+  serving: Serving,
+  moment: Moment,
+  platform: PlatformBranch,
+  full: boolean
+): ReadonlyArray<OverviewJob> =>
+  Array.from(
+    platform.children,
+    ([id, tally]): OverviewJob => ({
+      id,
+      title: titleOfJob(serving.revision, id),
+      ...tally.counts,
+      ...(full
+        ? {
+            endpoints: placeJob(serving.revision, tally.numbers, "balanced", moment.statistics).flatMap(
+              ({ number }) => {
+                const row = serving.rows.row(number, moment.table, moment.statistics, null)
+                return row === null ? [] : [titleOf(row)]
+              }
+            )
+          }
+        : {})
+    })
+  ).sort(byId)
 
 const depths = ["summary", "platforms", "jobs", "full"]
 
-const overviewTree = (serving: Serving, query: OverviewQuery, moment: Moment, root: Branch<CategoryBranch>): Overview => {
+const overviewTree = (
+  serving: Serving,
+  query: OverviewQuery,
+  moment: Moment,
+  root: Branch<CategoryBranch>
+): Overview => {
   const { revision } = serving
   const depth = depths.indexOf(query.depth)
-  const jobCount = (category: CategoryBranch): number => new Set(Array.from(category.children.values(), (platform) => Array.from(platform.children.keys())).flat()).size
+  const jobCount = (category: CategoryBranch): number =>
+    new Set(Array.from(category.children.values(), (platform) => Array.from(platform.children.keys())).flat()).size
   const platformsOf = (category: CategoryBranch): ReadonlyArray<OverviewPlatform> =>
     Array.from(category.children)
       .filter(([id]) => query.platform === null || query.platform === id)
-      .map(([id, platform]): OverviewPlatform => ({
+      .map(
+        ([id, platform]): OverviewPlatform => ({
+          id,
+          title: capitalised(id),
+          ...platform.tally.counts,
+          jobCount: platform.children.size,
+          ...(depth >= 2 ? { jobs: jobsOf(serving, moment, platform, depth >= 3) } : {})
+        })
+      )
+      .sort(byId)
+  const categories = Array.from(root.children)
+    .map(
+      ([id, category]): OverviewCategory => ({
         id,
         title: capitalised(id),
-        ...platform.tally.counts,
-        jobCount: platform.children.size,
-        ...(depth >= 2 ? { jobs: jobsOf(serving, moment, platform, depth >= 3) } : {})
-      }))
-      .sort(byId)
-  const categories = Array.from(root.children).map(([id, category]): OverviewCategory => ({
-    id,
-    title: capitalised(id),
-    ...category.tally.counts,
-    platformCount: category.children.size,
-    jobCount: jobCount(category),
-    ...(depth >= 1 ? { platforms: platformsOf(category) } : {})
-  })).sort(byId)
+        ...category.tally.counts,
+        platformCount: category.children.size,
+        jobCount: jobCount(category),
+        ...(depth >= 1 ? { platforms: platformsOf(category) } : {})
+      })
+    )
+    .sort(byId)
   const narrowed = query.category !== null || query.platform !== null
   return {
     revision: revision.id,
     builtAt: revision.builtAt,
     depth: query.depth,
     ...filterOf(query),
-    ...(narrowed ? {} : {
-      totals: {
-        categories: root.children.size,
-        platforms: new Set(Array.from(root.children.values(), (category) => Array.from(category.children.keys())).flat()).size,
-        jobs: new Set(root.tally.numbers.flatMap((number) => revision.endpoints[number]?.operation.job ?? [])).size,
-        providers: root.tally.providers.size,
-        endpoints: root.tally.numbers.length,
-        runnableEndpoints: root.tally.counts.runnableCount
-      }
-    }),
+    ...(narrowed
+      ? {}
+      : {
+          totals: {
+            categories: root.children.size,
+            platforms: new Set(
+              Array.from(root.children.values(), (category) => Array.from(category.children.keys())).flat()
+            ).size,
+            jobs: new Set(root.tally.numbers.flatMap((number) => revision.endpoints[number]?.operation.job ?? [])).size,
+            providers: root.tally.providers.size,
+            endpoints: root.tally.numbers.length,
+            runnableEndpoints: root.tally.counts.runnableCount
+          }
+        }),
     categories
   }
 }
@@ -134,11 +174,17 @@ const filterOf = ({ category, platform }: OverviewQuery) =>
     ? {}
     : { filter: { ...(category === null ? {} : { category }), ...(platform === null ? {} : { platform }) } }
 
-const overviewTopic = (serving: Serving, query: OverviewQuery, topic: string, root: Branch<CategoryBranch>): Overview => {
+const overviewTopic = (
+  serving: Serving,
+  query: OverviewQuery,
+  topic: string,
+  root: Branch<CategoryBranch>
+): Overview => {
   const { revision } = serving
   const tallies = new Map<string, { readonly tally: Tally; readonly category: string; readonly platform: string }>()
   for (const [category, { children }] of root.children) {
-    for (const [platform, { children: jobs }] of children) for (const [job, tally] of jobs) tallies.set(job, { tally, category, platform })
+    for (const [platform, { children: jobs }] of children)
+      for (const [job, tally] of jobs) tallies.set(job, { tally, category, platform })
   }
   const ids = Array.from(revision.jobs.keys())
   const has = (doc: number): boolean => tallies.has(ids[doc] ?? "")
@@ -146,7 +192,17 @@ const overviewTopic = (serving: Serving, query: OverviewQuery, topic: string, ro
   const jobs = hits.docs.flatMap((doc) => {
     const id = ids[doc] ?? ""
     const known = tallies.get(id)
-    return known === undefined ? [] : [{ id, title: titleOfJob(revision, id), ...known.tally.counts, category: known.category, platform: known.platform }]
+    return known === undefined
+      ? []
+      : [
+          {
+            id,
+            title: titleOfJob(revision, id),
+            ...known.tally.counts,
+            category: known.category,
+            platform: known.platform
+          }
+        ]
   })
   return {
     revision: revision.id,
@@ -159,17 +215,29 @@ const overviewTopic = (serving: Serving, query: OverviewQuery, topic: string, ro
   }
 }
 
-export const overview = (serving: Serving, query: OverviewQuery, moment: Moment): Either.Either<Overview, UnknownCategory | UnknownPlatform> => {
+export const overview = (
+  serving: Serving,
+  query: OverviewQuery,
+  moment: Moment
+): Either.Either<Overview, UnknownCategory | UnknownPlatform> => {
   const { revision } = serving
   const shown = numbersOf(revision, noFilter, moment.table)
   const known = (column: Revision["category"], numbers: Uint32Array): ReadonlyArray<string> =>
     Array.from(new Set(Array.from(numbers, (number) => column.values[column.codes[number] ?? 0] ?? ""))).sort()
   const categories = known(revision.category, shown)
-  if (query.category !== null && !categories.includes(query.category)) return Either.left(new UnknownCategory({ category: query.category, categories }))
-  const inCategory = query.category === null ? shown : numbersOf(revision, { ...noFilter, category: query.category }, moment.table)
+  if (query.category !== null && !categories.includes(query.category))
+    return Either.left(new UnknownCategory({ category: query.category, categories }))
+  const inCategory =
+    query.category === null ? shown : numbersOf(revision, { ...noFilter, category: query.category }, moment.table)
   const platforms = known(revision.platform, inCategory)
-  if (query.platform !== null && !platforms.includes(query.platform)) return Either.left(new UnknownPlatform({ platform: query.platform, platforms }))
-  const numbers = query.platform === null ? inCategory : numbersOf(revision, { ...noFilter, category: query.category, platform: query.platform }, moment.table)
+  if (query.platform !== null && !platforms.includes(query.platform))
+    return Either.left(new UnknownPlatform({ platform: query.platform, platforms }))
+  const numbers =
+    query.platform === null
+      ? inCategory
+      : numbersOf(revision, { ...noFilter, category: query.category, platform: query.platform }, moment.table)
   const root = treeOf(revision, moment, numbers)
-  return Either.right(query.topic === null ? overviewTree(serving, query, moment, root) : overviewTopic(serving, query, query.topic, root))
+  return Either.right(
+    query.topic === null ? overviewTree(serving, query, moment, root) : overviewTopic(serving, query, query.topic, root)
+  )
 }

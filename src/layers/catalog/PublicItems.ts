@@ -1,5 +1,12 @@
-// The public catalog: items for people without an account, and comparisons of a few of them. Shows nothing of any workspace.
-import { type ComparedItem, type Compared, noFilter, type PublicItem, type PublicQuery } from "../../domain/CatalogView.js"
+// The public catalog: items for people without an account, and comparisons of a few of them. Shows nothing of any
+// workspace.
+import {
+  type ComparedItem,
+  type Compared,
+  noFilter,
+  type PublicItem,
+  type PublicQuery
+} from "../../domain/CatalogView.js"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { isKeyless } from "../../domain/Manifest.js"
@@ -17,11 +24,17 @@ import { find, type Moment, nothing, type Serving } from "./Searching.js"
 
 const typeOf = (schema: JsonObject): string => {
   const { type } = schema
-  return typeof type === "string" ? type : Array.isArray(type) ? type.filter((each) => each !== "null").join(" or ") : "any"
+  return typeof type === "string"
+    ? type
+    : Array.isArray(type)
+      ? type.filter((each) => each !== "null").join(" or ")
+      : "any"
 }
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
-/** Free, but nobody has written down that it is, at a provider that wants a key: what it costs there is not known here. */
+/**
+ * Free, but nobody has written down that it is, at a provider that wants a key: what it costs there is not known here.
+ */
 const isPriceUnknown = ({ operation, provider }: Endpoint): boolean =>
   operation.price.basis === "free" && operation.price.source === undefined && !provider.mock && !isKeyless(provider)
 
@@ -62,7 +75,9 @@ const underscored = (id: string): string => id.replaceAll(".", "_")
 
 /** The job whose id this is, with dots or underscores. */
 export const jobNamed = ({ jobs }: Pick<Serving["revision"], "jobs">, capability: string): string | null =>
-  jobs.has(capability) ? capability : Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null
+  jobs.has(capability)
+    ? capability
+    : (Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null)
 
 export interface PublicPage {
   readonly items: ReadonlyArray<PublicItem>
@@ -76,7 +91,12 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
   const { revision } = serving
   const offset = query.after === null ? 0 : Number(query.after)
   if (!Number.isSafeInteger(offset) || offset < 0) return null
-  const filter = { ...noFilter, category: query.category, provider: query.provider, capability: query.capability === null ? null : jobNamed(serving.revision, query.capability) ?? query.capability }
+  const filter = {
+    ...noFilter,
+    category: query.category,
+    provider: query.provider,
+    capability: query.capability === null ? null : (jobNamed(serving.revision, query.capability) ?? query.capability)
+  }
   const end = offset + query.limit
   let page: ReadonlyArray<number> = []
   let total = 0
@@ -104,7 +124,11 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
 }
 
 /** The id with the least value, null where no item has one; equal ones go by their order in the request. */
-const least = <A>(items: ReadonlyArray<A>, valueOf: (item: A) => number | null, idOf: (item: A) => string): string | null => {
+const least = <A>(
+  items: ReadonlyArray<A>,
+  valueOf: (item: A) => number | null,
+  idOf: (item: A) => string
+): string | null => {
   let best: { readonly id: string; readonly value: number } | null = null
   for (const item of items) {
     const value = valueOf(item)
@@ -117,7 +141,10 @@ const comparedFields = (item: ComparedItem): { readonly [field: string]: Json } 
   providerId: item.providerId,
   categories: item.categories,
   capabilities: item.capabilities,
-  requiredParameters: item.parameters.filter(({ required }) => required).map(({ name }) => name).sort(),
+  requiredParameters: item.parameters
+    .filter(({ required }) => required)
+    .map(({ name }) => name)
+    .sort(),
   parameters: item.parameters.map(({ name }) => name).sort(),
   price: item.price,
   mock: item.mock,
@@ -149,16 +176,29 @@ export const compare = (
       ...publicItemOf(endpoint, jobOf(revision, endpoint)),
       works: worksView(statistics.get(operation.id)),
       access: table.of(number).access,
-      ...(prepared === null ? {} : {
-        acceptsInput: accepted !== null,
-        maxCostUsd: maxMicros === null ? null : toUsd(maxMicros),
-        ...(prepared._tag === "Accepted" ? {} : {
-          inputProblems: prepared.problems.map((problem) => ({ field: problem.field, message: problem._tag === "Missing" ? "is needed" : problem.message }))
-        })
-      })
+      ...(prepared === null
+        ? {}
+        : {
+            acceptsInput: accepted !== null,
+            maxCostUsd: maxMicros === null ? null : toUsd(maxMicros),
+            ...(prepared._tag === "Accepted"
+              ? {}
+              : {
+                  inputProblems: prepared.problems.map((problem) => ({
+                    field: problem.field,
+                    message: problem._tag === "Missing" ? "is needed" : problem.message
+                  }))
+                })
+          })
     }
     const evidence = candidateOf(revision, number, statistics)?.evidence ?? null
-    return [{ item, evidence, cost: prepared === null ? (isPriceUnknown(endpoint) ? null : expectedMicros(operation)) : maxMicros }]
+    return [
+      {
+        item,
+        evidence,
+        cost: prepared === null ? (isPriceUnknown(endpoint) ? null : expectedMicros(operation)) : maxMicros
+      }
+    ]
   })
   const items = entries.map(({ item }) => item)
   const fields = items.map((item) => [item.catalogItemId, comparedFields(item)] as const)

@@ -1,11 +1,16 @@
-// The order of a job's providers over a revision: the formula of the domain, fed with the statistics of the moment. An order
-// is kept while the statistics are the same, because every search asks for it.
+// The order of a job's providers over a revision: the formula of the domain, fed with the statistics of the moment. An
+// order is kept while the statistics are the same, because every search asks for it.
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { expectedMicros, type Routed, route, type RoutingCandidate } from "../../domain/Routing.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { Statistics } from "./RowBook.js"
 
-export const candidateOf = (revision: Revision, number: number, statistics: Statistics, obstacle: RoutingCandidate["obstacle"] = 0): RoutingCandidate | null => {
+export const candidateOf = (
+  revision: Revision,
+  number: number,
+  statistics: Statistics,
+  obstacle: RoutingCandidate["obstacle"] = 0
+): RoutingCandidate | null => {
   const endpoint = revision.endpoints[number]
   if (endpoint === undefined) return null
   const { operation } = endpoint
@@ -25,10 +30,16 @@ export interface Placed extends Routed {
 
 /** Places the endpoints of one job. */
 export const placeJob = (
-  revision: Revision, numbers: ReadonlyArray<number>, prefer: Prefer, statistics: Statistics, obstacle?: (number: number) => RoutingCandidate["obstacle"]
+  revision: Revision,
+  numbers: ReadonlyArray<number>,
+  prefer: Prefer,
+  statistics: Statistics,
+  obstacle?: (number: number) => RoutingCandidate["obstacle"]
 ): ReadonlyArray<Placed> =>
-  route(numbers.flatMap((number) => candidateOf(revision, number, statistics, obstacle?.(number)) ?? []), prefer)
-    .map((routed) => ({ ...routed, number: revision.numberOf.get(routed.endpointId) ?? -1 }))
+  route(
+    numbers.flatMap((number) => candidateOf(revision, number, statistics, obstacle?.(number)) ?? []),
+    prefer
+  ).map((routed) => ({ ...routed, number: revision.numberOf.get(routed.endpointId) ?? -1 }))
 
 /** Positions inside jobs, whoever can be called now. */
 export class JobOrders {

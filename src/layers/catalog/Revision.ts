@@ -1,5 +1,5 @@
-// One revision of the catalog: immutable, everything a question needs laid out for reading. Endpoints are numbered in the order
-// of their ids; every list and column below goes by that number, and so does the search index.
+// One revision of the catalog: immutable, everything a question needs laid out for reading. Endpoints are numbered in
+// the order of their ids; every list and column below goes by that number, and so does the search index.
 import { createHash, hash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { canonical, type Json } from "../../domain/Json.js"
@@ -36,7 +36,10 @@ export interface Revision {
   readonly category: Column
   readonly platform: Column
   readonly provider: Column
-  /** The position in `providers` of the provider as this endpoint sees it: imports may know one with several addresses or kinds of key. */
+  /**
+   * The position in `providers` of the provider as this endpoint sees it: imports may know one with several addresses
+   * or kinds of key.
+   */
   readonly accountOf: Uint32Array
   /** The value is empty where an operation does no job. */
   readonly capability: Column
@@ -51,9 +54,10 @@ export interface Revision {
 }
 
 export const jobOf = (revision: Pick<Revision, "jobs">, { operation }: Endpoint): JobManifest | null =>
-  operation.job === undefined ? null : revision.jobs.get(operation.job) ?? null
+  operation.job === undefined ? null : (revision.jobs.get(operation.job) ?? null)
 
-export const isFlagged = (revision: Revision, number: number, flag: number): boolean => ((revision.flags[number] ?? 0) & flag) !== 0
+export const isFlagged = (revision: Revision, number: number, flag: number): boolean =>
+  ((revision.flags[number] ?? 0) & flag) !== 0
 
 class ColumnBuilder {
   private readonly numbers = new Map<string, number>()
@@ -74,7 +78,7 @@ class ColumnBuilder {
   }
 }
 
-const textOf = (value: Json | undefined): string => typeof value === "string" ? value : ""
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
 export const documentOf = (endpoint: Endpoint, job: JobManifest | null): SearchDocument => {
   const { operation, provider } = endpoint
@@ -112,7 +116,12 @@ const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManif
   ...vocabulary,
   jobs: {
     ...vocabulary.jobs,
-    ...Object.fromEntries(jobs.map((job) => [job.id, { title: job.title, ask: [...job.phrases, ...member(vocabulary.jobs, job.id)?.ask ?? []] }]))
+    ...Object.fromEntries(
+      jobs.map((job) => [
+        job.id,
+        { title: job.title, ask: [...job.phrases, ...(member(vocabulary.jobs, job.id)?.ask ?? [])] }
+      ])
+    )
   }
 })
 
@@ -120,7 +129,10 @@ const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManif
 export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
   hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
 
-export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(content: CatalogContent, vocabulary: VocabularyFile) {
+export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
+  content: CatalogContent,
+  vocabulary: VocabularyFile
+) {
   const given = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
   const endpoints: Array<Endpoint> = []
   const common = new Common()
@@ -164,8 +176,11 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
       if (known === undefined) numbersOfJob.set(operation.job, [number])
       else known.push(number)
     }
-    marks[number] = (isKeyless(owner) ? flags.keyless : 0) | (operation.provenance?.verified === true ? flags.verified : 0) |
-      (owner.mock ? flags.mock : 0) | (!operation.activated || owner.auth.type === "unsupported" ? flags.unavailable : 0)
+    marks[number] =
+      (isKeyless(owner) ? flags.keyless : 0) |
+      (operation.provenance?.verified === true ? flags.verified : 0) |
+      (owner.mock ? flags.mock : 0) |
+      (!operation.activated || owner.auth.type === "unsupported" ? flags.unavailable : 0)
     priceMicros[number] = listedMicros(operation.price)
     const { facts, name, provenance, samples, summary } = operation
     digest.update(JSON.stringify([operation.id, contractVersion, name, summary, facts, provenance, samples]))
@@ -197,7 +212,15 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function*(conten
     priceMicros,
     index,
     jobIndex,
-    jobVersions: new Map(jobList.map((job) => [job.id, jobVersionOf(job, (numbersOfJob.get(job.id) ?? []).flatMap((number) => endpoints[number] ?? []))]))
+    jobVersions: new Map(
+      jobList.map((job) => [
+        job.id,
+        jobVersionOf(
+          job,
+          (numbersOfJob.get(job.id) ?? []).flatMap((number) => endpoints[number] ?? [])
+        )
+      ])
+    )
   }
   return revision
 })

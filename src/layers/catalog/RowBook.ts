@@ -1,5 +1,5 @@
-// The rows of a revision. A row is made once for each state it can be seen in (access, statistics, how it was matched) and
-// given out again as the same object while that state lasts, so that whoever writes it as JSON can keep the text.
+// The rows of a revision. A row is made once for each state it can be seen in (access, statistics, how it was matched)
+// and given out again as the same object while that state lasts, so that whoever writes it as JSON can keep the text.
 import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
 import { credentialOf, placementOf } from "../../domain/OperationContract.js"
 import { toUsd } from "../../domain/Micros.js"
@@ -17,10 +17,17 @@ const round = (value: number, digits: number): number => Math.round(value * 10 *
 export const worksView = (works: Works | undefined): WorksView =>
   works === undefined || works.calls === 0
     ? { rate: null, runs: 0, p50Ms: null, thin: true }
-    : { rate: round(works.successes / works.calls, 4), runs: works.calls, p50Ms: works.p50Ms === null ? null : Math.round(works.p50Ms), thin: works.calls < thinBelow }
+    : {
+        rate: round(works.successes / works.calls, 4),
+        runs: works.calls,
+        p50Ms: works.p50Ms === null ? null : Math.round(works.p50Ms),
+        thin: works.calls < thinBelow
+      }
 
 const statsView = (works: WorksView): StatsView | null =>
-  works.rate === null ? null : { calls: works.runs, successRate: works.rate, p50Ms: works.p50Ms, sampleSize: works.runs }
+  works.rate === null
+    ? null
+    : { calls: works.runs, successRate: works.rate, p50Ms: works.p50Ms, sampleSize: works.runs }
 
 /** Dollars of one success: null while unknown, also when nothing ever succeeded. */
 const costPerSuccess = (priceMicros: number, works: WorksView): number | null =>
@@ -44,7 +51,12 @@ export class RowBook {
     return made
   }
 
-  private make(number: number, table: AccessTable, statistics: Statistics, matchedBy: MatchedBy | null): CatalogRow | null {
+  private make(
+    number: number,
+    table: AccessTable,
+    statistics: Statistics,
+    matchedBy: MatchedBy | null
+  ): CatalogRow | null {
     const { revision } = this
     const endpoint = revision.endpoints[number]
     if (endpoint === undefined) return null

@@ -1,6 +1,7 @@
-// Search over a revision. Relevance comes from the index; here comes the order of business: real before mock, hits of one job
-// together where the first of them stands, and inside a job the preference. Only the first `window` hits are grouped, so that
-// every page of a query sees one and the same order. What nothing matches gets the last resort, and is told so.
+// Search over a revision. Relevance comes from the index; here comes the order of business: real before mock, hits of
+// one job together where the first of them stands, and inside a job the preference. Only the first `window` hits are
+// grouped, so that every page of a query sees one and the same order. What nothing matches gets the last resort, and is
+// told so.
 import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
@@ -61,7 +62,7 @@ class Answers {
     const answer = known ?? find()
     // The one that was not asked for longest stands first.
     const [oldest] = this.kept.keys()
-    this.kept.delete(known !== undefined || this.kept.size < answersMax ? key : oldest ?? key)
+    this.kept.delete(known !== undefined || this.kept.size < answersMax ? key : (oldest ?? key))
     this.kept.set(key, answer)
     return answer
   }
@@ -70,10 +71,15 @@ class Answers {
 const answers = new WeakMap<AccessTable, Answers>()
 
 /**
- * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the preference.
- * Most of a large catalog does no job.
+ * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the
+ * preference. Most of a large catalog does no job.
  */
-const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Prefer, { runnableFirst, statistics, table }: Moment): SearchHits => {
+const groupByJob = (
+  { orders, revision }: Serving,
+  hits: SearchHits,
+  prefer: Prefer,
+  { runnableFirst, statistics, table }: Moment
+): SearchHits => {
   const { codeOf, codes, values } = revision.capability
   const none = codeOf.get("")
   const jobAt = (place: number): number | undefined => {
@@ -103,7 +109,7 @@ const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Pre
       order.push(place)
       continue
     }
-    order.push(...placesOf.get(job) ?? [])
+    order.push(...(placesOf.get(job) ?? []))
     placesOf.delete(job)
   }
   return hits.inOrder(order)
@@ -112,7 +118,13 @@ const groupByJob = ({ orders, revision }: Serving, hits: SearchHits, prefer: Pre
 /** Real ones or mocks, never both. */
 type Kind = "real" | "mock"
 
-const relevant = ({ revision }: Serving, query: RankedQuery, { keeps }: Narrowing, kind: Kind, count: number): Relevant => {
+const relevant = (
+  { revision }: Serving,
+  query: RankedQuery,
+  { keeps }: Narrowing,
+  kind: Kind,
+  count: number
+): Relevant => {
   const mocks = new Set<number>()
   const ofKind = (number: number): boolean => {
     if (!keeps(number)) return false
@@ -126,12 +138,20 @@ const relevant = ({ revision }: Serving, query: RankedQuery, { keeps }: Narrowin
 }
 
 /** Hits of one kind from the first on, at least `count` of them where there are so many. */
-const ranked = (serving: Serving, query: RankedQuery, count: number, moment: Moment, narrowing: Narrowing, kind: Kind): Relevant => {
+const ranked = (
+  serving: Serving,
+  query: RankedQuery,
+  count: number,
+  moment: Moment,
+  narrowing: Narrowing,
+  kind: Kind
+): Relevant => {
   const kept = answers.get(moment.table) ?? new Answers()
   answers.set(moment.table, kept)
-  const found = count > window
-    ? relevant(serving, query, narrowing, kind, count)
-    : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
+  const found =
+    count > window
+      ? relevant(serving, query, narrowing, kind, count)
+      : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
   return { ...found, hits: groupByJob(serving, found.hits, query.prefer, moment) }
 }
 
@@ -148,7 +168,12 @@ export const find = (serving: Serving, query: RankedQuery, moment: Moment, narro
   const real = ranked(serving, query, end, moment, narrowing, "real")
   const { expandedCapabilities } = real
   if (real.total > 0 && (real.mocks === 0 || end <= real.total)) {
-    return { hits: real.hits.slice(query.offset, end), total: real.total + real.mocks, expandedCapabilities, unmatched: false }
+    return {
+      hits: real.hits.slice(query.offset, end),
+      total: real.total + real.mocks,
+      expandedCapabilities,
+      unmatched: false
+    }
   }
   const mocks = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : noneRelevant
   const total = real.total + mocks.total
@@ -163,7 +188,12 @@ export const find = (serving: Serving, query: RankedQuery, moment: Moment, narro
 }
 
 /** A question in whole words is never answered with nothing; a stray unknown word is. */
-const unrelated = ({ orders, revision }: Serving, query: RankedQuery, { statistics }: Moment, { keeps }: Narrowing): Pick<Found, "hits" | "total"> => {
+const unrelated = (
+  { orders, revision }: Serving,
+  query: RankedQuery,
+  { statistics }: Moment,
+  { keeps }: Narrowing
+): Pick<Found, "hits" | "total"> => {
   if (!isNatural(query.q)) return nothing
   const hits = lastResort(revision, { orders, keeps, prefer: query.prefer, statistics })
   return { hits: hits.slice(query.offset, query.offset + query.limit), total: hits.length }
@@ -174,13 +204,18 @@ export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [], un
 /** Says that the rows, if there are any, are no results. */
 export const noMatch = (rows: number): NoMatchWarning => ({
   code: "no_match",
-  message: rows > 0
-    ? "Nothing here matches these words; the rows are not results, they show what the catalog can do"
-    : "Nothing here matches these words and filters"
+  message:
+    rows > 0
+      ? "Nothing here matches these words; the rows are not results, they show what the catalog can do"
+      : "Nothing here matches these words and filters"
 })
 
 /** The job that a query is about, and whether it says so itself. */
-const namedJob = (revision: Revision, query: CatalogQuery, expanded: ReadonlyArray<string>): { readonly job: string; readonly said: boolean } | null => {
+const namedJob = (
+  revision: Revision,
+  query: CatalogQuery,
+  expanded: ReadonlyArray<string>
+): { readonly job: string; readonly said: boolean } | null => {
   if (query.capability !== null) return { job: query.capability, said: true }
   const word = query.q.trim().replace(/^job:/, "")
   if (revision.jobs.has(word)) return { job: word, said: true }
@@ -189,7 +224,9 @@ const namedJob = (revision: Revision, query: CatalogQuery, expanded: ReadonlyArr
 }
 
 const hintOf = (revision: Revision, numbers: ReadonlyArray<number>): PriceHint | null => {
-  const [cheapest] = numbers.toSorted((a, b) => (revision.priceMicros[a] ?? 0) - (revision.priceMicros[b] ?? 0) || a - b)
+  const [cheapest] = numbers.toSorted(
+    (a, b) => (revision.priceMicros[a] ?? 0) - (revision.priceMicros[b] ?? 0) || a - b
+  )
   const endpoint = cheapest === undefined ? undefined : revision.endpoints[cheapest]
   if (cheapest === undefined || endpoint === undefined) return null
   return {
@@ -202,13 +239,24 @@ const hintOf = (revision: Revision, numbers: ReadonlyArray<number>): PriceHint |
 }
 
 /** Why the job that was meant is not among the rows: nobody does it, or all who do it cost more. */
-const supplyAdvice = (revision: Revision, query: CatalogQuery, found: Found, { table }: Moment): Pick<SearchAnswer, "warnings" | "priceHint"> => {
+const supplyAdvice = (
+  revision: Revision,
+  query: CatalogQuery,
+  found: Found,
+  { table }: Moment
+): Pick<SearchAnswer, "warnings" | "priceHint"> => {
   const named = namedJob(revision, query, found.expandedCapabilities)
   if (named === null) return {}
-  const supply = (revision.numbersOfJob.get(named.job) ?? []).filter((number) => query.hidden || !table.isHidden(number))
+  const supply = (revision.numbersOfJob.get(named.job) ?? []).filter(
+    (number) => query.hidden || !table.isHidden(number)
+  )
   if (supply.length === 0) {
     if (!found.unmatched && !named.said) return {}
-    return { warnings: [{ code: "no_supply_for_job", job: named.job, message: `No operation of this catalog does ${named.job}` }] }
+    return {
+      warnings: [
+        { code: "no_supply_for_job", job: named.job, message: `No operation of this catalog does ${named.job}` }
+      ]
+    }
   }
   const affordable = compileFilter(revision, { ...query, capability: null }, table)
   const fitting = compileFilter(revision, { ...query, capability: null, maxPriceMicros: null }, table)
@@ -217,12 +265,17 @@ const supplyAdvice = (revision: Revision, query: CatalogQuery, found: Found, { t
   return priceHint === null ? {} : { priceHint }
 }
 
-const advice = (revision: Revision, query: CatalogQuery, found: Found, moment: Moment): Pick<SearchAnswer, "warnings" | "priceHint"> => {
+const advice = (
+  revision: Revision,
+  query: CatalogQuery,
+  found: Found,
+  moment: Moment
+): Pick<SearchAnswer, "warnings" | "priceHint"> => {
   const said = supplyAdvice(revision, query, found, moment)
   const explained = said.warnings !== undefined || said.priceHint !== undefined
   // An empty page that says why needs no second reason; rows that are no results always say so.
   if (!found.unmatched || (found.total === 0 && explained)) return said
-  return { ...said, warnings: [...said.warnings ?? [], noMatch(found.total)] }
+  return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
 }
 
 export const search = (serving: Serving, query: CatalogQuery, moment: Moment): SearchAnswer => {
@@ -233,7 +286,9 @@ export const search = (serving: Serving, query: CatalogQuery, moment: Moment): S
   return {
     query: query.q,
     total: found.total,
-    endpoints: found.hits.flatMap(({ doc, matchedBy }) => rows.row(doc, moment.table, moment.statistics, matchedBy) ?? []),
+    endpoints: found.hits.flatMap(
+      ({ doc, matchedBy }) => rows.row(doc, moment.table, moment.statistics, matchedBy) ?? []
+    ),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,
     expandedCapabilities: found.expandedCapabilities,

@@ -1,6 +1,7 @@
 /**
- * The composition: the one place that knows every layer. `StoragePg` (Operations.ts) is what stands on Postgres, `Engine` what works
- * over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so stops first; the database last of all.
+ * The composition: the one place that knows every layer. `StoragePg` (Operations.ts) is what stands on Postgres,
+ * `Engine` what works over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so
+ * stops first; the database last of all.
  */
 import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { parse } from "yaml"
@@ -42,26 +43,45 @@ const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: 
   RunsAdmitted.pipe(
     Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedApart()))),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
-    Layer.provideMerge(Layer.unwrapEffect(Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary })))),
-    Layer.provideMerge(ProvidersHttp({
-      egressAllow: config.egressAllow,
-      inlineResultBytes: config.inlineResultBytes,
-      origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
-    })),
-    Layer.provide([DrainingLayer, FaultPointsKill(config.faultPoint), Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: config.dispatchSlots, normalizedOn: config.normalized })])
+    Layer.provideMerge(
+      Layer.unwrapEffect(
+        Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary }))
+      )
+    ),
+    Layer.provideMerge(
+      ProvidersHttp({
+        egressAllow: config.egressAllow,
+        inlineResultBytes: config.inlineResultBytes,
+        origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
+      })
+    ),
+    Layer.provide([
+      DrainingLayer,
+      FaultPointsKill(config.faultPoint),
+      Layer.succeed(DispatcherSettings, {
+        ...dispatcherDefaults,
+        slots: config.dispatchSlots,
+        normalizedOn: config.normalized
+      })
+    ])
   )
 
 /** What the catalog folders hold, without the fixtures where they do not run. */
 const catalogContent = (config: GatewayConfig) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { endpoints, jobs, overridden } = yield* readCatalog([builtInCatalog, ...config.catalogFolders])
     for (const { folder, ...ids } of overridden) {
-      yield* Effect.logInfo("A catalog folder overrides what stands below it").pipe(Effect.annotateLogs({ folder, ...listed(ids) }))
+      yield* Effect.logInfo("A catalog folder overrides what stands below it").pipe(
+        Effect.annotateLogs({ folder, ...listed(ids) })
+      )
     }
     return { jobs, endpoints: endpoints.filter(({ provider }) => config.fixtures || !provider.mock) }
   })
 
-const Checks = Layer.scoped(ReadinessChecks, Effect.map(storageChecks, (checks) => Effect.map(checks, (found) => ({ ...found }))))
+const Checks = Layer.scoped(
+  ReadinessChecks,
+  Effect.map(storageChecks, (checks) => Effect.map(checks, (found) => ({ ...found })))
+)
 
 /** Where the fixture provider is: one that runs already, one of our own, or nowhere. */
 const fixtureFor = (config: GatewayConfig) =>
@@ -69,42 +89,65 @@ const fixtureFor = (config: GatewayConfig) =>
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
-/** The gateway over a catalog, which publishes what is served: once it is built, and not before, the gateway listens. */
+/**
+ * The gateway over a catalog, which publishes what is served: once it is built, and not before, the gateway listens.
+ */
 export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
-  Layer.unwrapScoped(Effect.gen(function*() {
-    const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
-    const fixtureAt = yield* fixtureFor(config)
-    return HttpLayer.pipe(
-      Layer.provide(catalog),
-      Layer.provide(Layer.succeed(HttpSettings, {
-        host: config.host,
-        port: config.port,
-        drainMillis: config.drainMillis,
-        readinessPauseMillis: config.stopPauseMillis,
-        deploymentMode: config.production ? "production" : "development",
-        publicUrl: config.publicUrl,
-        trustProxy: config.trustProxy,
-        serviceAgents: config.serviceAgents
-      })),
-      Layer.provide([Checks, Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg), RefusedRunsForgotten]),
-      Layer.provideMerge(Engine(config, fixtureAt, words)),
-      Layer.provide(RateLimiterMemory({
-        burst: config.rateBurst,
-        refillPerSecond: config.ratePerSecond,
-        publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
-        publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
-      })),
-      Layer.provideMerge(Layer.tap(StoragePg(config), (context) => Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)))
-    )
-  }))
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
+      const fixtureAt = yield* fixtureFor(config)
+      return HttpLayer.pipe(
+        Layer.provide(catalog),
+        Layer.provide(
+          Layer.succeed(HttpSettings, {
+            host: config.host,
+            port: config.port,
+            drainMillis: config.drainMillis,
+            readinessPauseMillis: config.stopPauseMillis,
+            deploymentMode: config.production ? "production" : "development",
+            publicUrl: config.publicUrl,
+            trustProxy: config.trustProxy,
+            serviceAgents: config.serviceAgents
+          })
+        ),
+        Layer.provide([
+          Checks,
+          Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
+          RefusedRunsForgotten
+        ]),
+        Layer.provideMerge(Engine(config, fixtureAt, words)),
+        Layer.provide(
+          RateLimiterMemory({
+            burst: config.rateBurst,
+            refillPerSecond: config.ratePerSecond,
+            publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
+            publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
+          })
+        ),
+        Layer.provideMerge(
+          Layer.tap(StoragePg(config), (context) =>
+            Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)
+          )
+        )
+      )
+    })
+  )
 
 /**
- * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on. The folders
- * are read while the database starts: either takes about a second. In development the demo workspace and its token are made
- * before the catalog is served, and the gateway listens after that: whoever finds it listening finds it ready, and the token made.
+ * The whole gateway, serving its catalog folders with whatever operators have published over them, now and from now on.
+ * The folders are read while the database starts: either takes about a second. In development the demo workspace and
+ * its token are made before the catalog is served, and the gateway listens after that: whoever finds it listening finds
+ * it ready, and the token made.
  */
 export const GatewayWithCatalog = (config: GatewayConfig) =>
-  Layer.unwrapScoped(Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
-    Gateway(config, Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
-      Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir)))
-    ))))
+  Layer.unwrapScoped(
+    Effect.map(Effect.forkScoped(catalogContent(config)), (reading) =>
+      Gateway(
+        config,
+        Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
+          Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir)))
+        )
+      )
+    )
+  )

@@ -1,7 +1,8 @@
 /**
- * A gateway in the memory of one process, for tests: the real admission, dispatch, settlement, catalog and money, over storage that
- * ends with its scope. `StorageMemory` is everything that keeps state of money and runs; `Engine` works over it, or over any other
- * storage of the same services. Providers are the caller's choice, and HTTP is put on top by somebody else.
+ * A gateway in the memory of one process, for tests: the real admission, dispatch, settlement, catalog and money, over
+ * storage that ends with its scope. `StorageMemory` is everything that keeps state of money and runs; `Engine` works
+ * over it, or over any other storage of the same services. Providers are the caller's choice, and HTTP is put on top by
+ * somebody else.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -36,7 +37,12 @@ import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { decodeCatalog, readCatalog } from "../catalog/CatalogFiles.js"
 import { CatalogServed } from "../catalog/CatalogServed.js"
 import { ContractStoreMemory } from "../memory/ContractStoreMemory.js"
-import { dispatcherDefaults, type DispatcherOptions, DispatcherQueue, DispatcherSettings } from "../runs/dispatch/DispatcherQueue.js"
+import {
+  dispatcherDefaults,
+  type DispatcherOptions,
+  DispatcherQueue,
+  DispatcherSettings
+} from "../runs/dispatch/DispatcherQueue.js"
 import { EndpointStatsMemory } from "../memory/EndpointStatsMemory.js"
 import { IdempotencyMemory } from "../memory/IdempotencyMemory.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
@@ -56,7 +62,16 @@ import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletMemory } from "../memory/WalletMemory.js"
 
 /** What the engine stands on. */
-export type Storage = Accounts | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
+export type Storage =
+  | Accounts
+  | Idempotency
+  | Ids
+  | RunSignals
+  | RunStore
+  | TopUpReports
+  | TopUps
+  | Transactions
+  | Wallet
 
 /** The defaults of a gateway in production. */
 export const billingDefaults: BillingPolicy = {
@@ -68,26 +83,40 @@ export const billingDefaults: BillingPolicy = {
 }
 
 export const StorageMemory = (options: { readonly inflightLimit: number }): Layer.Layer<Storage | LoginApprovals> =>
-  Layer.mergeAll(AccountsMemory, IdempotencyMemory, LoginApprovalsMemory, RunSignalsMemory, RunStoreMemory, TopUpsMemory(billingDefaults), TransactionsMemory).pipe(
+  Layer.mergeAll(
+    AccountsMemory,
+    IdempotencyMemory,
+    LoginApprovalsMemory,
+    RunSignalsMemory,
+    RunStoreMemory,
+    TopUpsMemory(billingDefaults),
+    TransactionsMemory
+  ).pipe(
     Layer.provideMerge(WalletMemory),
     Layer.provide([MemoryStorageLayer, PaymentsNone, Layer.succeed(WalletDefaults, options)]),
     Layer.provideMerge(IdsCrypto)
   )
 
-/** Of the providers only the fixture's own manifests: a test need not wait for the hundred others to be read and compiled. */
-const readFixtures = Effect.gen(function*() {
+/**
+ * Of the providers only the fixture's own manifests: a test need not wait for the hundred others to be read and
+ * compiled.
+ */
+const readFixtures = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const textsIn = (folder: string, wanted: RegExp) =>
     Effect.flatMap(files.readDirectory(folder), (names) =>
       Effect.forEach(names.filter((name) => wanted.test(name)).sort(), (name) =>
-        Effect.map(files.readFileString(`${folder}/${name}`), (text) => ({ file: name, text }))))
+        Effect.map(files.readFileString(`${folder}/${name}`), (text) => ({ file: name, text }))
+      )
+    )
   return yield* decodeCatalog({
     jobs: yield* textsIn(`${builtInCatalog}/jobs`, /\.ya?ml$/),
     providers: yield* textsIn(`${builtInCatalog}/providers`, /^fixture.*\.ya?ml$/)
   })
 })
 
-const once = <E>(read: Effect.Effect<CatalogContent, E, NodeContext.NodeContext>) => Effect.runSync(Effect.cached(Effect.orDie(Effect.provide(read, NodeContext.layer))))
+const once = <E>(read: Effect.Effect<CatalogContent, E, NodeContext.NodeContext>) =>
+  Effect.runSync(Effect.cached(Effect.orDie(Effect.provide(read, NodeContext.layer))))
 const content = { fixtures: once(readFixtures), all: once(readCatalog([builtInCatalog])) }
 
 /** All jobs, and the operations of the fixture or of every provider. Read once in a process. */
@@ -103,19 +132,51 @@ export interface EngineOptions {
 }
 
 export type EngineServices =
-  | Admission | Catalog | CatalogPublisher | ContractStore | Dispatcher | EndpointStats | FaultPoints | ProviderHealth | Providers | Runs | Secrets | Settlement
+  | Admission
+  | Catalog
+  | CatalogPublisher
+  | ContractStore
+  | Dispatcher
+  | EndpointStats
+  | FaultPoints
+  | ProviderHealth
+  | Providers
+  | Runs
+  | Secrets
+  | Settlement
 
-export const Engine = ({ content, dispatcher, providers }: EngineOptions): Layer.Layer<EngineServices, never, Storage> =>
+export const Engine = ({
+  content,
+  dispatcher,
+  providers
+}: EngineOptions): Layer.Layer<EngineServices, never, Storage> =>
   RunsAdmitted.pipe(
     Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedHere))),
     Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
     Layer.provideMerge(
-      Layer.effectDiscard(Effect.gen(function*() {
-        const publisher = yield* CatalogPublisher
-        yield* Effect.orDie(publisher.publish(yield* content))
-      })).pipe(Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: true, vocabulary: { same: [], related: [], jobs: {} } })))
+      Layer.effectDiscard(
+        Effect.gen(function* () {
+          const publisher = yield* CatalogPublisher
+          yield* Effect.orDie(publisher.publish(yield* content))
+        })
+      ).pipe(
+        Layer.provideMerge(
+          CatalogServed({ jobsMayPickFixtures: true, vocabulary: { same: [], related: [], jobs: {} } })
+        )
+      )
     ),
     Layer.provideMerge(providers),
-    Layer.provide([DrainingLayer, Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, drainMillis: 0, ...dispatcher })]),
-    Layer.provideMerge(Layer.mergeAll(ContractStoreMemory, EndpointStatsMemory, ProviderHealthMemory, FaultPointsOff, Layer.provide(SecretsMemory, sealing)))
+    Layer.provide([
+      DrainingLayer,
+      Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, drainMillis: 0, ...dispatcher })
+    ]),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        ContractStoreMemory,
+        EndpointStatsMemory,
+        ProviderHealthMemory,
+        FaultPointsOff,
+        Layer.provide(SecretsMemory, sealing)
+      )
+    )
   )

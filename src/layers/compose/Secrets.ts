@@ -1,4 +1,7 @@
-/** Everything that stands on stored secrets, over either storage: connections, platform keys, their rotation, and the credentials of calls. */
+/**
+ * Everything that stands on stored secrets, over either storage: connections, platform keys, their rotation, and the
+ * credentials of calls.
+ */
 import { Layer } from "effect"
 import type { Connections } from "../../services/Connections.js"
 import type { Credentials } from "../../services/Credentials.js"

@@ -1,6 +1,6 @@
 /**
- * The part of the composition that needs no HTTP, no catalog and no provider: the database, what stands on it, and the services of
- * an operator's command line. Apart from `Main` so that a command starts without loading the rest.
+ * The part of the composition that needs no HTTP, no catalog and no provider: the database, what stands on it, and the
+ * services of an operator's command line. Apart from `Main` so that a command starts without loading the rest.
  */
 import { Effect, Layer, Option } from "effect"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
@@ -34,10 +34,16 @@ import { WalletPg } from "../postgres/WalletPg.js"
 
 /** The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; migrated either way. */
 export const DatabaseConfigured = (config: GatewayConfig) =>
-  Layer.unwrapScoped(Effect.gen(function*() {
-    const url = Option.isSome(config.databaseUrl) ? config.databaseUrl.value : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
-    return Layer.tap(DatabasePg({ url, connectionsMax: config.databaseConnections }), (context) => Effect.provide(migrate(migrations), context))
-  }))
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const url = Option.isSome(config.databaseUrl)
+        ? config.databaseUrl.value
+        : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
+      return Layer.tap(DatabasePg({ url, connectionsMax: config.databaseConnections }), (context) =>
+        Effect.provide(migrate(migrations), context)
+      )
+    })
+  )
 
 /** Every service that stands on Postgres, with the database under them. */
 export const StoragePg = (config: GatewayConfig) =>
@@ -73,4 +79,8 @@ export const StoragePg = (config: GatewayConfig) =>
 
 /** The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. */
 export const Operations = (config: GatewayConfig) =>
-  ReconciliationStored.pipe(Layer.provide(SettlementBatched), Layer.provide(FaultPointsOff), Layer.provideMerge(StoragePg(config)))
+  ReconciliationStored.pipe(
+    Layer.provide(SettlementBatched),
+    Layer.provide(FaultPointsOff),
+    Layer.provideMerge(StoragePg(config))
+  )

@@ -8,16 +8,18 @@ export const ContractStoreMemory: Layer.Layer<ContractStore> = Layer.sync(Contra
   const kept = new Map<string, string>()
   const key = (endpointId: string, contractVersion: string): string => `${endpointId} ${contractVersion}`
   return ContractStore.of({
-    keep: (contracts, options) => inSlices(contracts.length, (place) => {
-      const stored = contracts[place]
-      if (stored === undefined) return
-      const at = key(stored.endpointId, stored.contractVersion)
-      if (options?.refresh === true || !kept.has(at)) kept.set(at, stored.contract())
-    }),
-    find: (endpointId, contractVersion) => Effect.sync(() => {
-      const text = kept.get(key(endpointId, contractVersion))
-      const contract: Json = text === undefined ? null : JSON.parse(text)
-      return contract
-    })
+    keep: (contracts, options) =>
+      inSlices(contracts.length, (place) => {
+        const stored = contracts[place]
+        if (stored === undefined) return
+        const at = key(stored.endpointId, stored.contractVersion)
+        if (options?.refresh === true || !kept.has(at)) kept.set(at, stored.contract())
+      }),
+    find: (endpointId, contractVersion) =>
+      Effect.sync(() => {
+        const text = kept.get(key(endpointId, contractVersion))
+        const contract: Json = text === undefined ? null : JSON.parse(text)
+        return contract
+      })
   })
 })

@@ -6,7 +6,10 @@ import { countOf, oldestDay, Sums, Tally } from "../catalog/statistics/AttemptCo
 export const EndpointStatsMemory: Layer.Layer<EndpointStats> = Layer.sync(EndpointStats, () => {
   const sums = new Sums()
   return EndpointStats.of({
-    snapshot: Effect.map(Clock.currentTimeMillis, (now) => Tally.of(sums.values.filter(({ day }) => day >= oldestDay(now))).works),
+    snapshot: Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Tally.of(sums.values.filter(({ day }) => day >= oldestDay(now))).works
+    ),
     record: (attempt) => Effect.map(Clock.currentTimeMillis, (now) => sums.add(countOf(attempt, now)))
   })
 })

@@ -7,37 +7,57 @@ import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
 import type { LoginRow, LoginRows } from "../accounts/logins/LoginRows.js"
 import { MemoryStorage } from "./MemoryStorage.js"
 
-const rows = Effect.gen(function*() {
+const rows = Effect.gen(function* () {
   const storage = yield* MemoryStorage
   const table = yield* Ref.make<ReadonlyMap<string, LoginRow>>(new Map())
-  const put = (row: LoginRow) => Effect.as(Ref.update(table, (all) => new Map(all).set(row.approvalId, row)), row)
+  const put = (row: LoginRow) =>
+    Effect.as(
+      Ref.update(table, (all) => new Map(all).set(row.approvalId, row)),
+      row
+    )
 
   const found: LoginRows = {
     insert: (row, droppedBefore) =>
-      storage.transact(Effect.gen(function*() {
-        const kept = [...(yield* Ref.get(table)).values()].filter(({ expiresAt }) => expiresAt >= droppedBefore)
-        yield* Ref.set(table, new Map(kept.map((other) => [other.approvalId, other])))
-        const { tokens } = yield* storage.read
-        const used = kept.some(({ digest }) => digest === row.digest) || HashMap.some(tokens, ({ digest }) => digest === row.digest)
-        if (!used) yield* put(row)
-        return !used
-      })),
+      storage.transact(
+        Effect.gen(function* () {
+          const kept = [...(yield* Ref.get(table)).values()].filter(({ expiresAt }) => expiresAt >= droppedBefore)
+          yield* Ref.set(table, new Map(kept.map((other) => [other.approvalId, other])))
+          const { tokens } = yield* storage.read
+          const used =
+            kept.some(({ digest }) => digest === row.digest) ||
+            HashMap.some(tokens, ({ digest }) => digest === row.digest)
+          if (!used) yield* put(row)
+          return !used
+        })
+      ),
     get: (approvalId) => Effect.map(Ref.get(table), (all) => all.get(approvalId) ?? null),
     decide: (approvalId, decide) =>
-      storage.transact(Effect.gen(function*() {
-        const row = (yield* Ref.get(table)).get(approvalId)
-        if (row === undefined) return null
-        const decided = yield* decide(row)
-        if (decided === null) return row
-        const { decision, token } = decided
-        yield* storage.modify((state) => [
-          undefined,
-          { ...state, tokens: HashMap.set(state.tokens, token.tokenId, { ...token, operator: false, spend: { month: "", spentMicros: zero } }) }
-        ])
-        return yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt })
-      }))
+      storage.transact(
+        Effect.gen(function* () {
+          const row = (yield* Ref.get(table)).get(approvalId)
+          if (row === undefined) return null
+          const decided = yield* decide(row)
+          if (decided === null) return row
+          const { decision, token } = decided
+          yield* storage.modify((state) => [
+            undefined,
+            {
+              ...state,
+              tokens: HashMap.set(state.tokens, token.tokenId, {
+                ...token,
+                operator: false,
+                spend: { month: "", spentMicros: zero }
+              })
+            }
+          ])
+          return yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt })
+        })
+      )
   }
   return found
 })
 
-export const LoginApprovalsMemory: Layer.Layer<LoginApprovals, never, MemoryStorage | Ids> = Layer.effect(LoginApprovals, Effect.flatMap(rows, loginApprovalsOver))
+export const LoginApprovalsMemory: Layer.Layer<LoginApprovals, never, MemoryStorage | Ids> = Layer.effect(
+  LoginApprovals,
+  Effect.flatMap(rows, loginApprovalsOver)
+)

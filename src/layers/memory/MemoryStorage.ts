@@ -1,6 +1,6 @@
 /**
- * All state of the gateway in one immutable value, for tests and trials: a transaction works on a draft, and committing is a
- * swap, so rollback is free. One transaction runs at a time. Nothing survives the process.
+ * All state of the gateway in one immutable value, for tests and trials: a transaction works on a draft, and committing
+ * is a swap, so rollback is free. One transaction runs at a time. Nothing survives the process.
  */
 import { Context, Effect, HashMap, Layer, Ref } from "effect"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
@@ -21,7 +21,8 @@ export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "work
   readonly spend: Pick<TokenSpend, "month" | "spentMicros">
 }
 
-export interface StoredWallet extends Pick<Standing, "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"> {
+export interface StoredWallet
+  extends Pick<Standing, "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"> {
   /** Newest first. */
   readonly entries: ReadonlyArray<LedgerEntry>
   readonly creditKeys: ReadonlySet<string>
@@ -53,20 +54,23 @@ const empty: MemoryState = {
   runs: HashMap.empty()
 }
 
-export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<MemoryStorage, {
-  /** The draft of the surrounding transaction, or what is committed. */
-  readonly read: Effect.Effect<MemoryState>
-  /** One step of the surrounding transaction, or a transaction of its own. */
-  readonly modify: <A>(change: (state: MemoryState) => readonly [A, MemoryState]) => Effect.Effect<A>
-  readonly transact: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-}>() {}
+export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<
+  MemoryStorage,
+  {
+    /** The draft of the surrounding transaction, or what is committed. */
+    readonly read: Effect.Effect<MemoryState>
+    /** One step of the surrounding transaction, or a transaction of its own. */
+    readonly modify: <A>(change: (state: MemoryState) => readonly [A, MemoryState]) => Effect.Effect<A>
+    readonly transact: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  }
+>() {}
 
 /** The draft that the current fiber works on, inside a transaction. */
 class Draft extends Context.Reference<Draft>()("gateway/layers/MemoryStorage/Draft", {
   defaultValue: (): Ref.Ref<MemoryState> | null => null
 }) {}
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const committed = yield* Ref.make(empty)
   const one = yield* Effect.makeSemaphore(1)
 
@@ -74,12 +78,15 @@ const make = Effect.gen(function*() {
     Effect.flatMap(Draft, (outer) =>
       outer !== null
         ? work
-        : one.withPermits(1)(Effect.gen(function*() {
-          const draft = yield* Ref.make(yield* Ref.get(committed))
-          const result = yield* Effect.provideService(work, Draft, draft)
-          yield* Ref.set(committed, yield* Ref.get(draft))
-          return result
-        })))
+        : one.withPermits(1)(
+            Effect.gen(function* () {
+              const draft = yield* Ref.make(yield* Ref.get(committed))
+              const result = yield* Effect.provideService(work, Draft, draft)
+              yield* Ref.set(committed, yield* Ref.get(draft))
+              return result
+            })
+          )
+    )
 
   return MemoryStorage.of({
     read: Effect.flatMap(Draft, (draft) => Ref.get(draft ?? committed)),

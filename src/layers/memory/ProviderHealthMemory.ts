@@ -1,6 +1,6 @@
 /**
- * Circuits and operator states in the memory of one node. Each node learns of a provider's trouble from its own calls. Also the
- * part that `ProviderHealthPg` puts shared operator states under.
+ * Circuits and operator states in the memory of one node. Each node learns of a provider's trouble from its own calls.
+ * Also the part that `ProviderHealthPg` puts shared operator states under.
  */
 import { Clock, Effect, Layer } from "effect"
 import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"

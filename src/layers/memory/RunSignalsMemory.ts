@@ -7,7 +7,7 @@ import { RunSignals, type RunSignal } from "../../services/RunSignals.js"
 /** Work signals are hints and the queue is polled besides: a slow reader may lose the oldest. */
 const backlogMax = 1024
 
-export const makeRunSignals = Effect.gen(function*() {
+export const makeRunSignals = Effect.gen(function* () {
   const waiters = new Map<RunId, Set<Once<void>>>()
   const work = yield* PubSub.sliding<RunSignal>(backlogMax)
 
@@ -35,7 +35,10 @@ export const makeRunSignals = Effect.gen(function*() {
         case "Settled":
           return Effect.sync(() => tellSettled(signal.runId))
         case "Rescan":
-          return Effect.zipRight(Effect.sync(() => [...waiters.keys()].forEach(tellSettled)), Effect.asVoid(PubSub.publish(work, signal)))
+          return Effect.zipRight(
+            Effect.sync(() => [...waiters.keys()].forEach(tellSettled)),
+            Effect.asVoid(PubSub.publish(work, signal))
+          )
         default:
           return Effect.asVoid(PubSub.publish(work, signal))
       }
@@ -44,4 +47,7 @@ export const makeRunSignals = Effect.gen(function*() {
   return { signals, tellSettled }
 })
 
-export const RunSignalsMemory: Layer.Layer<RunSignals> = Layer.effect(RunSignals, Effect.map(makeRunSignals, ({ signals }) => signals))
+export const RunSignalsMemory: Layer.Layer<RunSignals> = Layer.effect(
+  RunSignals,
+  Effect.map(makeRunSignals, ({ signals }) => signals)
+)

@@ -6,24 +6,40 @@ import { wasRefused } from "../../domain/RefusedRun.js"
 import { next } from "../../domain/RunMachine.js"
 import { placeText } from "../../services/Idempotency.js"
 import { Ids } from "../../services/Ids.js"
-import { type Conclusion, type Fence, type Lease, type LeasedRun, type RunKey, RunStore, type Taking } from "../../services/RunStore.js"
+import {
+  type Conclusion,
+  type Fence,
+  type Lease,
+  type LeasedRun,
+  type RunKey,
+  RunStore,
+  type Taking
+} from "../../services/RunStore.js"
 import { pageOf, within } from "../../domain/Pages.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
 
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null): ReadonlyArray<Attempt> =>
-  attempt === null ? attempts : [...attempts.filter((known) => known.n !== attempt.n), attempt].sort((a, b) => a.n - b.n)
+  attempt === null
+    ? attempts
+    : [...attempts.filter((known) => known.n !== attempt.n), attempt].sort((a, b) => a.n - b.n)
 
-const listed = (run: Run, withResult: boolean): ListedRun => ({ ...summarise(run), result: withResult ? run.result : null })
+const listed = (run: Run, withResult: boolean): ListedRun => ({
+  ...summarise(run),
+  result: withResult ? run.result : null
+})
 
 export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> = Layer.effect(
   RunStore,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const storage = yield* MemoryStorage
     const ids = yield* Ids
 
     const find = (state: MemoryState, key: RunKey): Option.Option<StoredRun> =>
       Option.filter(HashMap.get(state.runs, key.runId), (stored) => stored.run.workspaceId === key.workspaceId)
-    const put = (state: MemoryState, stored: StoredRun): MemoryState => ({ ...state, runs: HashMap.set(state.runs, stored.run.runId, stored) })
+    const put = (state: MemoryState, stored: StoredRun): MemoryState => ({
+      ...state,
+      runs: HashMap.set(state.runs, stored.run.runId, stored)
+    })
     const oldestFirst = (state: MemoryState, wanted: (stored: StoredRun) => boolean): ReadonlyArray<StoredRun> =>
       [...HashMap.values(state.runs)].filter(wanted).sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
 
@@ -31,25 +47,48 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       wanted: (stored: StoredRun, now: number) => boolean,
       options: Taking
     ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
-      Effect.flatMap(Effect.zip(Effect.replicateEffect(ids.suffix, options.limit), Clock.currentTimeMillis), ([tokens, now]) =>
-        storage.modify((state) => {
-          const taken = Arr.zipWith(oldestFirst(state, (stored) => wanted(stored, now)), tokens, (stored, token): LeasedRun => {
-            const takenOver = stored.run.status === "running"
-            return {
-              run: { ...stored.run, status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status), startedAt: stored.run.startedAt ?? now },
-              lease: { node: options.node, token, millis: options.leaseMillis },
-              attempts: stored.attempts,
-              takenOver,
-              workersLost: stored.workersLost + (takenOver ? 1 : 0),
-              restored: false,
-              waitedMillis: now - stored.run.createdAt
-            }
+      Effect.flatMap(
+        Effect.zip(Effect.replicateEffect(ids.suffix, options.limit), Clock.currentTimeMillis),
+        ([tokens, now]) =>
+          storage.modify((state) => {
+            const taken = Arr.zipWith(
+              oldestFirst(state, (stored) => wanted(stored, now)),
+              tokens,
+              (stored, token): LeasedRun => {
+                const takenOver = stored.run.status === "running"
+                return {
+                  run: {
+                    ...stored.run,
+                    status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status),
+                    startedAt: stored.run.startedAt ?? now
+                  },
+                  lease: { node: options.node, token, millis: options.leaseMillis },
+                  attempts: stored.attempts,
+                  takenOver,
+                  workersLost: stored.workersLost + (takenOver ? 1 : 0),
+                  restored: false,
+                  waitedMillis: now - stored.run.createdAt
+                }
+              }
+            )
+            return [
+              taken,
+              taken.reduce(
+                (after, { lease, run, workersLost }) => ({
+                  ...after,
+                  runs: HashMap.modify(after.runs, run.runId, (stored) => ({
+                    ...stored,
+                    run,
+                    lease,
+                    leaseEndsAt: now + lease.millis,
+                    workersLost
+                  }))
+                }),
+                state
+              )
+            ]
           })
-          return [taken, taken.reduce((after, { lease, run, workersLost }) => ({
-            ...after,
-            runs: HashMap.modify(after.runs, run.runId, (stored) => ({ ...stored, run, lease, leaseEndsAt: now + lease.millis, workersLost }))
-          }), state)]
-        }))
+      )
 
     const concludeOne = (state: MemoryState, { attempt, media, run }: Conclusion): MemoryState =>
       Option.match(find(state, run), {
@@ -70,92 +109,201 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           storage.modify((state) => [
             undefined,
-            runs.reduce((after, { attempt, lease, run }) =>
-              put(after, { run, lease, leaseEndsAt: now + (lease?.millis ?? 0), workersLost: 0, attempts: withAttempt([], attempt), media: [] }), state)
-          ])),
+            runs.reduce(
+              (after, { attempt, lease, run }) =>
+                put(after, {
+                  run,
+                  lease,
+                  leaseEndsAt: now + (lease?.millis ?? 0),
+                  workersLost: 0,
+                  attempts: withAttempt([], attempt),
+                  media: []
+                }),
+              state
+            )
+          ])
+        ),
       // One transaction runs at a time, so reading is locking.
       lock: (keys) =>
-        Effect.map(storage.read, (state) =>
-          new Map(keys.flatMap((key) =>
-            Option.toArray(Option.map(find(state, key), ({ lease, run }): [RunId, Fence] => [run.runId, { status: run.status, leaseToken: lease?.token ?? null }]))))),
+        Effect.map(
+          storage.read,
+          (state) =>
+            new Map(
+              keys.flatMap((key) =>
+                Option.toArray(
+                  Option.map(find(state, key), ({ lease, run }): [RunId, Fence] => [
+                    run.runId,
+                    { status: run.status, leaseToken: lease?.token ?? null }
+                  ])
+                )
+              )
+            )
+        ),
       conclude: (conclusions) => storage.modify((state) => [undefined, conclusions.reduce(concludeOne, state)]),
       nextAttempt: ({ ended, lease, media, opened, run }) =>
         storage.modify((state) =>
-          Option.match(Option.filter(find(state, run), (stored) => stored.lease?.token === lease.token), {
-            onNone: () => [false, state],
-            onSome: (stored) => [true, put(state, {
-              ...stored,
-              run: { ...run, status: stored.run.status, cancelRequested: stored.run.cancelRequested },
-              attempts: withAttempt(withAttempt(stored.attempts, ended), opened),
-              media: media === null ? stored.media : [...stored.media, media]
-            })]
-          })),
+          Option.match(
+            Option.filter(find(state, run), (stored) => stored.lease?.token === lease.token),
+            {
+              onNone: () => [false, state],
+              onSome: (stored) => [
+                true,
+                put(state, {
+                  ...stored,
+                  run: { ...run, status: stored.run.status, cancelRequested: stored.run.cancelRequested },
+                  attempts: withAttempt(withAttempt(stored.attempts, ended), opened),
+                  media: media === null ? stored.media : [...stored.media, media]
+                })
+              ]
+            }
+          )
+        ),
       claim: (options) => take((stored) => stored.run.status === "queued", options),
       reclaim: (options) =>
-        take((stored, now) => stored.run.status === "running" && stored.lease !== null && stored.leaseEndsAt <= now && !options.except.includes(stored.lease.token), options),
+        take(
+          (stored, now) =>
+            stored.run.status === "running" &&
+            stored.lease !== null &&
+            stored.leaseEndsAt <= now &&
+            !options.except.includes(stored.lease.token),
+          options
+        ),
       heartbeat: (leases, leaseMillis) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => storage.modify((state) => {
-          const held = leases.filter((lease) => Option.exists(find(state, lease), (stored) => stored.lease?.token === lease.token))
-          const prolonged = held.reduce((after, { runId }) => ({
-            ...after,
-            runs: HashMap.modify(after.runs, runId, (stored) => ({ ...stored, leaseEndsAt: now + leaseMillis }))
-          }), state)
-          const cancelled = held.filter((lease) => Option.exists(find(state, lease), (stored) => stored.run.cancelRequested))
-          return [{ held: new Set(held.map(({ runId }) => runId)), cancelled: new Set(cancelled.map(({ runId }) => runId)) }, prolonged]
-        })),
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          storage.modify((state) => {
+            const held = leases.filter((lease) =>
+              Option.exists(find(state, lease), (stored) => stored.lease?.token === lease.token)
+            )
+            const prolonged = held.reduce(
+              (after, { runId }) => ({
+                ...after,
+                runs: HashMap.modify(after.runs, runId, (stored) => ({ ...stored, leaseEndsAt: now + leaseMillis }))
+              }),
+              state
+            )
+            const cancelled = held.filter((lease) =>
+              Option.exists(find(state, lease), (stored) => stored.run.cancelRequested)
+            )
+            return [
+              {
+                held: new Set(held.map(({ runId }) => runId)),
+                cancelled: new Set(cancelled.map(({ runId }) => runId))
+              },
+              prolonged
+            ]
+          })
+        ),
       giveBack: (key, lease: Lease) =>
         storage.modify((state) => [
           undefined,
-          Option.match(Option.filter(find(state, key), (stored) => stored.lease?.token === lease.token), {
-            onNone: () => state,
-            onSome: (stored) => put(state, { ...stored, lease: null, leaseEndsAt: 0, run: { ...stored.run, status: "queued" } })
-          })
+          Option.match(
+            Option.filter(find(state, key), (stored) => stored.lease?.token === lease.token),
+            {
+              onNone: () => state,
+              onSome: (stored) =>
+                put(state, { ...stored, lease: null, leaseEndsAt: 0, run: { ...stored.run, status: "queued" } })
+            }
+          )
         ]),
       requestCancel: (key) =>
         storage.modify((state) =>
           Option.match(find(state, key), {
             onNone: () => [null, state],
             onSome: (stored) => {
-              const run: Run = { ...stored.run, cancelRequested: stored.run.cancelRequested || stored.run.status === "running" }
+              const run: Run = {
+                ...stored.run,
+                cancelRequested: stored.run.cancelRequested || stored.run.status === "running"
+              }
               return [run, put(state, { ...stored, run })]
             }
-          })),
-      get: (key) => Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
-      getMany: (keys) => Effect.map(storage.read, (state) => keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))),
+          })
+        ),
+      get: (key) =>
+        Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
+      getMany: (keys) =>
+        Effect.map(storage.read, (state) =>
+          keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))
+        ),
       list: (workspaceId, filter, page, resultBytesMax) =>
         Effect.map(storage.read, (state) => {
-          const rows = oldestFirst(state, ({ run }) =>
-            run.workspaceId === workspaceId &&
-            (page.after === null || run.runId < page.after) &&
-            (filter.status === undefined || run.status === filter.status) &&
-            (filter.capability === undefined || run.job === filter.capability)).map(({ run }) => listed(run, resultBytesMax !== null)).reverse()
+          const rows = oldestFirst(
+            state,
+            ({ run }) =>
+              run.workspaceId === workspaceId &&
+              (page.after === null || run.runId < page.after) &&
+              (filter.status === undefined || run.status === filter.status) &&
+              (filter.capability === undefined || run.job === filter.capability)
+          )
+            .map(({ run }) => listed(run, resultBytesMax !== null))
+            .reverse()
           const found = pageOf(rows, page.limit, ({ runId }) => runId)
-          return resultBytesMax === null ? found : within(found, resultBytesMax, ({ result }) => (result === null ? 0 : Buffer.byteLength(JSON.stringify(result))), ({ runId }) => runId)
+          return resultBytesMax === null
+            ? found
+            : within(
+                found,
+                resultBytesMax,
+                ({ result }) => (result === null ? 0 : Buffer.byteLength(JSON.stringify(result))),
+                ({ runId }) => runId
+              )
         }),
-      attempts: (key) => Effect.map(storage.read, (state) => Option.getOrElse(Option.map(find(state, key), ({ attempts }) => attempts), () => [])),
+      attempts: (key) =>
+        Effect.map(storage.read, (state) =>
+          Option.getOrElse(
+            Option.map(find(state, key), ({ attempts }) => attempts),
+            () => []
+          )
+        ),
       media: (key, mediaId) =>
         Effect.map(storage.read, (state) =>
-          Option.match(Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)), {
-            onNone: () => null,
-            onSome: ({ bytes, ...about }) => ({ ...about, size: bytes.byteLength, part: (start, end) => Effect.succeed(bytes.subarray(start, end)) })
-          })),
+          Option.match(
+            Option.flatMapNullable(find(state, key), ({ media }) => media.find((one) => one.mediaId === mediaId)),
+            {
+              onNone: () => null,
+              onSome: ({ bytes, ...about }) => ({
+                ...about,
+                size: bytes.byteLength,
+                part: (start, end) => Effect.succeed(bytes.subarray(start, end))
+              })
+            }
+          )
+        ),
       uncertain: (limit) =>
-        Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "reconciliation_pending").map(({ run }) => run).slice(0, limit)),
-      queuedSince: Effect.map(storage.read, (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null),
+        Effect.map(storage.read, (state) =>
+          oldestFirst(state, ({ run }) => run.status === "reconciliation_pending")
+            .map(({ run }) => run)
+            .slice(0, limit)
+        ),
+      queuedSince: Effect.map(
+        storage.read,
+        (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null
+      ),
       forgetRefused: ({ limit, olderThanMillis }) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           storage.modify((state) => {
-            const old = oldestFirst(state, ({ run }) => wasRefused(run) && run.createdAt < now - olderThanMillis).slice(0, limit)
+            const old = oldestFirst(state, ({ run }) => wasRefused(run) && run.createdAt < now - olderThanMillis).slice(
+              0,
+              limit
+            )
             const keyOf = ({ run }: StoredRun) => placeText({ workspaceId: run.workspaceId, key: run.idempotencyKey })
-            return [old.length, {
-              ...state,
-              runs: HashMap.removeMany(state.runs, old.map(({ run }) => run.runId)),
-              keys: HashMap.removeMany(state.keys, old.map(keyOf))
-            }]
-          })),
+            return [
+              old.length,
+              {
+                ...state,
+                runs: HashMap.removeMany(
+                  state.runs,
+                  old.map(({ run }) => run.runId)
+                ),
+                keys: HashMap.removeMany(state.keys, old.map(keyOf))
+              }
+            ]
+          })
+        ),
       locate: (runId) =>
         Effect.map(storage.read, (state) =>
-          Option.getOrNull(Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))))
+          Option.getOrNull(
+            Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))
+          )
+        )
     })
   })
 )

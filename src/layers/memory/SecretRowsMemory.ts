@@ -1,8 +1,11 @@
-/** Connections and platform keys as rows in memory, for tests and trials. Sealed here too, so that nothing above can tell the difference. */
+/**
+ * Connections and platform keys as rows in memory, for tests and trials. Sealed here too, so that nothing above can
+ * tell the difference.
+ */
 import { Effect, Layer, Ref } from "effect"
 import { type ConnectionRow, type PlatformKeyRow, SecretRows, type StoredSecret } from "../secrets/SecretRows.js"
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   /** Newest first. */
   const connections = yield* Ref.make<ReadonlyArray<ConnectionRow>>([])
   const platformKeys = yield* Ref.make<ReadonlyMap<string, PlatformKeyRow>>(new Map())
@@ -13,28 +16,54 @@ const make = Effect.gen(function*() {
   return SecretRows.of({
     insertConnection: (connection, sealed) => Ref.update(connections, (rows) => [{ connection, sealed }, ...rows]),
     connection: (workspaceId, connectionId) =>
-      Effect.map(Ref.get(connections), (rows) =>
-        rows.find(({ connection }) => connection.workspaceId === workspaceId && connection.connectionId === connectionId) ?? null),
+      Effect.map(
+        Ref.get(connections),
+        (rows) =>
+          rows.find(
+            ({ connection }) => connection.workspaceId === workspaceId && connection.connectionId === connectionId
+          ) ?? null
+      ),
     newestConnection: (workspaceId, providerId, now) =>
-      Effect.map(Ref.get(connections), (rows) =>
-        rows.find(({ connection: { expiresAt, ...connection }, sealed }) =>
-          connection.workspaceId === workspaceId && connection.providerId === providerId && sealed !== null && (expiresAt === null || expiresAt > now)
-        ) ?? null),
+      Effect.map(
+        Ref.get(connections),
+        (rows) =>
+          rows.find(
+            ({ connection: { expiresAt, ...connection }, sealed }) =>
+              connection.workspaceId === workspaceId &&
+              connection.providerId === providerId &&
+              sealed !== null &&
+              (expiresAt === null || expiresAt > now)
+          ) ?? null
+      ),
     connections: (workspaceId, { after, limit }) =>
       Effect.map(Ref.get(connections), (rows) =>
-        rows.filter(({ connection, sealed }) => connection.workspaceId === workspaceId && sealed !== null && (after === null || connection.connectionId < after))
-          .slice(0, limit + 1).map(({ connection }) => connection)),
+        rows
+          .filter(
+            ({ connection, sealed }) =>
+              connection.workspaceId === workspaceId &&
+              sealed !== null &&
+              (after === null || connection.connectionId < after)
+          )
+          .slice(0, limit + 1)
+          .map(({ connection }) => connection)
+      ),
     deleteConnection: (workspaceId, connectionId) =>
       changeConnection(
-        ({ connection, sealed }) => connection.workspaceId === workspaceId && connection.connectionId === connectionId && sealed !== null,
+        ({ connection, sealed }) =>
+          connection.workspaceId === workspaceId && connection.connectionId === connectionId && sealed !== null,
         (row) => ({ ...row, sealed: null })
       ),
     putPlatformKey: (row) => Ref.update(platformKeys, (rows) => new Map(rows).set(row.providerId, row)),
     deletePlatformKey: (providerId) =>
-      Ref.modify(platformKeys, (rows) => [rows.has(providerId), new Map([...rows].filter(([id]) => id !== providerId))]),
+      Ref.modify(platformKeys, (rows) => [
+        rows.has(providerId),
+        new Map([...rows].filter(([id]) => id !== providerId))
+      ]),
     platformKey: (providerId) => Effect.map(Ref.get(platformKeys), (rows) => rows.get(providerId) ?? null),
-    platformKeys: Effect.map(Ref.get(platformKeys), (rows) => [...rows.values()].sort((a, b) => (a.providerId < b.providerId ? -1 : 1))),
-    access: Effect.gen(function*() {
+    platformKeys: Effect.map(Ref.get(platformKeys), (rows) =>
+      [...rows.values()].sort((a, b) => (a.providerId < b.providerId ? -1 : 1))
+    ),
+    access: Effect.gen(function* () {
       const rows = yield* Ref.get(connections)
       return {
         platformProviders: [...(yield* Ref.get(platformKeys)).keys()],
@@ -42,10 +71,14 @@ const make = Effect.gen(function*() {
       }
     }),
     notSealedWith: (keyId) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const found: Array<StoredSecret> = []
-        for (const { connection: { connectionId, workspaceId }, sealed } of yield* Ref.get(connections)) {
-          if (sealed !== null && sealed.keyId !== keyId) found.push({ place: { _tag: "Connection", workspaceId, connectionId }, sealed })
+        for (const {
+          connection: { connectionId, workspaceId },
+          sealed
+        } of yield* Ref.get(connections)) {
+          if (sealed !== null && sealed.keyId !== keyId)
+            found.push({ place: { _tag: "Connection", workspaceId, connectionId }, sealed })
         }
         for (const { providerId, sealed } of (yield* Ref.get(platformKeys)).values()) {
           if (sealed.keyId !== keyId) found.push({ place: { _tag: "PlatformKey", providerId }, sealed })
@@ -54,11 +87,16 @@ const make = Effect.gen(function*() {
       }),
     replaceSeal: ({ place, sealed: before }, sealed) =>
       place._tag === "Connection"
-        ? changeConnection((row) => row.connection.connectionId === place.connectionId && row.sealed === before, (row) => ({ ...row, sealed }))
+        ? changeConnection(
+            (row) => row.connection.connectionId === place.connectionId && row.sealed === before,
+            (row) => ({ ...row, sealed })
+          )
         : Ref.modify(platformKeys, (rows) => {
-          const row = rows.get(place.providerId)
-          return row?.sealed === before ? [true, new Map(rows).set(place.providerId, { ...row, sealed })] : [false, rows]
-        })
+            const row = rows.get(place.providerId)
+            return row?.sealed === before
+              ? [true, new Map(rows).set(place.providerId, { ...row, sealed })]
+              : [false, rows]
+          })
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's table
- * says the same in words. A value that cannot be used stops the start and names the variable.
+ * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's
+ * table says the same in words. A value that cannot be used stops the start and names the variable.
  */
 import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
 import * as Limits from "../../domain/Limits.js"
@@ -63,19 +63,30 @@ export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">
 
 const list = (name: string) =>
   Config.string(name).pipe(
-    Config.map((text) => text.split(",").map((item) => item.trim()).filter((item) => item !== "")),
+    Config.map((text) =>
+      text
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "")
+    ),
     Config.withDefault<ReadonlyArray<string>>([])
   )
 
 const atLeast = (name: string, least: number, otherwise: number) =>
   Config.number(name).pipe(
-    Config.validate({ message: `must be a number of at least ${least}`, validation: (value) => Number.isFinite(value) && value >= least }),
+    Config.validate({
+      message: `must be a number of at least ${least}`,
+      validation: (value) => Number.isFinite(value) && value >= least
+    }),
     Config.withDefault(otherwise)
   )
 
 const whole = (name: string, least: number, most: number, otherwise: number) =>
   Config.integer(name).pipe(
-    Config.validate({ message: `must be a whole number from ${least} to ${most}`, validation: (value) => value >= least && value <= most }),
+    Config.validate({
+      message: `must be a whole number from ${least} to ${most}`,
+      validation: (value) => value >= least && value <= most
+    }),
     Config.withDefault(otherwise)
   )
 
@@ -83,16 +94,24 @@ const modes = ["production", "development", "test"]
 
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
 
-export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function*() {
+export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function* () {
   // A spelling that is not known would otherwise mean development, with its demo token.
   const mode = yield* Config.string("NODE_ENV").pipe(
     Config.validate({ message: `must be one of ${modes.join(", ")}`, validation: (value) => modes.includes(value) }),
     Config.withDefault("development")
   )
   const production = mode === "production"
-  const databaseUrl = Option.filter(yield* Config.option(Config.redacted("DATABASE_URL")), (url) => Redacted.value(url) !== "")
+  const databaseUrl = Option.filter(
+    yield* Config.option(Config.redacted("DATABASE_URL")),
+    (url) => Redacted.value(url) !== ""
+  )
   if (production && Option.isNone(databaseUrl)) {
-    return yield* Effect.fail(ConfigError.MissingData(["DATABASE_URL"], "With NODE_ENV=production the gateway starts no Postgres of its own: set DATABASE_URL to one (15 or newer)"))
+    return yield* Effect.fail(
+      ConfigError.MissingData(
+        ["DATABASE_URL"],
+        "With NODE_ENV=production the gateway starts no Postgres of its own: set DATABASE_URL to one (15 or newer)"
+      )
+    )
   }
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
@@ -106,8 +125,17 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, 10),
     publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
     publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
-    publicTotalRateBurst: yield* whole("GATEWAY_PUBLIC_TOTAL_RATE_BURST", 1, 1_000_000_000, Limits.publicTotalRateBurst),
-    publicTotalRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND", 0.001, Limits.publicTotalRatePerSecond),
+    publicTotalRateBurst: yield* whole(
+      "GATEWAY_PUBLIC_TOTAL_RATE_BURST",
+      1,
+      1_000_000_000,
+      Limits.publicTotalRateBurst
+    ),
+    publicTotalRatePerSecond: yield* atLeast(
+      "GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND",
+      0.001,
+      Limits.publicTotalRatePerSecond
+    ),
     inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, 8),
     catalogFolders: yield* list("GATEWAY_CATALOG"),
     egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),
@@ -119,18 +147,24 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
     billing: yield* onOff("GATEWAY_BILLING", true),
-    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(/\/+$/, ""),
+    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(
+      /\/+$/,
+      ""
+    ),
     trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
     serviceAgents: yield* Config.validate(list("GATEWAY_SERVICE_AGENTS"), {
       message: `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`,
-      validation: (names) => names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
+      validation: (names) =>
+        names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
     }),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
     stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(
       Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(
-        Config.mapOrFail((text) => Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData(["GATEWAY_FAULT_POINT"], problem)))
+        Config.mapOrFail((text) =>
+          Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData(["GATEWAY_FAULT_POINT"], problem))
+        )
       )
     )
   }

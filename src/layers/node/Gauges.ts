@@ -1,6 +1,7 @@
 /**
- * Gauges of what an operator has to know and no request tells: whether the ledger adds up, and how long the oldest runs have waited for a
- * worker or for a person. Looked up in the background, so that reading `/metrics` asks no storage; a look that fails leaves the last value.
+ * Gauges of what an operator has to know and no request tells: whether the ledger adds up, and how long the oldest runs
+ * have waited for a worker or for a person. Looked up in the background, so that reading `/metrics` asks no storage; a
+ * look that fails leaves the last value.
  */
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -16,10 +17,18 @@ export interface GaugeOptions {
 const lookSeconds = 15
 
 const active = Metric.gauge("gateway_runs_active", { description: "Runs that this node works on" })
-const queueOldest = Metric.gauge("gateway_runs_queue_oldest_seconds", { description: "How long the oldest queued run has waited; 0 when none waits" })
-const uncertainOldest = Metric.gauge("gateway_runs_uncertain_oldest_seconds", { description: "Age of the oldest run in reconciliation_pending; 0 without one" })
-const drift = Metric.gauge("gateway_ledger_drift_micros", { description: "What the ledger is off by; anything but 0 is an alarm" })
-const checkedAt = Metric.gauge("gateway_ledger_checked_timestamp_seconds", { description: "When the ledger was last checked" })
+const queueOldest = Metric.gauge("gateway_runs_queue_oldest_seconds", {
+  description: "How long the oldest queued run has waited; 0 when none waits"
+})
+const uncertainOldest = Metric.gauge("gateway_runs_uncertain_oldest_seconds", {
+  description: "Age of the oldest run in reconciliation_pending; 0 without one"
+})
+const drift = Metric.gauge("gateway_ledger_drift_micros", {
+  description: "What the ledger is off by; anything but 0 is an alarm"
+})
+const checkedAt = Metric.gauge("gateway_ledger_checked_timestamp_seconds", {
+  description: "When the ledger was last checked"
+})
 
 /** For ever, and whatever happens. */
 const repeated = <R>(look: Effect.Effect<Duration.Duration, StorageError, R>, otherwise: Duration.Duration) =>
@@ -32,35 +41,38 @@ const repeated = <R>(look: Effect.Effect<Duration.Duration, StorageError, R>, ot
   )
 
 export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatcher | LedgerChecks | RunStore> =>
-  Layer.scopedDiscard(Effect.gen(function*() {
-    const dispatcher = yield* Dispatcher
-    const store = yield* RunStore
-    const ledgerChecks = yield* LedgerChecks
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      const dispatcher = yield* Dispatcher
+      const store = yield* RunStore
+      const ledgerChecks = yield* LedgerChecks
 
-    const rest = Duration.seconds(lookSeconds)
-    const look = Effect.gen(function*() {
-      yield* Metric.set(active, yield* dispatcher.active)
-      const queued = yield* store.queuedSince
-      const [uncertain] = yield* store.uncertain(1)
-      const now = yield* Clock.currentTimeMillis
-      const age = (since: number | null | undefined) => Math.max(0, now - (since ?? now)) / 1000
-      yield* Metric.set(queueOldest, age(queued))
-      yield* Metric.set(uncertainOldest, age(uncertain?.createdAt))
-      return rest
-    })
-    yield* repeated(look, rest)
+      const rest = Duration.seconds(lookSeconds)
+      const look = Effect.gen(function* () {
+        yield* Metric.set(active, yield* dispatcher.active)
+        const queued = yield* store.queuedSince
+        const [uncertain] = yield* store.uncertain(1)
+        const now = yield* Clock.currentTimeMillis
+        const age = (since: number | null | undefined) => Math.max(0, now - (since ?? now)) / 1000
+        yield* Metric.set(queueOldest, age(queued))
+        yield* Metric.set(uncertainOldest, age(uncertain?.createdAt))
+        return rest
+      })
+      yield* repeated(look, rest)
 
-    const between = Duration.seconds(options.ledgerCheckSeconds)
-    let logged = 0
-    const check = Effect.gen(function*() {
-      const found = yield* ledgerChecks.latest(between)
-      if (found === null) return between
-      // Several nodes see one check; each says once what it found.
-      if (found.difference !== null && found.checkedAt !== logged) yield* Effect.logError(`the ledger does not add up: ${found.difference}`)
-      logged = found.checkedAt
-      yield* Metric.set(drift, found.driftMicros)
-      yield* Metric.set(checkedAt, found.checkedAt / 1000)
-      return between
+      const between = Duration.seconds(options.ledgerCheckSeconds)
+      let logged = 0
+      const check = Effect.gen(function* () {
+        const found = yield* ledgerChecks.latest(between)
+        if (found === null) return between
+        // Several nodes see one check; each says once what it found.
+        if (found.difference !== null && found.checkedAt !== logged)
+          yield* Effect.logError(`the ledger does not add up: ${found.difference}`)
+        logged = found.checkedAt
+        yield* Metric.set(drift, found.driftMicros)
+        yield* Metric.set(checkedAt, found.checkedAt / 1000)
+        return between
+      })
+      if (options.ledgerCheckSeconds > 0) yield* repeated(check, between)
     })
-    if (options.ledgerCheckSeconds > 0) yield* repeated(check, between)
-  }))
+  )

@@ -1,4 +1,7 @@
-/** Identifiers that count from 1 under the time of the clock, for tests and trials that want the same ids every time. Never for production: they can be guessed. */
+/**
+ * Identifiers that count from 1 under the time of the clock, for tests and trials that want the same ids every time.
+ * Never for production: they can be guessed.
+ */
 import { Clock, Effect, Layer } from "effect"
 import { suffix } from "../../domain/Ids.js"
 import { Ids } from "../../services/Ids.js"

@@ -1,6 +1,6 @@
 /**
- * Identifiers from the clock and the operating system's randomness. Two of one node sort in the order in which they were
- * made, also within a millisecond (a counter leads the random part) and after the clock was set back.
+ * Identifiers from the clock and the operating system's randomness. Two of one node sort in the order in which they
+ * were made, also within a millisecond (a counter leads the random part) and after the clock was set back.
  */
 import { Clock, Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"

@@ -1,10 +1,15 @@
 /**
- * The request rates of tenants, and of callers without a token, in the memory of one node. A bucket is one number, the moment when it is full again, so that a
- * full bucket needs no memory: buckets of tenants that are silent are dropped. Several nodes count each for themselves, so
- * the largest overshoot is the limit times the nodes.
+ * The request rates of tenants, and of callers without a token, in the memory of one node. A bucket is one number, the
+ * moment when it is full again, so that a full bucket needs no memory: buckets of tenants that are silent are dropped.
+ * Several nodes count each for themselves, so the largest overshoot is the limit times the nodes.
  */
 import { Clock, Effect, Layer } from "effect"
-import { publicRateBurst, publicRatePerSecond, publicTotalRateBurst, publicTotalRatePerSecond } from "../../domain/Limits.js"
+import {
+  publicRateBurst,
+  publicRatePerSecond,
+  publicTotalRateBurst,
+  publicTotalRatePerSecond
+} from "../../domain/Limits.js"
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
 
 export interface Rate {
@@ -25,7 +30,7 @@ export interface RateLimitOptions extends Partial<Rate> {
 const seconds = (millis: number): number => Math.max(0, Math.ceil(millis / 1000))
 
 /** The buckets of one rate, by name. */
-const bucketsOf = ({ burst, refillPerSecond }: Rate): (name: string, now: number) => RateDecision => {
+const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: number) => RateDecision) => {
   const intervalMillis = 1000 / refillPerSecond
   const capacityMillis = burst * intervalMillis
   // Intervals need not be whole milliseconds; sums of them may be off by a hair, which must not cost a request.
@@ -61,7 +66,9 @@ export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<R
   Layer.sync(RateLimiter, () => {
     const ofTenant = bucketsOf({ burst: options.burst ?? 60, refillPerSecond: options.refillPerSecond ?? 10 })
     const ofAddress = bucketsOf(options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond })
-    const ofAll = bucketsOf(options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond })
+    const ofAll = bucketsOf(
+      options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }
+    )
     const takePublic = (address: string, now: number): RateDecision => {
       const own = ofAddress(address, now)
       if (!own.allowed) return own

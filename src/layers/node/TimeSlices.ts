@@ -11,7 +11,9 @@ export const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
 })
 
 /** Takes every step, each of at most a few milliseconds, and gives what the last one returns. */
-export const stepsInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function*<A>(steps: () => Generator<void, A>) {
+export const stepsInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function* <A>(
+  steps: () => Generator<void, A>
+) {
   const left = steps()
   for (;;) {
     const until = performance.now() + sliceMillis
@@ -23,7 +25,8 @@ export const stepsInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effec
   }
 })
 
-// A generator written inside of another function would be kept, with all that it refers to, until the next full collection.
+// A generator written inside of another function would be kept, with all that it refers to, until the next full
+// collection.
 function* eachOf(count: number, each: (index: number) => void): Generator<void> {
   for (let index = 0; index < count; index += 1) {
     each(index)
@@ -32,13 +35,17 @@ function* eachOf(count: number, each: (index: number) => void): Generator<void> 
 }
 
 /** Calls `each` for every index below `count`, in order. */
-export const inSlices = (count: number, each: (index: number) => void): Effect.Effect<void> => stepsInSlices(() => eachOf(count, each))
+export const inSlices = (count: number, each: (index: number) => void): Effect.Effect<void> =>
+  stepsInSlices(() => eachOf(count, each))
 
 const sortedAtOnce = 1000
 
 /** A sorted copy: portions first, then merged pair by pair. */
-export const sortedInSlices = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): Effect.Effect<ReadonlyArray<A>> =>
-  Effect.gen(function*() {
+export const sortedInSlices = <A>(
+  items: ReadonlyArray<A>,
+  keyOf: (item: A) => string
+): Effect.Effect<ReadonlyArray<A>> =>
+  Effect.gen(function* () {
     let runs: Array<ReadonlyArray<A>> = []
     yield* inSlices(Math.ceil(items.length / sortedAtOnce), (at) => {
       runs.push(items.slice(at * sortedAtOnce, (at + 1) * sortedAtOnce).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))

@@ -1,6 +1,6 @@
 /**
- * Workspaces and tokens in Postgres. Requests that come in together are authenticated by one query, and none from a cache.
- * Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
+ * Workspaces and tokens in Postgres. Requests that come in together are authenticated by one query, and none from a
+ * cache. Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
  */
 import type { Statement } from "@effect/sql"
 import { Array as Arr, Clock, Effect, Layer, Redacted } from "effect"
@@ -25,7 +25,7 @@ interface TokenRow extends Principal {
   readonly revoked: boolean
 }
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
   const ids = yield* Ids
   const databaseNow = yield* DatabaseNow
@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
   const tokenByDigest = yield* makeGroupCommit({ batchMax: 256, waitingMax: 4096, commit: tokensByDigest })
 
   return Accounts.of({
-    authenticate: Effect.fnUntraced(function*(token) {
+    authenticate: Effect.fnUntraced(function* (token) {
       const text = Redacted.value(token)
       if (!mayBeToken(text)) return yield* new Unauthorized()
       const asked = tokenDigest(text)
@@ -60,19 +60,22 @@ const make = Effect.gen(function*() {
       if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
       const { digest: _digest, revoked, ...principal } = found
       if (revoked) return yield* new TokenRevoked()
-      if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new Unauthorized()
+      if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
+        return yield* new Unauthorized()
       return principal
     }),
 
-    monthSpend: Effect.fn("Accounts.monthSpend")(function*(tokenId) {
+    monthSpend: Effect.fn("Accounts.monthSpend")(function* (tokenId) {
       const spends = yield* query(sql<TokenSpend & { readonly now: number }>`
         select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros", ${sql.literal(yield* databaseNow)} as now
         from tokens own join tokens t on t.token_id = any(own.token_id || own.ancestors)
         where own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
-      return Arr.isNonEmptyReadonlyArray(spends) ? tightest(spends, monthOf(spends[0].now)) : { limitMicros: null, spentMicros: zero }
+      return Arr.isNonEmptyReadonlyArray(spends)
+        ? tightest(spends, monthOf(spends[0].now))
+        : { limitMicros: null, spentMicros: zero }
     }),
 
-    createWorkspace: Effect.fn("Accounts.createWorkspace")(function*(name) {
+    createWorkspace: Effect.fn("Accounts.createWorkspace")(function* (name) {
       const problem = nameProblem("name", name)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const workspaceId = WorkspaceId.make(`ws_${yield* ids.suffix}`)
@@ -88,31 +91,39 @@ const make = Effect.gen(function*() {
       return row ?? (yield* ValidationError.of("name", "is the name of another workspace"))
     }),
 
-    workspace: Effect.fn("Accounts.workspace")(function*(workspaceId) {
-      return (yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId}`)) ?? (yield* noWorkspace(workspaceId))
+    workspace: Effect.fn("Accounts.workspace")(function* (workspaceId) {
+      return (
+        (yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId}`)) ??
+        (yield* noWorkspace(workspaceId))
+      )
     }),
 
-    workspaceByName: Effect.fn("Accounts.workspaceByName")(function*(name) {
+    workspaceByName: Effect.fn("Accounts.workspaceByName")(function* (name) {
       return yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where name = ${name}`)
     }),
 
-    workspaces: Effect.suspend(() => query(sql<Workspace>`select ${workspaceColumns} from workspaces order by created_at, workspace_id`)),
+    workspaces: Effect.suspend(() =>
+      query(sql<Workspace>`select ${workspaceColumns} from workspaces order by created_at, workspace_id`)
+    ),
 
-    setLimits: Effect.fn("Accounts.setLimits")(function*(workspaceId, limits) {
+    setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits) {
       const problem = limitsProblem(limits)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
-      return yield* transact(Effect.gen(function*() {
-        const [before] = yield* sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
-        if (before === undefined) return yield* noWorkspace(workspaceId)
-        const after: Workspace = { ...before, ...limits }
-        yield* sql`
+      return yield* transact(
+        Effect.gen(function* () {
+          const [before] =
+            yield* sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
+          if (before === undefined) return yield* noWorkspace(workspaceId)
+          const after: Workspace = { ...before, ...limits }
+          yield* sql`
           update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros}
           where workspace_id = ${workspaceId}`
-        return after
-      }))
+          return after
+        })
+      )
     }),
 
-    createToken: Effect.fn("Accounts.createToken")(function*(token: NewToken) {
+    createToken: Effect.fn("Accounts.createToken")(function* (token: NewToken) {
       const now = yield* Clock.currentTimeMillis
       const problem = newTokenProblem(token, now)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
@@ -120,33 +131,37 @@ const make = Effect.gen(function*() {
       const tokenId = TokenId.make(`tok_${suffix}`)
       const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
       const operator = token.operator ?? false
-      const made = yield* transact(Effect.gen(function*() {
-        const rows = yield* sql`
+      const made = yield* transact(
+        Effect.gen(function* () {
+          const rows = yield* sql`
           insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator)
           select ${tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${tokenDigest(text)}::bytea, ${token.monthlyLimitMicros}::bigint, ${now}::bigint,
             ${token.expiresAt}::bigint, ${operator}
           from workspaces where workspace_id = ${token.workspaceId} returning 1`
-        if (operator) yield* sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`
-        return rows
-      }))
+          if (operator) yield* sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`
+          return rows
+        })
+      )
       if (made.length === 0) return yield* noWorkspace(token.workspaceId)
       return { tokenId, token: Redacted.make(text) } satisfies IssuedToken
     }),
 
-    revokeToken: Effect.fn("Accounts.revokeToken")(function*(tokenId) {
+    revokeToken: Effect.fn("Accounts.revokeToken")(function* (tokenId) {
       const now = yield* Clock.currentTimeMillis
-      const revoked = yield* transact(Effect.gen(function*() {
-        const [token] = yield* sql<{ workspaceId: WorkspaceId; operator: boolean }>`
+      const revoked = yield* transact(
+        Effect.gen(function* () {
+          const [token] = yield* sql<{ workspaceId: WorkspaceId; operator: boolean }>`
           update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning workspace_id as "workspaceId", operator`
-        if (token?.operator === true) {
-          // Locked first: of two revocations at once, the second sees the first.
-          yield* sql`select from workspaces where workspace_id = ${token.workspaceId} for update`
-          yield* sql`
+          if (token?.operator === true) {
+            // Locked first: of two revocations at once, the second sees the first.
+            yield* sql`select from workspaces where workspace_id = ${token.workspaceId} for update`
+            yield* sql`
             update workspaces w set operator = exists (select from tokens t where t.workspace_id = w.workspace_id and t.operator and t.revoked_at is null)
             where w.workspace_id = ${token.workspaceId}`
-        }
-        return token !== undefined
-      }))
+          }
+          return token !== undefined
+        })
+      )
       if (!revoked) return yield* new NotFound({ what: "token", id: tokenId })
     })
   })

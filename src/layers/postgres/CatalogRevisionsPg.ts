@@ -1,7 +1,8 @@
 /**
- * Published revisions in Postgres: a row names its members by endpoint and contract version, and the contracts are rows of their own.
- * NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification can be lost. Nodes that took a
- * revision over say so on a second channel; how many run is seen by who listens on the first.
+ * Published revisions in Postgres: a row names its members by endpoint and contract version, and the contracts are rows
+ * of their own. NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification
+ * can be lost. Nodes that took a revision over say so on a second channel; how many run is seen by who listens on the
+ * first.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Schedule, Schema, Stream } from "effect"
@@ -39,7 +40,7 @@ interface Members {
 
 export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractStore | Database> = Layer.effect(
   CatalogRevisions,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { listen, query, sql, transact } = yield* Database
     const contracts = yield* ContractStore
     const node = randomUUID()
@@ -51,26 +52,32 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       ([row]) => row?.nodes ?? 0
     )
 
-    const watch = Effect.gen(function*() {
+    const watch = Effect.gen(function* () {
       const connected = yield* Deferred.make<void>()
       const heard = yield* Queue.sliding<void>(1)
       /** The newest that each node took over, and the newest that it refused. */
       const taken = new Map<string, number>()
       const refusedBy = new Map<string, number>()
-      yield* Effect.forkScoped(listen(takenChannel, (payload) => {
-        if (payload === undefined) return void Deferred.unsafeDone(connected, Effect.void)
-        const told = decodeTold(payload)
-        if (Option.isNone(told)) return
-        const { inForce, node: by, sequence } = told.value
-        const seen = inForce ? taken : refusedBy
-        seen.set(by, Math.max(sequence, seen.get(by) ?? 0))
-        heard.unsafeOffer()
-      }))
+      yield* Effect.forkScoped(
+        listen(takenChannel, (payload) => {
+          if (payload === undefined) return void Deferred.unsafeDone(connected, Effect.void)
+          const told = decodeTold(payload)
+          if (Option.isNone(told)) return
+          const { inForce, node: by, sequence } = told.value
+          const seen = inForce ? taken : refusedBy
+          seen.set(by, Math.max(sequence, seen.get(by) ?? 0))
+          heard.unsafeOffer()
+        })
+      )
       yield* Deferred.await(connected)
-      const count = (of: ReadonlyMap<string, number>, sequence: number): number => Array.from(of.values()).filter((reached) => reached >= sequence).length
-      return Effect.fn("CatalogRevisions.reached")(function*(sequence: number, limitMillis: number) {
+      const count = (of: ReadonlyMap<string, number>, sequence: number): number =>
+        Array.from(of.values()).filter((reached) => reached >= sequence).length
+      return Effect.fn("CatalogRevisions.reached")(function* (sequence: number, limitMillis: number) {
         const until = (yield* Clock.currentTimeMillis) + limitMillis
-        const look = Effect.map(runningNodes, (nodes): Reached => ({ nodes, inForce: count(taken, sequence), refused: count(refusedBy, sequence) }))
+        const look = Effect.map(
+          runningNodes,
+          (nodes): Reached => ({ nodes, inForce: count(taken, sequence), refused: count(refusedBy, sequence) })
+        )
         let reached = yield* look
         while (reached.inForce + reached.refused < reached.nodes && (yield* Clock.currentTimeMillis) < until) {
           yield* Effect.timeoutOption(Queue.take(heard), Duration.decode(countAgain))
@@ -80,41 +87,61 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       })
     })
 
-    const newest = Effect.gen(function*() {
-      const [row] = yield* query(sql<{ sequence: string; jobs: Json; endpointIds: ReadonlyArray<string>; versions: ReadonlyArray<string> }>`
+    const newest = Effect.gen(function* () {
+      const [row] = yield* query(sql<{
+        sequence: string
+        jobs: Json
+        endpointIds: ReadonlyArray<string>
+        versions: ReadonlyArray<string>
+      }>`
         select seq::text as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`)
       const jobs = yield* Effect.orDie(decodeJobs(row?.jobs ?? []))
-      const members: Members = { jobs, versions: new Map((row?.endpointIds ?? []).map((id, at) => [id, row?.versions[at] ?? ""])) }
+      const members: Members = {
+        jobs,
+        versions: new Map((row?.endpointIds ?? []).map((id, at) => [id, row?.versions[at] ?? ""]))
+      }
       return { sequence: Number(row?.sequence ?? 0), members }
     })
 
-    const write = (content: CatalogContent, mode: "add" | "replace", now: number) => transact(Effect.gen(function*() {
-      // Two publishers at once: the second adds to what the first has made.
-      yield* sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`
-      const before: Members = mode === "add" ? (yield* newest).members : { jobs: [], versions: new Map() }
-      const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
-      const versions = new Map([...before.versions, ...content.endpoints.map(({ contractVersion, operation }): [string, string] => [operation.id, contractVersion])])
-      const [row] = yield* sql<{ sequence: string }>`
+    const write = (content: CatalogContent, mode: "add" | "replace", now: number) =>
+      transact(
+        Effect.gen(function* () {
+          // Two publishers at once: the second adds to what the first has made.
+          yield* sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`
+          const before: Members = mode === "add" ? (yield* newest).members : { jobs: [], versions: new Map() }
+          const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
+          const versions = new Map([
+            ...before.versions,
+            ...content.endpoints.map(({ contractVersion, operation }): [string, string] => [
+              operation.id,
+              contractVersion
+            ])
+          ])
+          const [row] = yield* sql<{ sequence: string }>`
         insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
         values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
           ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
         returning seq::text as sequence`
-      yield* sql`select pg_notify(${channel}, ${row?.sequence ?? "0"})`
-      return { sequence: Number(row?.sequence ?? 0), endpoints: versions.size }
-    }))
+          yield* sql`select pg_notify(${channel}, ${row?.sequence ?? "0"})`
+          return { sequence: Number(row?.sequence ?? 0), endpoints: versions.size }
+        })
+      )
 
     return CatalogRevisions.of({
-      publish: Effect.fn("CatalogRevisions.publish")(function*(content, { builtIn, mode }) {
+      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }) {
         // Checked as it is, because merging would hide an id that is there twice; its jobs may also be older ones.
         const own = new Set(content.jobs.map(({ id }) => id))
         const known = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
         const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
-        const problems = yield* problemsOf({ jobs: [...content.jobs, ...others.values()], endpoints: content.endpoints })
+        const problems = yield* problemsOf({
+          jobs: [...content.jobs, ...others.values()],
+          endpoints: content.endpoints
+        })
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
         yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
         return yield* write(content, mode, yield* Clock.currentTimeMillis)
       }),
-      latest: Effect.gen(function*() {
+      latest: Effect.gen(function* () {
         const { members, sequence } = yield* newest
         const providers = new Map<string, Endpoint["provider"]>()
         const endpoints: Array<Endpoint> = []
@@ -144,16 +171,25 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
             endpoints.push(leanEndpoint({ provider: shared, operation, contractVersion: row.contractVersion }, common))
           })
           for (const contractVersion of unreadable) {
-            yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(Effect.annotateLogs({ contractVersion }))
+            yield* Effect.logWarning("A published contract cannot be read and is left out").pipe(
+              Effect.annotateLogs({ contractVersion })
+            )
           }
           yield* nextTurn
         }
         return { sequence, content: { jobs: members.jobs, endpoints } }
       }),
-      sequence: Effect.map(query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`), ([row]) => Number(row?.sequence ?? 0)),
-      tell: ({ inForce, sequence }) => Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeTold({ node, sequence, inForce })})`)),
+      sequence: Effect.map(
+        query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`),
+        ([row]) => Number(row?.sequence ?? 0)
+      ),
+      tell: ({ inForce, sequence }) =>
+        Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeTold({ node, sequence, inForce })})`)),
       watch,
-      changes: Stream.merge(Stream.asyncPush<void>((emit) => Effect.forkScoped(listen(channel, () => void emit.single(undefined)))), Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined)))
+      changes: Stream.merge(
+        Stream.asyncPush<void>((emit) => Effect.forkScoped(listen(channel, () => void emit.single(undefined)))),
+        Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.map(() => undefined))
+      )
     })
   })
 )

@@ -1,4 +1,7 @@
-/** Contracts in Postgres. A version that is there already is left alone, so that every node may keep the same catalog at once. */
+/**
+ * Contracts in Postgres. A version that is there already is left alone, so that every node may keep the same catalog at
+ * once.
+ */
 import { Effect, Layer } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { ContractStore, type StoredContract } from "../../services/ContractStore.js"
@@ -9,15 +12,17 @@ const batchSize = 200
 
 export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Layer.effect(
   ContractStore,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { query, sql, transact } = yield* Database
 
-    const missingOf = (batch: ReadonlyArray<StoredContract>) => query(sql<{ endpointId: string; contractVersion: string }>`
+    const missingOf = (batch: ReadonlyArray<StoredContract>) =>
+      query(sql<{ endpointId: string; contractVersion: string }>`
       select wanted.endpoint_id as "endpointId", wanted.contract_version as "contractVersion"
       from unnest(${batch.map(({ endpointId }) => endpointId)}::text[], ${batch.map(({ contractVersion }) => contractVersion)}::text[]) as wanted (endpoint_id, contract_version)
       where not exists (select from catalog_contracts kept where kept.endpoint_id = wanted.endpoint_id and kept.contract_version = wanted.contract_version)`)
 
-    const insert = (batch: ReadonlyArray<StoredContract>) => transact(sql`
+    const insert = (batch: ReadonlyArray<StoredContract>) =>
+      transact(sql`
       insert into catalog_contracts (endpoint_id, contract_version, contract)
       select * from unnest(
         ${batch.map(({ endpointId }) => endpointId)}::text[],
@@ -27,19 +32,23 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
       on conflict (endpoint_id, contract_version) do update set contract = excluded.contract where catalog_contracts.contract is distinct from excluded.contract`)
 
     return ContractStore.of({
-      keep: Effect.fn("ContractStore.keep")(function*(contracts, options) {
+      keep: Effect.fn("ContractStore.keep")(function* (contracts, options) {
         for (let start = 0; start < contracts.length; start += batchSize) {
           const batch = contracts.slice(start, start + batchSize)
           if (options?.refresh === true) {
             yield* insert(batch)
             continue
           }
-          const missing = new Set((yield* missingOf(batch)).map(({ contractVersion, endpointId }) => `${endpointId} ${contractVersion}`))
-          const fresh = batch.filter(({ contractVersion, endpointId }) => missing.has(`${endpointId} ${contractVersion}`))
+          const missing = new Set(
+            (yield* missingOf(batch)).map(({ contractVersion, endpointId }) => `${endpointId} ${contractVersion}`)
+          )
+          const fresh = batch.filter(({ contractVersion, endpointId }) =>
+            missing.has(`${endpointId} ${contractVersion}`)
+          )
           if (fresh.length > 0) yield* insert(fresh)
         }
       }),
-      find: Effect.fn("ContractStore.find")(function*(endpointId, contractVersion) {
+      find: Effect.fn("ContractStore.find")(function* (endpointId, contractVersion) {
         const [row] = yield* query(sql<{ contract: Json }>`
           select contract from catalog_contracts where endpoint_id = ${endpointId} and contract_version = ${contractVersion}`)
         return row?.contract ?? null

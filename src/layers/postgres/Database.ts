@@ -1,7 +1,8 @@
 /**
- * The one way to Postgres: a pool of our own, and `transact` and `query`, which leave no SqlError to their callers. What storage can fail
- * with is a storage error of the domain that says whether it can have happened; a mistake in SQL dies. Names no table.
- * Never fork a write inside a transaction: the fiber would inherit its connection, and outlive it.
+ * The one way to Postgres: a pool of our own, and `transact` and `query`, which leave no SqlError to their callers.
+ * What storage can fail with is a storage error of the domain that says whether it can have happened; a mistake in SQL
+ * dies. Names no table. Never fork a write inside a transaction: the fiber would inherit its connection, and outlive
+ * it.
  */
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
@@ -18,39 +19,49 @@ export { sqlState } from "./database/Failure.js"
 /** One statement; its failures are storage errors. */
 export type Query = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
 
-export class Database extends Context.Tag("gateway/layers/Database")<Database, {
-  readonly sql: PgClient.PgClient
-  /** For those who need a connection of their own, outside of this thread. */
-  readonly url: Redacted.Redacted
-  /**
-   * Runs the effect in one transaction. Serialization failures and deadlocks are repeated, at most five times, so the effect must not
-   * touch anything but the database. Inside another transaction it is a savepoint, and the outermost decides about errors.
-   * A unique or other violation that is expected is caught inside, as SqlError, around a nested `sql.withTransaction`.
-   */
-  readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
-  /** One statement, with the same errors; inside a transaction it takes part in it. */
-  readonly query: Query
-  /**
-   * One statement whose answer nobody needs. Inside a transaction it is sent and not waited for, and leaves together with the COMMIT: where
-   * it fails the transaction does, at its end. Alone it is waited for like any other.
-   */
-  readonly send: (statement: Statement.Statement<unknown>) => Effect.Effect<void, StorageError>
-  /**
-   * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection of its own, made when
-   * it is first needed. Never part of a transaction.
-   */
-  readonly urgent: Query
-  /** One statement that reads whole tables: on a connection made for it, which plans freely and has no time limit. Never part of a transaction. */
-  readonly survey: Query
-  /**
-   * Calls with the payload of every `pg_notify`, and with `undefined` after every (re)connect: look for what may have been missed.
-   * Ends only by interruption.
-   */
-  readonly listen: (channel: string, heard: (payload: string | undefined) => void) => Effect.Effect<never>
-}>() {}
+export class Database extends Context.Tag("gateway/layers/Database")<
+  Database,
+  {
+    readonly sql: PgClient.PgClient
+    /** For those who need a connection of their own, outside of this thread. */
+    readonly url: Redacted.Redacted
+    /**
+     * Runs the effect in one transaction. Serialization failures and deadlocks are repeated, at most five times, so the
+     * effect must not touch anything but the database. Inside another transaction it is a savepoint, and the outermost
+     * decides about errors. A unique or other violation that is expected is caught inside, as SqlError, around a nested
+     * `sql.withTransaction`.
+     */
+    readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
+    /** One statement, with the same errors; inside a transaction it takes part in it. */
+    readonly query: Query
+    /**
+     * One statement whose answer nobody needs. Inside a transaction it is sent and not waited for, and leaves together
+     * with the COMMIT: where it fails the transaction does, at its end. Alone it is waited for like any other.
+     */
+    readonly send: (statement: Statement.Statement<unknown>) => Effect.Effect<void, StorageError>
+    /**
+     * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection
+     * of its own, made when it is first needed. Never part of a transaction.
+     */
+    readonly urgent: Query
+    /**
+     * One statement that reads whole tables: on a connection made for it, which plans freely and has no time limit.
+     * Never part of a transaction.
+     */
+    readonly survey: Query
+    /**
+     * Calls with the payload of every `pg_notify`, and with `undefined` after every (re)connect: look for what may have
+     * been missed. Ends only by interruption.
+     */
+    readonly listen: (channel: string, heard: (payload: string | undefined) => void) => Effect.Effect<never>
+  }
+>() {}
 
 /** The database of `DATABASE_URL` cannot be used at all: not reachable, no access, or too old. */
-export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string; readonly cause?: unknown }> {}
+export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
@@ -66,16 +77,22 @@ const serverVersionMin = 150_000
 const acquireTimeoutMillis = 3_000
 
 /**
- * Every statement here finds its rows by an index. Left alone, the planner reads whole tables wherever it believes them small, and keeps
- * that plan while they grow: until the first ANALYZE of a new database, a run cost 10 ms of Postgres instead of 1. What reads
- * whole tables on purpose is a `survey`.
+ * Every statement here finds its rows by an index. Left alone, the planner reads whole tables wherever it believes them
+ * small, and keeps that plan while they grow: until the first ANALYZE of a new database, a run cost 10 ms of Postgres
+ * instead of 1. What reads whole tables on purpose is a `survey`.
  */
 const byIndex = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off"
 
 const poolOf = (url: Redacted.Redacted, options: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const pool = new Pg.Pool({ connectionString: Redacted.value(url), Client: Connection, types, keepAlive: true, ...options })
+      const pool = new Pg.Pool({
+        connectionString: Redacted.value(url),
+        Client: Connection,
+        types,
+        keepAlive: true,
+        ...options
+      })
       // An idle connection died: the pool has removed it. Without a listener it would end the process.
       pool.on("error", () => undefined)
       return pool
@@ -115,42 +132,47 @@ const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({
 
 /** Fails at the start, with words for the operator, where a later statement could only say `storage_busy`. */
 const assertUsable = (sql: SqlClient.SqlClient) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const rows = yield* sql<{ version: string }>`select current_setting('server_version_num') as version`.pipe(
       // On a machine that is busy with starting, the first connection may take longer than any later one may.
       Effect.retry({ times: 3, while: (error) => causeOf(error).includes("timeout") }),
       Effect.mapError((error) => unusable(`The database cannot be used (${causeOf(error)}); check DATABASE_URL`)(error))
     )
-    if (Number(rows[0]?.version) < serverVersionMin) return yield* unusable("The database is older than Postgres 15")(undefined)
+    if (Number(rows[0]?.version) < serverVersionMin)
+      return yield* unusable("The database is older than Postgres 15")(undefined)
   })
 
 const causeOf = ({ cause, message }: SqlError.SqlError): string =>
   cause instanceof Error ? cause.message || String(Object(cause).code) : message
 
 /** The database of a url. Also gives sql-pg's own clients, for libraries that ask for them. */
-export const DatabasePg = (options: DatabaseOptions): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
-  Layer.unwrapScoped(Effect.gen(function*() {
-    const pool = yield* workPoolOf(options, options.connectionsMax ?? 20)
-    const urgent = yield* workPoolOf(options, 1)
-    const surveys = yield* surveyPoolOf(options)
-    return Layer.effect(
-      Database,
-      Effect.gen(function*() {
-        const sql = yield* PgClient.PgClient
-        yield* assertUsable(sql)
-        return Database.of({
-          sql,
-          url: options.url,
-          transact: transactWith(sql, pool),
-          query: queryWith(pool),
-          send: sendWith(pool),
-          urgent: queryAlone(urgent),
-          survey: queryAlone(surveys),
-          listen: (channel, heard) => listenTo(options.url, channel, heard)
+export const DatabasePg = (
+  options: DatabaseOptions
+): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const pool = yield* workPoolOf(options, options.connectionsMax ?? 20)
+      const urgent = yield* workPoolOf(options, 1)
+      const surveys = yield* surveyPoolOf(options)
+      return Layer.effect(
+        Database,
+        Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          yield* assertUsable(sql)
+          return Database.of({
+            sql,
+            url: options.url,
+            transact: transactWith(sql, pool),
+            query: queryWith(pool),
+            send: sendWith(pool),
+            urgent: queryAlone(urgent),
+            survey: queryAlone(surveys),
+            listen: (channel, heard) => listenTo(options.url, channel, heard)
+          })
         })
-      })
-    ).pipe(
-      // A pool that is there already connects nothing, so this cannot fail.
-      Layer.provideMerge(Layer.orDie(PgClient.layerFromPool({ acquire: Effect.succeed(pool) })))
-    )
-  }))
+      ).pipe(
+        // A pool that is there already connects nothing, so this cannot fail.
+        Layer.provideMerge(Layer.orDie(PgClient.layerFromPool({ acquire: Effect.succeed(pool) })))
+      )
+    })
+  )

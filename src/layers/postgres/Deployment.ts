@@ -1,7 +1,8 @@
 /**
- * Keeps a database that is used in production apart from development. The first node in production marks it; from then on a node that was
- * started without `NODE_ENV=production` stops, before it makes the demo workspace with its money and its token in a file. And whatever
- * development left in a database, its tokens do not work in production: a node there revokes them when it starts.
+ * Keeps a database that is used in production apart from development. The first node in production marks it; from then
+ * on a node that was started without `NODE_ENV=production` stops, before it makes the demo workspace with its money and
+ * its token in a file. And whatever development left in a database, its tokens do not work in production: a node there
+ * revokes them when it starts.
  */
 import { Clock, Data, Effect } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -14,30 +15,36 @@ export class DatabaseInProduction extends Data.TaggedError("DatabaseInProduction
   }
 }
 
-const enterProduction = Effect.gen(function*() {
+const enterProduction = Effect.gen(function* () {
   const { sql, transact } = yield* Database
   const now = yield* Clock.currentTimeMillis
-  const revoked = yield* transact(Effect.gen(function*() {
-    yield* sql`insert into production (since) values (${now}) on conflict (only_row) do nothing`
-    // A workspace that an operator has called demo has not got the credit of development.
-    return yield* sql<{ tokenId: string }>`
+  const revoked = yield* transact(
+    Effect.gen(function* () {
+      yield* sql`insert into production (since) values (${now}) on conflict (only_row) do nothing`
+      // A workspace that an operator has called demo has not got the credit of development.
+      return yield* sql<{ tokenId: string }>`
       update tokens t set revoked_at = ${now}
       from workspaces w
       where w.name = ${demoWorkspaceName} and t.workspace_id = w.workspace_id and t.label = ${demoTokenLabel} and t.revoked_at is null
         and exists (select from ledger_entries e where e.workspace_id = w.workspace_id and e.credit_key = ${demoCreditKey})
       returning t.token_id as "tokenId"`
-  }))
+    })
+  )
   if (revoked.length > 0) {
-    yield* Effect.logWarning("Tokens of development were found in this database, and revoked").pipe(Effect.annotateLogs({ tokens: revoked.map(({ tokenId }) => tokenId).join(", ") }))
+    yield* Effect.logWarning("Tokens of development were found in this database, and revoked").pipe(
+      Effect.annotateLogs({ tokens: revoked.map(({ tokenId }) => tokenId).join(", ") })
+    )
   }
 })
 
-const assertDevelopment = Effect.gen(function*() {
+const assertDevelopment = Effect.gen(function* () {
   const { query, sql } = yield* Database
   const marked = yield* query(sql`select from production`)
   if (marked.length > 0) return yield* new DatabaseInProduction()
 })
 
 /** To be run before a node does anything with its database, and after the migrations. */
-export const enterDeployment = (production: boolean): Effect.Effect<void, DatabaseInProduction | StorageError, Database> =>
+export const enterDeployment = (
+  production: boolean
+): Effect.Effect<void, DatabaseInProduction | StorageError, Database> =>
   production ? enterProduction : assertDevelopment

@@ -1,7 +1,7 @@
 /**
- * How endpoints have done, in Postgres. Attempts are counted in memory, where this node's readers see them at once, and added to
- * the rows every second by one statement; what other nodes counted is read every half minute. What was counted in the last second is
- * lost when the process is killed: these are statistics, and no settlement waits for them.
+ * How endpoints have done, in Postgres. Attempts are counted in memory, where this node's readers see them at once, and
+ * added to the rows every second by one statement; what other nodes counted is read every half minute. What was counted
+ * in the last second is lost when the process is killed: these are statistics, and no settlement waits for them.
  */
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
@@ -11,7 +11,7 @@ import { type Count, countOf, oldestDay, Sums, Tally } from "../catalog/statisti
 const flushEvery = "1 second"
 const refreshEvery = "30 seconds"
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
   let pending = new Sums()
   let tally = new Tally()
@@ -29,28 +29,38 @@ const make = Effect.gen(function*() {
       on conflict (day, endpoint_id, bucket) do update
       set calls = endpoint_stats.calls + excluded.calls, successes = endpoint_stats.successes + excluded.successes`)
 
-  const flush = one.withPermits(1)(Effect.suspend(() => {
-    const taken = pending.values
-    if (taken.length === 0) return Effect.void
-    pending = new Sums()
-    // A write whose outcome is unknown is not repeated: counting less is better than counting twice.
-    return write(taken).pipe(
-      Effect.catchTag("storage_uncertain", () => Effect.void),
-      Effect.catchAll(() => Effect.sync(() => {
-        for (const count of taken) pending.add(count)
-      }))
+  const flush = one
+    .withPermits(1)(
+      Effect.suspend(() => {
+        const taken = pending.values
+        if (taken.length === 0) return Effect.void
+        pending = new Sums()
+        // A write whose outcome is unknown is not repeated: counting less is better than counting twice.
+        return write(taken).pipe(
+          Effect.catchTag("storage_uncertain", () => Effect.void),
+          Effect.catchAll(() =>
+            Effect.sync(() => {
+              for (const count of taken) pending.add(count)
+            })
+          )
+        )
+      })
     )
-  })).pipe(Effect.uninterruptible)
+    .pipe(Effect.uninterruptible)
 
-  const refresh = one.withPermits(1)(Effect.gen(function*() {
-    const oldest = oldestDay(yield* Clock.currentTimeMillis)
-    yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
-    const stored = yield* query(sql<Count>`
+  const refresh = one
+    .withPermits(1)(
+      Effect.gen(function* () {
+        const oldest = oldestDay(yield* Clock.currentTimeMillis)
+        yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
+        const stored = yield* query(sql<Count>`
       select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
       from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
-    // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
-    tally = Tally.of([...stored, ...pending.values])
-  })).pipe(Effect.ignore)
+        // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
+        tally = Tally.of([...stored, ...pending.values])
+      })
+    )
+    .pipe(Effect.ignore)
 
   yield* refresh
   yield* Effect.addFinalizer(() => flush)

@@ -1,19 +1,24 @@
 /**
- * Idempotency keys on Postgres. Callers hold the wallets' locks, so no other transaction can be claiming a key of the same
- * workspace at the same time, and what is read here is all there is; the primary key refuses whoever comes without them.
+ * Idempotency keys on Postgres. Callers hold the wallets' locks, so no other transaction can be claiming a key of the
+ * same workspace at the same time, and what is read here is all there is; the primary key refuses whoever comes without
+ * them.
  */
 import { Effect, Layer, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { Idempotency, type KeyClaim, type KeyPlace, placeText } from "../../services/Idempotency.js"
 import { Database } from "./Database.js"
 
-const decodeOwners = Schema.decodeUnknown(Schema.Array(Schema.Struct({ workspaceId: WorkspaceId, key: Schema.String, runId: RunId, requestDigest: Schema.String })))
+const decodeOwners = Schema.decodeUnknown(
+  Schema.Array(
+    Schema.Struct({ workspaceId: WorkspaceId, key: Schema.String, runId: RunId, requestDigest: Schema.String })
+  )
+)
 
 export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.effect(
   Idempotency,
   Effect.map(Database, ({ query, send, sql }) =>
     Idempotency.of({
-      owners: Effect.fnUntraced(function*(keys: ReadonlyArray<KeyPlace>) {
+      owners: Effect.fnUntraced(function* (keys: ReadonlyArray<KeyPlace>) {
         const rows = yield* query(sql`
           select k.workspace_id as "workspaceId", k.key, k.run_id as "runId", k.request_digest as "requestDigest"
           from unnest(${keys.map(({ workspaceId }) => workspaceId)}::text[], ${keys.map(({ key }) => key)}::text[]) as w (workspace_id, key)
@@ -27,5 +32,6 @@ export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.ef
           insert into idempotency_keys (workspace_id, key, request_digest, run_id)
           select * from unnest(${claims.map(({ workspaceId }) => workspaceId)}::text[], ${claims.map(({ key }) => key)}::text[],
             ${claims.map(({ requestDigest }) => requestDigest)}::text[], ${claims.map(({ runId }) => runId)}::text[])`)
-    }))
+    })
+  )
 )

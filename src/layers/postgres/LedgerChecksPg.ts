@@ -1,6 +1,6 @@
 /**
- * Ledger checks in Postgres. The check takes an advisory lock in its own statement, so that a node that dies gives it back; what it found is
- * one row, by the database's clock, which the other nodes read instead of checking again.
+ * Ledger checks in Postgres. The check takes an advisory lock in its own statement, so that a node that dies gives it
+ * back; what it found is one row, by the database's clock, which the other nodes read instead of checking again.
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { type LedgerCheck, LedgerChecks } from "../../services/LedgerChecks.js"
@@ -8,7 +8,10 @@ import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { verifyLedgerUnlessLocked } from "./LedgerVerificationPg.js"
 
-/** A check reads the whole ledger: where that takes long, it comes more rarely, so that it keeps one connection busy for a twentieth of the time. */
+/**
+ * A check reads the whole ledger: where that takes long, it comes more rarely, so that it keeps one connection busy for
+ * a twentieth of the time.
+ */
 const restPerCheck = 19
 
 const Row = Schema.Struct({
@@ -20,12 +23,12 @@ const Row = Schema.Struct({
 })
 const decode = Schema.decodeUnknown(Schema.Array(Row))
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const database = yield* Database
   const databaseNow = yield* DatabaseNow
   const { query, sql } = database
 
-  const recorded = Effect.gen(function*() {
+  const recorded = Effect.gen(function* () {
     const rows = yield* query(sql`
       select checked_at as "checkedAt", took_millis as "tookMillis", drift_micros as "driftMicros", difference,
         ${sql.literal(yield* databaseNow)} - checked_at as "ageMillis"
@@ -33,7 +36,7 @@ const make = Effect.gen(function*() {
     return (yield* Effect.orDie(decode(rows)))[0] ?? null
   })
 
-  const checked = Effect.gen(function*() {
+  const checked = Effect.gen(function* () {
     const [took, found] = yield* Effect.timed(verifyLedgerUnlessLocked(database))
     if (found === null) return false
     yield* query(sql`
@@ -51,9 +54,10 @@ const make = Effect.gen(function*() {
   }
 
   return LedgerChecks.of({
-    latest: Effect.fn("LedgerChecks.latest")(function*(between) {
+    latest: Effect.fn("LedgerChecks.latest")(function* (between) {
       const last = yield* recorded
-      if (last !== null && last.ageMillis < Math.max(Duration.toMillis(between), last.tookMillis * restPerCheck)) return shown(last)
+      if (last !== null && last.ageMillis < Math.max(Duration.toMillis(between), last.tookMillis * restPerCheck))
+        return shown(last)
       return shown((yield* checked) ? yield* recorded : last)
     })
   })

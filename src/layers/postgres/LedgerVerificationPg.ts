@@ -1,7 +1,7 @@
 /**
- * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that does not add up: the
- * balances, holds and counts of each workspace; what was held, released and charged for each run; and what each token has spent in
- * its month, also through the tokens that it let in. Reads only.
+ * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
+ * does not add up: the balances, holds and counts of each workspace; what was held, released and charged for each run;
+ * and what each token has spent in its month, also through the tokens that it let in. Reads only.
  */
 import { Effect, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -92,10 +92,18 @@ const lock = 7_463_120_513
 
 const decodeLocked = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ found: Schema.NullOr(Schema.parseJson(Row)) })))
 
-/** The same, unless another connection is at it: then null. The lock lives as long as the statement, on a connection of its own. */
-export const verifyLedgerUnlessLocked = ({ sql, survey }: Database["Type"]): Effect.Effect<LedgerVerification | null, StorageError> =>
+/**
+ * The same, unless another connection is at it: then null. The lock lives as long as the statement, on a connection of
+ * its own.
+ */
+export const verifyLedgerUnlessLocked = ({
+  sql,
+  survey
+}: Database["Type"]): Effect.Effect<LedgerVerification | null, StorageError> =>
   // The subquery depends on nothing, so Postgres runs it when, and only when, the CASE comes to it.
-  survey(sql`select case when pg_try_advisory_xact_lock(${lock}::bigint) then (select row_to_json(v)::text from (${sql.literal(recomputed)}) v) end as found`).pipe(
+  survey(
+    sql`select case when pg_try_advisory_xact_lock(${lock}::bigint) then (select row_to_json(v)::text from (${sql.literal(recomputed)}) v) end as found`
+  ).pipe(
     Effect.flatMap((rows) => Effect.orDie(decodeLocked(rows))),
     Effect.map(([{ found }]) => (found === null ? null : verification(found)))
   )

@@ -1,8 +1,8 @@
 /**
- * Brings a database to the schema of this program: every migration that it has not seen yet, in order, each in its own transaction
- * together with the row that remembers it. Several programs may start at once: an advisory lock lets one work and the others look again.
- * A database that a newer program migrated is refused. Nothing is undone, and nothing runs outside of a transaction (so no
- * `create index concurrently`).
+ * Brings a database to the schema of this program: every migration that it has not seen yet, in order, each in its own
+ * transaction together with the row that remembers it. Several programs may start at once: an advisory lock lets one
+ * work and the others look again. A database that a newer program migrated is refused. Nothing is undone, and nothing
+ * runs outside of a transaction (so no `create index concurrently`).
  */
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Data, Effect } from "effect"
@@ -10,10 +10,19 @@ import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { Database } from "./Database.js"
 
-/** SQL text (may hold several statements), a list of such texts, or an effect; all run inside the migration's transaction. */
-export type Migration = string | ReadonlyArray<string> | ((sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError.SqlError>)
+/**
+ * SQL text (may hold several statements), a list of such texts, or an effect; all run inside the migration's
+ * transaction.
+ */
+export type Migration =
+  | string
+  | ReadonlyArray<string>
+  | ((sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError.SqlError>)
 
-/** `name` is the migration that failed (its changes are rolled back, those before it stay), or the unknown one the database has. */
+/**
+ * `name` is the migration that failed (its changes are rolled back, those before it stay), or the unknown one the
+ * database has.
+ */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly name: string
   readonly message: string
@@ -24,8 +33,10 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
 const lock = 7_463_120_512
 
 const applied = ({ query, sql }: Database["Type"]) =>
-  Effect.gen(function*() {
-    const [table] = yield* query(sql<{ present: boolean }>`select to_regclass('gateway_migrations') is not null as present`)
+  Effect.gen(function* () {
+    const [table] = yield* query(
+      sql<{ present: boolean }>`select to_regclass('gateway_migrations') is not null as present`
+    )
     if (table?.present !== true) return []
     const rows = yield* query(sql<{ name: string }>`select name from gateway_migrations order by name`)
     return rows.map(({ name }) => name)
@@ -42,14 +53,16 @@ const refuseUnknown = (known: ReadonlyArray<string>, found: ReadonlyArray<string
   return unknown === undefined
     ? Effect.void
     : new MigrationFailed({
-      name: unknown,
-      message: `The database has the migration ${unknown}, which this program does not know in that place: it was migrated by another version. Start that version or a newer one`
-    })
+        name: unknown,
+        message: `The database has the migration ${unknown}, which this program does not know in that place: it was migrated by another version. Start that version or a newer one`
+      })
 }
 
 /** Runs what is missing and answers its names; two statements when nothing is. */
-export const migrate = (all: Readonly<Record<string, Migration>>): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
-  Effect.gen(function*() {
+export const migrate = (
+  all: Readonly<Record<string, Migration>>
+): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
+  Effect.gen(function* () {
     const database = yield* Database
     const { sql, transact } = database
     const names = Object.keys(all).sort()
@@ -57,19 +70,29 @@ export const migrate = (all: Readonly<Record<string, Migration>>): Effect.Effect
     yield* refuseUnknown(names, found)
     const missing = names.slice(found.length)
     const ran = yield* Effect.forEach(missing, (name) =>
-      transact(Effect.gen(function*() {
-        // The wait for another program's migrations, and a migration of a large table, may take their time.
-        yield* sql`set local statement_timeout = 0`
-        yield* sql`select pg_advisory_xact_lock(${lock}::bigint)`
-        yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
-        const [done] = yield* sql`select from gateway_migrations where name = ${name}`
-        if (done !== undefined) return []
-        yield* apply(sql, member(all, name) ?? [])
-        yield* sql`insert into gateway_migrations (name) values (${name})`
-        return [name]
-      })).pipe(
-        Effect.catchAllDefect((cause) => new MigrationFailed({ name, message: `The migration ${name} failed and was rolled back: ${reasonOf(cause)}`, cause }))
-      ))
+      transact(
+        Effect.gen(function* () {
+          // The wait for another program's migrations, and a migration of a large table, may take their time.
+          yield* sql`set local statement_timeout = 0`
+          yield* sql`select pg_advisory_xact_lock(${lock}::bigint)`
+          yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
+          const [done] = yield* sql`select from gateway_migrations where name = ${name}`
+          if (done !== undefined) return []
+          yield* apply(sql, member(all, name) ?? [])
+          yield* sql`insert into gateway_migrations (name) values (${name})`
+          return [name]
+        })
+      ).pipe(
+        Effect.catchAllDefect(
+          (cause) =>
+            new MigrationFailed({
+              name,
+              message: `The migration ${name} failed and was rolled back: ${reasonOf(cause)}`,
+              cause
+            })
+        )
+      )
+    )
     return ran.flat()
   })
 

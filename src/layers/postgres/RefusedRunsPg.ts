@@ -1,4 +1,7 @@
-/** Forgetting refused runs on Postgres: a small portion in one transaction, found by an index of their own (migration 0012). */
+/**
+ * Forgetting refused runs on Postgres: a small portion in one transaction, found by an index of their own (migration
+ * 0012).
+ */
 import { Effect } from "effect"
 import type { RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
@@ -6,12 +9,14 @@ import type { Database } from "./Database.js"
 /** Any number that nothing else locks, the same in all versions of this program. */
 const lock = 7_463_120_513
 
-export const forgetRefused = ({ sql, transact }: Database["Type"], databaseNow: Effect.Effect<string>): RunStore["Type"]["forgetRefused"] =>
+export const forgetRefused =
+  ({ sql, transact }: Database["Type"], databaseNow: Effect.Effect<string>): RunStore["Type"]["forgetRefused"] =>
   ({ limit, olderThanMillis }) =>
-    transact(Effect.gen(function*() {
-      const [turn] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}::bigint) as mine`
-      if (turn?.mine !== true) return 0
-      const [row] = yield* sql<{ gone: number }>`
+    transact(
+      Effect.gen(function* () {
+        const [turn] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}::bigint) as mine`
+        if (turn?.mine !== true) return 0
+        const [row] = yield* sql<{ gone: number }>`
         with old as materialized (
           select workspace_id, run_id, idempotency_key from runs
           where outcome = 'rejected' and started_at is null and hold_micros = 0 and status in ('failed', 'blocked')
@@ -23,5 +28,6 @@ export const forgetRefused = ({ sql, transact }: Database["Type"], databaseNow: 
           delete from runs r using old o where r.workspace_id = o.workspace_id and r.run_id = o.run_id returning 1
         )
         select count(*) as gone from gone`
-      return row?.gone ?? 0
-    }))
+        return row?.gone ?? 0
+      })
+    )

@@ -1,7 +1,7 @@
 /**
- * The list of runs on Postgres: narrow rows, each filter a range of one index (migration 0008), and results only of the rows that are
- * shown. Where a filter leaves several statuses open, the newest of each are read and merged, so that a page costs the same however
- * many runs there are and however few of them match.
+ * The list of runs on Postgres: narrow rows, each filter a range of one index (migration 0008), and results only of the
+ * rows that are shown. Where a filter leaves several statuses open, the newest of each are read and merged, so that a
+ * page costs the same however many runs there are and however few of them match.
  */
 import type { Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
@@ -19,8 +19,8 @@ const decodeResults = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: R
 
 const summary = runTable.selected("r", Object.keys(RunSummary.fields))
 /**
- * What the result's text takes, without reading it: known to the byte unless it is stored compressed, else as long as what the provider sent.
- * Results without such a length are refusals, which are short.
+ * What the result's text takes, without reading it: known to the byte unless it is stored compressed, else as long as
+ * what the provider sent. Results without such a length are refusals, which are short.
  */
 const resultSize = `case when r.result is null then 0
   when pg_column_compression(r.result) is null then pg_column_size(r.result)
@@ -45,22 +45,45 @@ export const runList = ({ query, sql }: Database["Type"]): RunStore["Type"]["lis
   /** What a row must be, one condition for each status that it may have. */
   const conditions = (workspaceId: WorkspaceId, filter: RunFilter): ReadonlyArray<Statement.Fragment> => {
     if (filter.status === undefined && filter.capability === undefined) return [sql`r.workspace_id = ${workspaceId}`]
-    return (filter.status === undefined ? RunStatus.literals : [filter.status]).map((status) => ofStatus(workspaceId, status, filter))
+    return (filter.status === undefined ? RunStatus.literals : [filter.status]).map((status) =>
+      ofStatus(workspaceId, status, filter)
+    )
   }
 
-  const resultsOf = Effect.fnUntraced(function*(workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) {
+  const resultsOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) {
     const rows = yield* query(sql`
       select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
       join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id where r.result is not null`)
     return new Map((yield* Effect.orDie(decodeResults(rows))).map(({ result, runId }) => [runId, result]))
   })
 
-  return Effect.fnUntraced(function*(workspaceId, filter, page, resultBytesMax) {
+  return Effect.fnUntraced(function* (workspaceId, filter, page, resultBytesMax) {
     const parts = conditions(workspaceId, filter).map((where) => newest(where, page, resultBytesMax !== null))
-    const rows = yield* query(sql`select * from (${sql.join(" union all ", false)(parts)}) as n order by "runId" desc limit ${page.limit + 1}`)
+    const rows = yield* query(
+      sql`select * from (${sql.join(" union all ", false)(parts)}) as n order by "runId" desc limit ${page.limit + 1}`
+    )
     const found = pageOf(yield* Effect.orDie(decodeRows(rows)), page.limit, ({ runId }) => runId)
-    const shown = resultBytesMax === null ? found : within(found, resultBytesMax, (row) => row.resultSize, ({ runId }) => runId)
-    const results = resultBytesMax === null ? null : yield* resultsOf(workspaceId, shown.items.flatMap((row) => (row.resultSize > 0 ? [row.runId] : [])))
-    return { ...shown, items: shown.items.map(({ resultSize: _, ...row }): ListedRun => ({ ...row, result: results?.get(row.runId) ?? null })) }
+    const shown =
+      resultBytesMax === null
+        ? found
+        : within(
+            found,
+            resultBytesMax,
+            (row) => row.resultSize,
+            ({ runId }) => runId
+          )
+    const results =
+      resultBytesMax === null
+        ? null
+        : yield* resultsOf(
+            workspaceId,
+            shown.items.flatMap((row) => (row.resultSize > 0 ? [row.runId] : []))
+          )
+    return {
+      ...shown,
+      items: shown.items.map(
+        ({ resultSize: _, ...row }): ListedRun => ({ ...row, result: results?.get(row.runId) ?? null })
+      )
+    }
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Signals over all nodes: what `RunStorePg` notifies in its transactions arrives here on one connection per node, however many
- * waiters there are. After a lost connection everybody is told to look at the rows again.
+ * Signals over all nodes: what `RunStorePg` notifies in its transactions arrives here on one connection per node,
+ * however many waiters there are. After a lost connection everybody is told to look at the rows again.
  */
 import { Effect, Layer, Queue, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
@@ -18,22 +18,26 @@ const signalsOf = (payload: string | undefined): ReadonlyArray<RunSignal> => {
   if (payload === "queued") return [{ _tag: "Queued" }]
   const [kind, list = ""] = payload.split(":")
   const runs = list.split(",").filter((id) => isRunId(id))
-  return runs.map((runId): RunSignal => (kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId }))
+  return runs.map(
+    (runId): RunSignal => (kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId })
+  )
 }
 
 export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scoped(
   RunSignals,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const database = yield* Database
     const { signals, tellSettled } = yield* makeRunSignals
     const others = yield* Queue.unbounded<RunSignal>()
-    yield* Effect.forkScoped(database.listen(channel, (payload) => {
-      for (const signal of signalsOf(payload)) {
-        // Every run of every node comes by here, so its end costs no step of a fiber.
-        if (signal._tag === "Settled") tellSettled(signal.runId)
-        else others.unsafeOffer(signal)
-      }
-    }))
+    yield* Effect.forkScoped(
+      database.listen(channel, (payload) => {
+        for (const signal of signalsOf(payload)) {
+          // Every run of every node comes by here, so its end costs no step of a fiber.
+          if (signal._tag === "Settled") tellSettled(signal.runId)
+          else others.unsafeOffer(signal)
+        }
+      })
+    )
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(others), signals.publish)))
     return signals
   })

@@ -1,7 +1,7 @@
 /**
- * How runs and attempts stand in their tables: one list of columns each, from which reading, writing and decoding are made.
- * Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text whatever the
- * number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
+ * How runs and attempts stand in their tables: one list of columns each, from which reading, writing and decoding are
+ * made. Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text
+ * whatever the number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
  */
 import { Effect, Schema } from "effect"
 import { wellFormed } from "../../domain/Characters.js"
@@ -70,11 +70,13 @@ const attemptColumns: Columns<Attempt> = {
 const unsafe = /\\u(?:0000|d[89a-f])/i
 
 /**
- * The content of one column in the row's document. JSON goes as it is, and as a text of itself where it holds what Postgres would refuse
- * to take apart: `json` columns are read from the document as text either way, and keep it to the letter.
+ * The content of one column in the row's document. JSON goes as it is, and as a text of itself where it holds what
+ * Postgres would refuse to take apart: `json` columns are read from the document as text either way, and keep it to the
+ * letter.
  */
 const contentOf = (type: string, value: {}): string => {
-  if (typeof value === "string") return type === "json" ? JSON.stringify(JSON.stringify(wellFormed(value))) : JSON.stringify(wellFormed(value))
+  if (typeof value === "string")
+    return type === "json" ? JSON.stringify(JSON.stringify(wellFormed(value))) : JSON.stringify(wellFormed(value))
   if (typeof value !== "object") return String(value)
   const text = writeJson(value)
   return text.includes("\\u") && unsafe.test(text) ? JSON.stringify(text) : text
@@ -89,13 +91,18 @@ const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
   const columnOf = new Map(fields)
   /** What is null is left out: it comes out of the record set as null. */
-  const rowText = (entries: ReadonlyArray<readonly [string, unknown]>, more: { readonly [column: string]: string | number | null }): string => {
+  const rowText = (
+    entries: ReadonlyArray<readonly [string, unknown]>,
+    more: { readonly [column: string]: string | number | null }
+  ): string => {
     let text = ""
     for (const [field, content] of entries) {
       const column = columnOf.get(field)
-      if (column !== undefined && content !== null && content !== undefined) text += `,"${column[0]}":${contentOf(column[1], content)}`
+      if (column !== undefined && content !== null && content !== undefined)
+        text += `,"${column[0]}":${contentOf(column[1], content)}`
     }
-    for (const [column, content] of Object.entries(more)) if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
+    for (const [column, content] of Object.entries(more))
+      if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
     return `{${text.slice(1)}}`
   }
   return {
@@ -104,31 +111,49 @@ const table = <A extends object>(columns: Columns<A>) => {
     /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
     typed: typed(fields),
     /** The same of the given fields alone. */
-    typedOnly: (chosen: ReadonlyArray<keyof A>) => typed(fields.filter(([field]) => chosen.some((one) => one === field))),
+    typedOnly: (chosen: ReadonlyArray<keyof A>) =>
+      typed(fields.filter(([field]) => chosen.some((one) => one === field))),
     /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
     values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
     /** `alias.run_id as "runId", …`, of all fields or of the given ones. */
     selected: (alias: string, chosen: ReadonlyArray<string> = fields.map(([field]) => field)) =>
-      fields.flatMap(([field, [column]]) => (chosen.includes(field) ? [`${alias}.${column} as "${field}"`] : [])).join(", "),
+      fields
+        .flatMap(([field, [column]]) => (chosen.includes(field) ? [`${alias}.${column} as "${field}"`] : []))
+        .join(", "),
     /** `run_id = from.run_id, …` for the given fields. */
     assigned: (from: string, ...chosen: ReadonlyArray<keyof A>) =>
-      chosen.map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`).join(", "),
+      chosen
+        .map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`)
+        .join(", "),
     /** Rows as one document for `json_to_recordset`, with columns of the caller's own. */
-    document: (rows: ReadonlyArray<A>, more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})): string =>
-      `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
+    document: (
+      rows: ReadonlyArray<A>,
+      more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})
+    ): string => `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
     /** The same with the given fields alone: an update need not send what it does not write. */
     documentOnly: (rows: ReadonlyArray<A>, chosen: ReadonlyArray<keyof A>): string =>
-      `[${rows.map((row) => rowText(chosen.map((field) => [String(field), row[field]] as const), {})).join(",")}]`
+      `[${rows
+        .map((row) =>
+          rowText(
+            chosen.map((field) => [String(field), row[field]] as const),
+            {}
+          )
+        )
+        .join(",")}]`
   }
 }
 
 const stored = table<StoredRun>(runColumns)
 export const runTable = {
   ...stored,
-  document: (runs: ReadonlyArray<Run>, more: (index: number) => { readonly [column: string]: string | number | null }) => stored.document(runs.map(toStoredRun), more)
+  document: (
+    runs: ReadonlyArray<Run>,
+    more: (index: number) => { readonly [column: string]: string | number | null }
+  ) => stored.document(runs.map(toStoredRun), more)
 }
 export const attemptTable = table<Attempt>(attemptColumns)
 
 const decodeStored = Schema.decodeUnknown(Schema.Array(StoredRun))
-export const decodeRuns = (rows: unknown) => Effect.map(decodeStored(rows), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
+export const decodeRuns = (rows: unknown) =>
+  Effect.map(decodeStored(rows), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
 export const decodeAttempts = Schema.decodeUnknown(Schema.Array(Attempt))

@@ -1,10 +1,10 @@
 /**
- * Sealing with the keys of this node, once the database agrees that they are the keys it knows. The first node that uses a key id writes
- * down a check value of its bytes, once and for ever; a node that has other bytes under that id does not start, because it would
- * seal what the others cannot open. So an id is never used again for another key.
+ * Sealing with the keys of this node, once the database agrees that they are the keys it knows. The first node that
+ * uses a key id writes down a check value of its bytes, once and for ever; a node that has other bytes under that id
+ * does not start, because it would seal what the others cannot open. So an id is never used again for another key.
  *
- * A node that serves runs must have every key that a usable secret is sealed with (`assertSecretsOpen`). The command line need not:
- * it is what gets a database out of that state.
+ * A node that serves runs must have every key that a usable secret is sealed with (`assertSecretsOpen`). The command
+ * line need not: it is what gets a database out of that state.
  */
 import { Clock, Data, Effect, Layer } from "effect"
 import type { ConfigError } from "effect/ConfigError"
@@ -14,58 +14,83 @@ import type { PlatformError } from "@effect/platform/Error"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { Sealing } from "../../services/Sealing.js"
 import { Database } from "./Database.js"
-import { checkValueOf, SealingAesGcm, type SealingKeyFileBroken, sealingKeys, type SealingKeys } from "../secrets/SealingAesGcm.js"
+import {
+  checkValueOf,
+  SealingAesGcm,
+  type SealingKeyFileBroken,
+  sealingKeys,
+  type SealingKeys
+} from "../secrets/SealingAesGcm.js"
 
 export class SealingKeyMismatch extends Data.TaggedError("SealingKeyMismatch")<{ readonly keyId: string }> {
   override get message() {
-    return `GATEWAY_SEALING_KEYS: the key ${this.keyId} has other bytes than the key that this database knows as ${this.keyId}. ` +
+    return (
+      `GATEWAY_SEALING_KEYS: the key ${this.keyId} has other bytes than the key that this database knows as ${this.keyId}. ` +
       "Give every node the same keys, and a new key a new id"
+    )
   }
 }
 
 /** Secrets that runs would use cannot be opened by this node. */
-export class SealingKeysMissing extends Data.TaggedError("SealingKeysMissing")<{ readonly keyIds: ReadonlyArray<string>; readonly secrets: number }> {
+export class SealingKeysMissing extends Data.TaggedError("SealingKeysMissing")<{
+  readonly keyIds: ReadonlyArray<string>
+  readonly secrets: number
+}> {
   override get message() {
     const [keys, them] = this.keyIds.length === 1 ? ["the key", "it"] : ["the keys", "them"]
     const stored = this.secrets === 1 ? "1 stored secret is sealed" : `${this.secrets} stored secrets are sealed`
-    return `GATEWAY_SEALING_KEYS: ${stored} with ${keys} ${this.keyIds.join(", ")}, which this node does not have. Add ${them} behind the current key, ` +
+    return (
+      `GATEWAY_SEALING_KEYS: ${stored} with ${keys} ${this.keyIds.join(", ")}, which this node does not have. Add ${them} behind the current key, ` +
       `run \`gateway secrets rotate\`, then remove ${them}. Where a key is lost, set the platform keys anew and delete the connections that it sealed`
+    )
   }
 }
 
 /**
- * To be run before a node serves anything. Looks at what a run could use: every platform key, and connections neither deleted nor expired.
+ * To be run before a node serves anything. Looks at what a run could use: every platform key, and connections neither
+ * deleted nor expired.
  */
-export const assertSecretsOpen: Effect.Effect<void, SealingKeysMissing | StorageError, Database | Sealing> = Effect.gen(function*() {
-  const { query, sql } = yield* Database
-  const { keyIds } = yield* Sealing
-  const now = yield* Clock.currentTimeMillis
-  const used = yield* query(sql<{ keyId: string; secrets: number }>`
+export const assertSecretsOpen: Effect.Effect<void, SealingKeysMissing | StorageError, Database | Sealing> = Effect.gen(
+  function* () {
+    const { query, sql } = yield* Database
+    const { keyIds } = yield* Sealing
+    const now = yield* Clock.currentTimeMillis
+    const used = yield* query(sql<{ keyId: string; secrets: number }>`
     select key_id as "keyId", count(*)::int as secrets from (
       select key_id from platform_keys
       union all
       select key_id from connections where revoked_at is null and (expires_at is null or expires_at > ${now})
     ) stored
     group by key_id order by key_id`)
-  const missing = used.filter(({ keyId }) => !keyIds.has(keyId))
-  if (missing.length === 0) return
-  return yield* new SealingKeysMissing({ keyIds: missing.map(({ keyId }) => keyId), secrets: missing.reduce((sum, { secrets }) => sum + secrets, 0) })
-})
+    const missing = used.filter(({ keyId }) => !keyIds.has(keyId))
+    if (missing.length === 0) return
+    return yield* new SealingKeysMissing({
+      keyIds: missing.map(({ keyId }) => keyId),
+      secrets: missing.reduce((sum, { secrets }) => sum + secrets, 0)
+    })
+  }
+)
 
-const assertKnown = Effect.fnUntraced(function*({ byId }: SealingKeys) {
+const assertKnown = Effect.fnUntraced(function* ({ byId }: SealingKeys) {
   const { sql, transact } = yield* Database
   const now = yield* Clock.currentTimeMillis
   for (const [keyId, key] of byId) {
     const mine = checkValueOf(keyId, key)
-    const known = yield* transact(Effect.gen(function*() {
-      yield* sql`insert into sealing_keys (key_id, check_value, first_used_at) values (${keyId}, ${mine}, ${now}) on conflict (key_id) do nothing`
-      return yield* sql<{ checkValue: string }>`select check_value as "checkValue" from sealing_keys where key_id = ${keyId}`
-    }))
+    const known = yield* transact(
+      Effect.gen(function* () {
+        yield* sql`insert into sealing_keys (key_id, check_value, first_used_at) values (${keyId}, ${mine}, ${now}) on conflict (key_id) do nothing`
+        return yield* sql<{
+          checkValue: string
+        }>`select check_value as "checkValue" from sealing_keys where key_id = ${keyId}`
+      })
+    )
     if (known[0]?.checkValue !== mine) return yield* new SealingKeyMismatch({ keyId })
   }
 })
 
-export const SealingPg = (options: { readonly keyFile: string | null }): Layer.Layer<
+export const SealingPg = (options: {
+  readonly keyFile: string | null
+}): Layer.Layer<
   Sealing,
   ConfigError | PlatformError | SealingKeyFileBroken | SealingKeyMismatch | StorageError,
   Database | FileSystem.FileSystem | Path.Path

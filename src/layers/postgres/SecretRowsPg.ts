@@ -20,9 +20,13 @@ const connectionRow = ({ keyId, sealed, ...connection }: RawConnection): Connect
   connection,
   sealed: sealed === null || keyId === null ? null : { keyId, bytes: sealed }
 })
-const platformKeyRow = ({ createdAt, keyId, providerId, sealed }: RawPlatformKey): PlatformKeyRow => ({ providerId, sealed: { keyId, bytes: sealed }, createdAt })
+const platformKeyRow = ({ createdAt, keyId, providerId, sealed }: RawPlatformKey): PlatformKeyRow => ({
+  providerId,
+  sealed: { keyId, bytes: sealed },
+  createdAt
+})
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
   const plain = sql.literal(
     `connection_id as "connectionId", workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt"`
@@ -32,13 +36,17 @@ const make = Effect.gen(function*() {
 
   return SecretRows.of({
     insertConnection: (c, { bytes, keyId }) =>
-      Effect.asVoid(transact(sql`
+      Effect.asVoid(
+        transact(sql`
         insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, expires_at)
-        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt})`)),
+        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt})`)
+      ),
     connection: (workspaceId, connectionId) =>
       Effect.map(
-        query(sql<RawConnection>`select ${plain}, ${seal} from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId}`),
-        ([row]) => row === undefined ? null : connectionRow(row)
+        query(
+          sql<RawConnection>`select ${plain}, ${seal} from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId}`
+        ),
+        ([row]) => (row === undefined ? null : connectionRow(row))
       ),
     newestConnection: (workspaceId, providerId, now) =>
       Effect.map(
@@ -46,7 +54,7 @@ const make = Effect.gen(function*() {
           select ${plain}, ${seal} from connections
           where workspace_id = ${workspaceId} and provider_id = ${providerId} and revoked_at is null and (expires_at is null or expires_at > ${now})
           order by connection_id desc limit 1`),
-        ([row]) => row === undefined ? null : connectionRow(row)
+        ([row]) => (row === undefined ? null : connectionRow(row))
       ),
     connections: (workspaceId, { after, limit }) =>
       query(sql<Connection>`
@@ -61,39 +69,67 @@ const make = Effect.gen(function*() {
         (rows) => rows.length > 0
       ),
     putPlatformKey: ({ createdAt, providerId, sealed }) =>
-      Effect.asVoid(transact(sql`
+      Effect.asVoid(
+        transact(sql`
         insert into platform_keys (provider_id, sealed, key_id, created_at) values (${providerId}, ${sealed.bytes}, ${sealed.keyId}, ${createdAt})
-        on conflict (provider_id) do update set sealed = excluded.sealed, key_id = excluded.key_id, created_at = excluded.created_at`)),
+        on conflict (provider_id) do update set sealed = excluded.sealed, key_id = excluded.key_id, created_at = excluded.created_at`)
+      ),
     deletePlatformKey: (providerId) =>
-      Effect.map(transact(sql`delete from platform_keys where provider_id = ${providerId} returning 1`), (rows) => rows.length > 0),
+      Effect.map(
+        transact(sql`delete from platform_keys where provider_id = ${providerId} returning 1`),
+        (rows) => rows.length > 0
+      ),
     platformKey: (providerId) =>
-      Effect.map(query(sql<RawPlatformKey>`select ${platform} from platform_keys where provider_id = ${providerId}`), ([row]) => row === undefined ? null : platformKeyRow(row)),
-    platformKeys: Effect.map(query(sql<RawPlatformKey>`select ${platform} from platform_keys order by provider_id`), (rows) => rows.map(platformKeyRow)),
+      Effect.map(
+        query(sql<RawPlatformKey>`select ${platform} from platform_keys where provider_id = ${providerId}`),
+        ([row]) => (row === undefined ? null : platformKeyRow(row))
+      ),
+    platformKeys: Effect.map(
+      query(sql<RawPlatformKey>`select ${platform} from platform_keys order by provider_id`),
+      (rows) => rows.map(platformKeyRow)
+    ),
     access: Effect.all({
-      platformProviders: Effect.map(query(sql<{ readonly providerId: string }>`select provider_id as "providerId" from platform_keys`), (rows) => rows.map(({ providerId }) => providerId)),
+      platformProviders: Effect.map(
+        query(sql<{ readonly providerId: string }>`select provider_id as "providerId" from platform_keys`),
+        (rows) => rows.map(({ providerId }) => providerId)
+      ),
       connections: query(sql<Pick<Connection, "workspaceId" | "providerId" | "expiresAt">>`
         select workspace_id as "workspaceId", provider_id as "providerId", expires_at as "expiresAt" from connections where revoked_at is null`)
     }),
     notSealedWith: (keyId) =>
-      Effect.gen(function*() {
-        const connections = yield* query(sql<{ workspaceId: WorkspaceId; connectionId: ConnectionId; sealed: Buffer; keyId: string }>`
+      Effect.gen(function* () {
+        const connections = yield* query(sql<{
+          workspaceId: WorkspaceId
+          connectionId: ConnectionId
+          sealed: Buffer
+          keyId: string
+        }>`
           select workspace_id as "workspaceId", connection_id as "connectionId", ${seal} from connections where revoked_at is null and key_id <> ${keyId}`)
         const keys = yield* query(sql<RawPlatformKey>`select ${platform} from platform_keys where key_id <> ${keyId}`)
         return [
-          ...connections.map(({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
-            place: { _tag: "Connection", workspaceId, connectionId },
-            sealed: { keyId, bytes: sealed }
-          })),
-          ...keys.map(({ keyId, providerId, sealed }): StoredSecret => ({ place: { _tag: "PlatformKey", providerId }, sealed: { keyId, bytes: sealed } }))
+          ...connections.map(
+            ({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
+              place: { _tag: "Connection", workspaceId, connectionId },
+              sealed: { keyId, bytes: sealed }
+            })
+          ),
+          ...keys.map(
+            ({ keyId, providerId, sealed }): StoredSecret => ({
+              place: { _tag: "PlatformKey", providerId },
+              sealed: { keyId, bytes: sealed }
+            })
+          )
         ]
       }),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>
       Effect.map(
-        transact(place._tag === "Connection"
-          ? sql`
+        transact(
+          place._tag === "Connection"
+            ? sql`
             update connections set sealed = ${bytes}, key_id = ${keyId}
             where workspace_id = ${place.workspaceId} and connection_id = ${place.connectionId} and sealed = ${before.bytes} returning 1`
-          : sql`update platform_keys set sealed = ${bytes}, key_id = ${keyId} where provider_id = ${place.providerId} and sealed = ${before.bytes} returning 1`),
+            : sql`update platform_keys set sealed = ${bytes}, key_id = ${keyId} where provider_id = ${place.providerId} and sealed = ${before.bytes} returning 1`
+        ),
         (rows) => rows.length > 0
       )
   })

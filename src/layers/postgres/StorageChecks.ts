@@ -1,7 +1,8 @@
 /**
- * What the storage says about whether this node should get requests: whether it answers and takes writes, whether its schema is one that this
- * program knows, and how far its clock is from this node's. One statement, which writes: a disk that is full shows in nothing else.
- * A clock that is off is logged when it is found so and when it is well again, and shown as a gauge.
+ * What the storage says about whether this node should get requests: whether it answers and takes writes, whether its
+ * schema is one that this program knows, and how far its clock is from this node's. One statement, which writes: a disk
+ * that is full shows in nothing else. A clock that is off is logged when it is found so and when it is well again, and
+ * shown as a gauge.
  */
 import { Clock, Effect, Metric, Random, Ref, Schema } from "effect"
 import { clockDifferenceMillisMax } from "../../domain/Limits.js"
@@ -21,9 +22,13 @@ const slots = 16
 /** Nearly a page, so that every probe needs room and not only a place that was used before. */
 const filler = "x".repeat(7_000)
 const lookSeconds = 15
-const difference = Metric.gauge("gateway_clock_difference_seconds", { description: "How far this node's clock is ahead of the database's; negative when it is behind" })
+const difference = Metric.gauge("gateway_clock_difference_seconds", {
+  description: "How far this node's clock is ahead of the database's; negative when it is behind"
+})
 
-const decodeProbes = Schema.decodeUnknown(Schema.Array(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) })))
+const decodeProbes = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) }))
+)
 
 /** How far the clock is ahead of the database's, as near to 0 as the time that the answer took allows. */
 export const aheadMillis = (sent: number, answered: number, now: number): number => {
@@ -36,7 +41,7 @@ const clockProblem = (ahead: number): string | null =>
     ? null
     : `This node's clock is ${(Math.abs(ahead) / 1000).toFixed(1)} s ${ahead > 0 ? "ahead of" : "behind"} the database's; they may differ by ${clockDifferenceMillisMax / 1000} s`
 
-export const storageChecks = Effect.gen(function*() {
+export const storageChecks = Effect.gen(function* () {
   const { query, sql } = yield* Database
   const databaseNow = yield* DatabaseNow
   const slot = yield* Random.nextIntBetween(0, slots)
@@ -44,34 +49,41 @@ export const storageChecks = Effect.gen(function*() {
   const reported = yield* Ref.make<string | null>(null)
 
   const compare = (ahead: number) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = clockProblem(ahead)
       yield* Metric.set(difference, ahead / 1000)
       const before = yield* Ref.getAndSet(reported, problem)
       if (problem !== null && before === null) yield* Effect.logWarning(problem)
-      if (problem === null && before !== null) yield* Effect.logInfo("This node's clock agrees with the database's again")
+      if (problem === null && before !== null)
+        yield* Effect.logInfo("This node's clock agrees with the database's again")
       return problem
     })
 
   const timed = <A>(read: Effect.Effect<ReadonlyArray<A>, StorageError>, nowOf: (row: A) => number) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sent = yield* Clock.currentTimeMillis
       const [row] = yield* read
       const answered = yield* Clock.currentTimeMillis
       return { row, clock: row === undefined ? null : yield* compare(aheadMillis(sent, answered, nowOf(row))) }
     })
 
-  const probe = Effect.gen(function*() {
+  const probe = Effect.gen(function* () {
     const rows = query(sql`
       with written as (
         insert into write_probe (slot, filler) values (${slot}, ${filler}) on conflict (slot) do update set filler = excluded.filler returning 1
       )
       select ${sql.literal(yield* databaseNow)} as now, (select min(name) from gateway_migrations where name <> all(${known}::text[])) as newer from written`)
-    const { clock, row } = yield* timed(Effect.flatMap(rows, (found) => Effect.orDie(decodeProbes(found))), ({ now }) => now)
+    const { clock, row } = yield* timed(
+      Effect.flatMap(rows, (found) => Effect.orDie(decodeProbes(found))),
+      ({ now }) => now
+    )
     const newer = row?.newer ?? null
     return {
       storage: null,
-      schema: newer === null ? null : `The database has the migration ${newer}, which this program does not know: start a newer version`,
+      schema:
+        newer === null
+          ? null
+          : `The database has the migration ${newer}, which this program does not know: start a newer version`,
       clock
     }
   })
@@ -91,5 +103,7 @@ export const storageChecks = Effect.gen(function*() {
     Effect.forkScoped
   )
   // A statement that Postgres refuses for another reason than trouble is a refusal to write all the same.
-  return Effect.catchAllCause(probe, (cause) => Effect.zipRight(Effect.logDebug("the storage refused a probe", cause), ailing))
+  return Effect.catchAllCause(probe, (cause) =>
+    Effect.zipRight(Effect.logDebug("the storage refused a probe", cause), ailing)
+  )
 })

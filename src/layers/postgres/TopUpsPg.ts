@@ -17,26 +17,31 @@ const rows = Effect.map(Database, ({ query, sql, transact }): TopUpRows => {
   )
   return {
     insert: (row) =>
-      transact(Effect.gen(function*() {
-        const [inserted] = yield* sql`
+      transact(
+        Effect.gen(function* () {
+          const [inserted] = yield* sql`
           insert into top_ups (workspace_id, top_up_id, status, amount_micros, idempotency_key, created_at)
           values (${row.workspaceId}, ${row.topUpId}, ${row.status}, ${row.amountMicros}, ${row.idempotencyKey}, ${row.createdAt})
           on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing returning 1`
-        if (inserted !== undefined) return row
-        const [before] = yield* sql<TopUpRow>`select ${columns} from top_ups where workspace_id = ${row.workspaceId} and idempotency_key = ${row.idempotencyKey}`
-        return before ?? (yield* Effect.dieMessage("a top-up refused for its key is not there"))
-      })),
+          if (inserted !== undefined) return row
+          const [before] =
+            yield* sql<TopUpRow>`select ${columns} from top_ups where workspace_id = ${row.workspaceId} and idempotency_key = ${row.idempotencyKey}`
+          return before ?? (yield* Effect.dieMessage("a top-up refused for its key is not there"))
+        })
+      ),
     change: (topUpId, change) =>
-      transact(Effect.gen(function*() {
-        const [before] = yield* sql<TopUpRow>`select ${columns} from top_ups where top_up_id = ${topUpId} for update`
-        if (before === undefined) return null
-        const after = yield* change(before)
-        yield* sql`
+      transact(
+        Effect.gen(function* () {
+          const [before] = yield* sql<TopUpRow>`select ${columns} from top_ups where top_up_id = ${topUpId} for update`
+          if (before === undefined) return null
+          const after = yield* change(before)
+          yield* sql`
           update top_ups set status = ${after.status}, checkout_url = ${after.checkoutUrl}, reason = ${after.reason},
             payment_reference = ${after.paymentReference}, paid_at = ${after.paidAt}
           where workspace_id = ${after.workspaceId} and top_up_id = ${topUpId}`
-        return after
-      })),
+          return after
+        })
+      ),
     newest: (workspaceId, { after, limit }) =>
       query(sql<TopUpRow>`
         select ${columns} from top_ups where workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and top_up_id < ${after}`}
@@ -44,5 +49,7 @@ const rows = Effect.map(Database, ({ query, sql, transact }): TopUpRows => {
   }
 })
 
-export const TopUpsPg = (policy: BillingPolicy): Layer.Layer<TopUps | TopUpReports, never, Database | Ids | Payments | Wallet> =>
+export const TopUpsPg = (
+  policy: BillingPolicy
+): Layer.Layer<TopUps | TopUpReports, never, Database | Ids | Payments | Wallet> =>
   Layer.effectContext(Effect.flatMap(rows, (found) => topUpsOver(found, policy)))

@@ -1,6 +1,7 @@
 /**
- * The wallet on Postgres. Locks are taken in the order of workspace, then token, so that two transactions never wait for each
- * other; both rows are locked by the statement that reads them, because only locked rows are read anew after a wait.
+ * The wallet on Postgres. Locks are taken in the order of workspace, then token, so that two transactions never wait
+ * for each other; both rows are locked by the statement that reads them, because only locked rows are read anew after a
+ * wait.
  */
 import { Clock, Effect, Either, Layer, Schema } from "effect"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
@@ -44,14 +45,14 @@ const decodeBalances = Schema.decodeUnknown(Schema.Array(BalanceRow))
 
 export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.effect(
   Wallet,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const database = yield* Database
     const { query, send, sql, transact } = database
     const ids = yield* Ids
     const defaults = yield* WalletDefaults
     const databaseNow = yield* DatabaseNow
 
-    const lock: Wallet["Type"]["lock"] = Effect.fnUntraced(function*(purses) {
+    const lock: Wallet["Type"]["lock"] = Effect.fnUntraced(function* (purses) {
       const rows = yield* query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
           w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", w.minute_refused as "minuteRefused", s.inflight_limit as "inflightLimit",
@@ -103,7 +104,8 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           reason: posting.reason,
           credit_key: creditKey,
           created_at: changes.now
-        })))
+        }))
+      )
 
     const writeWith = (changes: WalletChanges, creditKey: string | null) =>
       Effect.flatMap(entryRows(changes, creditKey), (entries) => {
@@ -116,7 +118,11 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           minute_count: standing.minuteCount,
           minute_refused: standing.minuteRefused
         }))
-        const spends = [...changes.spends].map(([tokenId, spend]) => ({ token_id: tokenId, month: spend.month, spent: spend.spentMicros }))
+        const spends = [...changes.spends].map(([tokenId, spend]) => ({
+          token_id: tokenId,
+          month: spend.month,
+          spent: spend.spentMicros
+        }))
         return send(sql`
           with entries as (
             insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros,
@@ -136,31 +142,49 @@ export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefault
           where w.workspace_id = c.workspace_id`)
       })
 
-    const credit = Effect.fn("Wallet.credit")(function*(input: Credit) {
+    const credit = Effect.fn("Wallet.credit")(function* (input: Credit) {
       const now = yield* Clock.currentTimeMillis
-      return yield* transact(Effect.gen(function*() {
-        const rows = yield* sql`
+      return yield* transact(
+        Effect.gen(function* () {
+          const rows = yield* sql`
           select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
           where workspace_id = ${input.workspaceId} for update`
-        const [balance] = yield* Effect.orDie(decodeBalances(rows))
-        if (balance === undefined) return yield* new NotFound({ what: "workspace", id: input.workspaceId })
-        const before = yield* sql`select 1 from ledger_entries where workspace_id = ${input.workspaceId} and credit_key = ${input.key}`
-        if (before.length > 0) return balance
-        const posted = post(balance, { kind: input.kind, micros: input.micros, runId: null, topUpId: input.topUpId, reason: input.reason })
-        if (Either.isLeft(posted) || input.micros === 0) return yield* ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0")
-        yield* writeWith({ standings: new Map(), spends: new Map(), postings: [{ workspaceId: input.workspaceId, posting: posted.right.posting }], now }, input.key)
-        yield* send(sql`
+          const [balance] = yield* Effect.orDie(decodeBalances(rows))
+          if (balance === undefined) return yield* new NotFound({ what: "workspace", id: input.workspaceId })
+          const before =
+            yield* sql`select 1 from ledger_entries where workspace_id = ${input.workspaceId} and credit_key = ${input.key}`
+          if (before.length > 0) return balance
+          const posted = post(balance, {
+            kind: input.kind,
+            micros: input.micros,
+            runId: null,
+            topUpId: input.topUpId,
+            reason: input.reason
+          })
+          if (Either.isLeft(posted) || input.micros === 0)
+            return yield* ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0")
+          yield* writeWith(
+            {
+              standings: new Map(),
+              spends: new Map(),
+              postings: [{ workspaceId: input.workspaceId, posting: posted.right.posting }],
+              now
+            },
+            input.key
+          )
+          yield* send(sql`
           update wallets set available_micros = ${posted.right.balance.availableMicros}, reserved_micros = ${posted.right.balance.reservedMicros}
           where workspace_id = ${input.workspaceId}`)
-        return posted.right.balance
-      }))
+          return posted.right.balance
+        })
+      )
     })
 
     return Wallet.of({
       lock,
       write: (changes) => writeWith(changes, null),
       credit,
-      balance: Effect.fn("Wallet.balance")(function*(workspaceId) {
+      balance: Effect.fn("Wallet.balance")(function* (workspaceId) {
         const rows = yield* query(sql`
           select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets where workspace_id = ${workspaceId}`)
         const [balance] = yield* Effect.orDie(decodeBalances(rows))

@@ -1,7 +1,7 @@
 /**
- * From the bytes of an answer to what the rules read and what the run keeps: JSON, text with its format, or media. Decides by
- * the content type the provider sent and the ones the operation allows; judges nothing else. Every answer is kept to the letter,
- * and where it cannot stand as it came, a note says so.
+ * From the bytes of an answer to what the rules read and what the run keeps: JSON, text with its format, or media.
+ * Decides by the content type the provider sent and the ones the operation allows; judges nothing else. Every answer is
+ * kept to the letter, and where it cannot stand as it came, a note says so.
  */
 import { isUtf8 } from "node:buffer"
 import { Either } from "effect"
@@ -39,10 +39,13 @@ const textFormats: ReadonlyMap<string, TextFormat> = new Map([
   ["text/plain", "text"]
 ])
 
-export const mediaType = (header: string | undefined): string => (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+export const mediaType = (header: string | undefined): string =>
+  (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 /** `application/json`, `application/problem+json`, `application/dns-json`, … but not `application/x-ndjson`. */
 const isJson = (type: string): boolean => /[/+-]json$/.test(type)
-const formatOf = (type: string): TextFormat | undefined => textFormats.get(type) ?? (type.endsWith("+xml") && !type.startsWith("image/") ? "xml" : type.startsWith("text/") ? "text" : undefined)
+const formatOf = (type: string): TextFormat | undefined =>
+  textFormats.get(type) ??
+  (type.endsWith("+xml") && !type.startsWith("image/") ? "xml" : type.startsWith("text/") ? "text" : undefined)
 
 const matches = (allowed: string, type: string): boolean => {
   const wanted = mediaType(allowed)
@@ -55,15 +58,18 @@ const filename = (disposition: string | undefined): string | null => {
   const found = /filename\*=(?:UTF-8'')([^;]+)|filename="([^"]+)"|filename=([^;\s]+)/i.exec(disposition ?? "")
   const raw = found?.[1] ?? found?.[2] ?? found?.[3]
   if (raw === undefined) return null
-  const decoded = Either.getOrElse(Either.try(() => decodeURIComponent(raw)), () => raw)
+  const decoded = Either.getOrElse(
+    Either.try(() => decodeURIComponent(raw)),
+    () => raw
+  )
   // It is offered to a browser later: no folders, no control characters.
   const safe = cutText(decoded.replace(/[/\\\p{Cc}]/gu, "_").replace(/^\.+/, ""), 200)
   return safe === "" ? null : safe
 }
 
 /**
- * UTF-16 shows by its mark, or by the zero byte of the ASCII character that every JSON begins with; in another text a zero byte may be a
- * character, and two of them in the right places are not.
+ * UTF-16 shows by its mark, or by the zero byte of the ASCII character that every JSON begins with; in another text a
+ * zero byte may be a character, and two of them in the right places are not.
  */
 const utf16Of = (bytes: Buffer, json: boolean): "utf-16le" | "utf-16be" | undefined => {
   const [first, second, third, fourth] = bytes
@@ -84,7 +90,10 @@ const decodeText = (bytes: Buffer, contentType: string | undefined, json: boolea
   const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
   const charset = utf16Of(bytes, json) ?? named ?? "utf-8"
   const decode = (fatal: boolean) => Either.try(() => new TextDecoder(charset, { fatal }).decode(bytes))
-  const replaced = (text: string): Decoded => ({ text, note: `It holds bytes that are no ${charset}; each stands as U+FFFD.` })
+  const replaced = (text: string): Decoded => ({
+    text,
+    note: `It holds bytes that are no ${charset}; each stands as U+FFFD.`
+  })
   if (/^utf-?8$/i.test(charset)) {
     const text = bytes.toString("utf8")
     return isUtf8(bytes) ? { text, note: null } : replaced(text)
@@ -96,7 +105,10 @@ const decodeText = (bytes: Buffer, contentType: string | undefined, json: boolea
 }
 
 const parse = (text: string): Either.Either<Json, string> =>
-  Either.mapLeft(readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text), () => "The provider's answer is not the JSON that its content type promises.")
+  Either.mapLeft(
+    readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text),
+    () => "The provider's answer is not the JSON that its content type promises."
+  )
 
 const isDeeper = (value: Json, levels: number): boolean => {
   if (Array.isArray(value)) return levels === 0 || value.some((item: Json) => isDeeper(item, levels - 1))
@@ -107,10 +119,15 @@ const isDeeper = (value: Json, levels: number): boolean => {
 const downTo = (value: Json, levels: number): Json => {
   if (Array.isArray(value)) return levels === 0 ? null : value.map((item: Json) => downTo(item, levels - 1))
   if (!isObject(value)) return value
-  return levels === 0 ? null : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, downTo(member, levels - 1)]))
+  return levels === 0
+    ? null
+    : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, downTo(member, levels - 1)]))
 }
 
-/** What the rules see of it: all of it, or what is above the depth that everything can walk. A level takes two bytes at least. */
+/**
+ * What the rules see of it: all of it, or what is above the depth that everything can walk. A level takes two bytes at
+ * least.
+ */
 const seen = (value: Json, bytes: number): { readonly view: Json; readonly tooDeep: boolean } => {
   const tooDeep = bytes > 2 * answerDepthMax && isDeeper(value, answerDepthMax)
   return { view: tooDeep ? downTo(value, answerDepthMax) : value, tooDeep }
@@ -130,35 +147,53 @@ const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): 
   const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], true)
   return Either.map(parse(text), (value) => {
     const { tooDeep, view } = seen(value, answer.bytes.length)
-    const asFile = tooDeep ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.` : tooLarge(answer, inlineBytes)
-    return asFile === null ? { view, body: { _tag: "Json", value }, note } : { view, body: mediaOf(answer, type), note: asFile }
+    const asFile = tooDeep
+      ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.`
+      : tooLarge(answer, inlineBytes)
+    return asFile === null
+      ? { view, body: { _tag: "Json", value }, note }
+      : { view, body: mediaOf(answer, type), note: asFile }
   })
 }
 
 /** An answer without content. */
 export const nothing: ReadAnswer = { view: null, body: { _tag: "Json", value: null }, note: null }
 
-/** `allowed` are the operation's content types; the first stands in when the provider names none. Above `inlineBytes` an answer is media. */
-export const readAnswer = (answer: WireAnswer, allowed: ReadonlyArray<string>, inlineBytes: number): Either.Either<ReadAnswer, Unreadable> => {
+/**
+ * `allowed` are the operation's content types; the first stands in when the provider names none. Above `inlineBytes` an
+ * answer is media.
+ */
+export const readAnswer = (
+  answer: WireAnswer,
+  allowed: ReadonlyArray<string>,
+  inlineBytes: number
+): Either.Either<ReadAnswer, Unreadable> => {
   const sent = mediaType(answer.headers["content-type"])
   const type = sent === "" ? mediaType(allowed[0]) : sent
   const { bytes } = answer
   if (bytes.length === 0 && answer.status === 204) return Either.right(nothing)
   if (!allowed.some((each) => matches(each, type))) return Either.left({ _tag: "UnsupportedType", type })
   if (isJson(type)) {
-    if (bytes.length === 0) return Either.left({ _tag: "Unparsable", detail: "The provider's answer is empty where JSON was promised." })
+    if (bytes.length === 0)
+      return Either.left({ _tag: "Unparsable", detail: "The provider's answer is empty where JSON was promised." })
     return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), (detail) => ({ _tag: "Unparsable", detail }))
   }
   const format = formatOf(type)
   if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
   const { note, text } = decodeText(bytes, answer.headers["content-type"], false)
   const asFile = tooLarge(answer, inlineBytes)
-  return Either.right(asFile === null ? { view: text, body: { _tag: "Text", text, format }, note } : { view: text, body: mediaOf(answer, type), note: asFile })
+  return Either.right(
+    asFile === null
+      ? { view: text, body: { _tag: "Text", text, format }, note }
+      : { view: text, body: mediaOf(answer, type), note: asFile }
+  )
 }
 
 /** An error answer, which is read only for the rules: JSON when it is JSON, else its text, of which nothing is kept. */
 export const glance = (answer: WireAnswer, inlineBytes: number): ReadAnswer =>
-  answer.bytes.length === 0 ? nothing : Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => ({
-    ...nothing,
-    view: decodeText(answer.bytes, answer.headers["content-type"], false).text
-  }))
+  answer.bytes.length === 0
+    ? nothing
+    : Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => ({
+        ...nothing,
+        view: decodeText(answer.bytes, answer.headers["content-type"], false).text
+      }))

@@ -1,6 +1,7 @@
 /**
- * Operations whose first answer is a ticket: start, poll with growing pauses, fetch the result. Gives the final answer, to be
- * judged like any other. Once started, the operation is cancelled at the provider when it is interrupted or takes too long.
+ * Operations whose first answer is a ticket: start, poll with growing pauses, fetch the result. Gives the final answer,
+ * to be judged like any other. Once started, the operation is cancelled at the provider when it is interrupted or takes
+ * too long.
  */
 import { Effect, Option } from "effect"
 import { ExactNumber } from "../../domain/ExactNumber.js"
@@ -25,7 +26,13 @@ const cancelTimeout = "5 seconds"
 
 const isPassing = (status: number): boolean => status === 429 || status >= 500
 
-export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange: Exchange, start: RequestParts): Effect.Effect<WireAnswer, CallStopped> => {
+export const runToEnd = (
+  rules: AsyncRules,
+  plan: CallPlan,
+  seen: Case,
+  exchange: Exchange,
+  start: RequestParts
+): Effect.Effect<WireAnswer, CallStopped> => {
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, seen.inlineBytes).view)
   const follow = (request: FollowUp, ticket: string) => exchange(plan.request.follow(request, ticket), "follow_up")
 
@@ -40,30 +47,43 @@ export const runToEnd = (rules: AsyncRules, plan: CallPlan, seen: Case, exchange
         const seenNow = view(answer)
         const early = judgeEarly(seen, seenNow)
         // An error status of a poll is about the poll: what was started may well go on.
-        if (Option.isSome(early) && answer.status >= 400) return Effect.fail(new CallStopped({ failure: early.value, certainty: "unanswered", providerStatus: answer.status }))
+        if (Option.isSome(early) && answer.status >= 400)
+          return Effect.fail(
+            new CallStopped({ failure: early.value, certainty: "unanswered", providerStatus: answer.status })
+          )
         if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
         if (!holds(plan.rules.done, seenNow)) return next(0)
-        return rules.result === undefined ? Effect.succeed(answer) : follow({ method: "GET", path: rules.result.path }, ticket)
+        return rules.result === undefined
+          ? Effect.succeed(answer)
+          : follow({ method: "GET", path: rules.result.path }, ticket)
       })
     )
 
   const cancel = (ticket: string) =>
-    rules.cancel === undefined ? Effect.void : onOwnFiber(Effect.ignore(Effect.timeout(follow(rules.cancel, ticket), cancelTimeout)))
+    rules.cancel === undefined
+      ? Effect.void
+      : onOwnFiber(Effect.ignore(Effect.timeout(follow(rules.cancel, ticket), cancelTimeout)))
 
   // What was started may have its effect although nobody saw the end of it.
-  const unseen = ({ failure, providerStatus }: CallStopped) => new CallStopped({ failure, providerStatus, certainty: "unanswered" })
+  const unseen = ({ failure, providerStatus }: CallStopped) =>
+    new CallStopped({ failure, providerStatus, certainty: "unanswered" })
 
   return Effect.flatMap(exchange(start, "start"), (first) => {
     const seenFirst = view(first)
     if (first.status >= 300 || Option.isSome(judgeEarly(seen, seenFirst))) return Effect.succeed(first)
     const ticket = read(plan.rules.ticket, seenFirst)
-    if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined)) return Effect.succeed(first)
+    if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined))
+      return Effect.succeed(first)
     if (typeof ticket !== "string" && typeof ticket !== "number" && !(ticket instanceof ExactNumber)) {
-      const failure = new InvalidResponse({ detail: "The provider started the operation without a ticket to ask for it.", providerStatus: first.status })
+      const failure = new InvalidResponse({
+        detail: "The provider started the operation without a ticket to ask for it.",
+        providerStatus: first.status
+      })
       return Effect.fail(new CallStopped({ failure, certainty: "unanswered", providerStatus: first.status }))
     }
     const id = String(ticket)
-    const tooLong = () => new CallStopped({ failure: new ProviderTimeout({}), certainty: "unanswered", providerStatus: null })
+    const tooLong = () =>
+      new CallStopped({ failure: new ProviderTimeout({}), certainty: "unanswered", providerStatus: null })
     return Effect.mapError(poll(id, rules.intervalMs, 0), unseen).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: tooLong }),
       Effect.onInterrupt(() => cancel(id)),

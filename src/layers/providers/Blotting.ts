@@ -1,12 +1,23 @@
 /**
- * Takes keys out of what a provider sends back, in place. What counts is what a text means and not how it is written: a key is
- * found in either case, behind the escapes of JSON, addresses and HTML, in UTF-16, in base64 of either alphabet and at any
- * alignment, in hex, and in a few of these inside one another. Every byte that it was written with becomes `*`, a digit of a bare
- * number becomes `1`, and nothing moves: JSON stays JSON and lengths stay lengths. The work is bounded by the length of the text.
- * Not found: a key that its provider cut, encrypted or compressed; it has the key anyway.
+ * Takes keys out of what a provider sends back, in place. What counts is what a text means and not how it is written: a
+ * key is found in either case, behind the escapes of JSON, addresses and HTML, in UTF-16, in base64 of either alphabet
+ * and at any alignment, in hex, and in a few of these inside one another. Every byte that it was written with becomes
+ * `*`, a digit of a bare number becomes `1`, and nothing moves: JSON stays JSON and lengths stay lengths. The work is
+ * bounded by the length of the text. Not found: a key that its provider cut, encrypted or compressed; it has the key
+ * anyway.
  */
 import { setBounded } from "./BoundedMap.js"
-import { base64, type Decoded, decodedRuns, hex, runsOf, type Span, unescaped, withoutZeros, withWholeEscapes } from "./Decodings.js"
+import {
+  base64,
+  type Decoded,
+  decodedRuns,
+  hex,
+  runsOf,
+  type Span,
+  unescaped,
+  withoutZeros,
+  withWholeEscapes
+} from "./Decodings.js"
 
 /** Shorter ones would blot out harmless text. */
 const shortestSecret = 6
@@ -48,17 +59,29 @@ const withMeanings = (bytes: Buffer): ReadonlyArray<Buffer> => {
 const base64Of = (bytes: Buffer): ReadonlyArray<string> =>
   [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
-    const inner = text.slice(Math.ceil(before * 8 / 6), Math.floor((before + bytes.length) * 8 / 6))
+    const inner = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")]
   })
 
 const patternsOf = (secrets: ReadonlyArray<string>): Patterns => {
-  const bytes = secrets.flatMap(bytesOf).flatMap(withMeanings).filter(({ length }) => length >= shortestSecret)
+  const bytes = secrets
+    .flatMap(bytesOf)
+    .flatMap(withMeanings)
+    .filter(({ length }) => length >= shortestSecret)
   const worth = (texts: ReadonlyArray<string>) => [...new Set(texts.filter((text) => text.length >= shortestSecret))]
   const plain = bytes.map((each) => each.toString("latin1").toLowerCase())
   // A space travels as a plus sign in a form.
-  const folded = worth([...plain, ...plain.map((text) => text.replaceAll(" ", "+")), ...bytes.map((each) => each.toString("hex"))])
-  return { folded, exact: worth(bytes.flatMap(base64Of)), bytesMin: Math.min(...folded.map(({ length }) => length)), looksEscaped: secrets.some((secret) => /[\\%&]/.test(secret)) }
+  const folded = worth([
+    ...plain,
+    ...plain.map((text) => text.replaceAll(" ", "+")),
+    ...bytes.map((each) => each.toString("hex"))
+  ])
+  return {
+    folded,
+    exact: worth(bytes.flatMap(base64Of)),
+    bytesMin: Math.min(...folded.map(({ length }) => length)),
+    looksEscaped: secrets.some((secret) => /[\\%&]/.test(secret))
+  }
 }
 
 interface Layer {
@@ -78,7 +101,9 @@ const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): Readonl
   const { bytes, depth } = layer
   const inRuns = [hex, base64].flatMap((radix) => {
     const runs = runsOf(bytes, radix, bytesMin)
-    return runs.length === 0 ? [] : Array.from({ length: radix.group }, (_, shift) => () => decodedRuns(bytes, runs, radix, shift)).reverse()
+    return runs.length === 0
+      ? []
+      : Array.from({ length: radix.group }, (_, shift) => () => decodedRuns(bytes, runs, radix, shift)).reverse()
   })
   return [
     ...(looksEscaped ? (["&", "%", "\\"] as const).map((signs) => () => unescaped(bytes, signs)) : []),
@@ -92,7 +117,8 @@ const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): Readonl
 const spansIn = (layer: Layer, patterns: Patterns, found: Array<Span>): void => {
   const text = layer.bytes.toString("latin1")
   const lookFor = (where: string, pattern: string): void => {
-    for (let at = where.indexOf(pattern); at >= 0; at = where.indexOf(pattern, at + pattern.length)) found.push(layer.rootOf({ from: at, to: at + pattern.length }))
+    for (let at = where.indexOf(pattern); at >= 0; at = where.indexOf(pattern, at + pattern.length))
+      found.push(layer.rootOf({ from: at, to: at + pattern.length }))
   }
   for (const pattern of patterns.exact) lookFor(text, pattern)
   const folded = text.toLowerCase()
@@ -126,11 +152,18 @@ const cover = (bytes: Buffer, { from, to }: Span): void => {
   for (let at = from; at < to; at += 1) if (bytes[at] !== 0) bytes[at] = mark
 }
 
-const blotting = (patterns: Patterns): Blot => (bytes) => {
-  const found = find(bytes, patterns)
-  if (found.length > 0) for (const span of withWholeEscapes(bytes, [...found].sort((a, b) => a.from - b.from))) cover(bytes, span)
-  return bytes
-}
+const blotting =
+  (patterns: Patterns): Blot =>
+  (bytes) => {
+    const found = find(bytes, patterns)
+    if (found.length > 0)
+      for (const span of withWholeEscapes(
+        bytes,
+        [...found].sort((a, b) => a.from - b.from)
+      ))
+        cover(bytes, span)
+    return bytes
+  }
 
 /** The keys of a node are few and used again and again. */
 const entriesMax = 500

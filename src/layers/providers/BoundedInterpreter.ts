@@ -1,8 +1,8 @@
 /**
- * The JMESPath interpreter with a budget: each step of an expression, and each value that a function reads or makes, is paid for before
- * it is done, so that no expression and no answer can hold up the process or fill its memory. The library has no place for that, so
- * its one `visit` is replaced here, and with it what would cost more than it shows: truth of large objects, `trim`, `replace`.
- * A name is looked up among an object's own members only.
+ * The JMESPath interpreter with a budget: each step of an expression, and each value that a function reads or makes, is
+ * paid for before it is done, so that no expression and no answer can hold up the process or fill its memory. The
+ * library has no place for that, so its one `visit` is replaced here, and with it what would cost more than it shows:
+ * truth of large objects, `trim`, `replace`. A name is looked up among an object's own members only.
  */
 import { type jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Data } from "effect"
@@ -38,7 +38,10 @@ class BudgetSpent extends Data.TaggedError("BudgetSpent") {
 /** Characters that a function reads or writes in about the time of one step. */
 const charsPerStep = 16
 
-/** What a value would cost to write down, nested values too. Pays as it goes, so that a value that contains itself many times ends. */
+/**
+ * What a value would cost to write down, nested values too. Pays as it goes, so that a value that contains itself many
+ * times ends.
+ */
 export const payFor = (value: unknown, budget: Budget): void => {
   const open: Array<unknown> = [value]
   for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
@@ -66,12 +69,23 @@ export const truthy = (value: unknown): boolean => {
 }
 
 const sizeOf = (value: unknown): number =>
-  typeof value === "string" ? value.length / charsPerStep : Array.isArray(value) ? value.length : typeof value === "object" && value !== null ? Object.keys(value).length : 0
+  typeof value === "string"
+    ? value.length / charsPerStep
+    : Array.isArray(value)
+      ? value.length
+      : typeof value === "object" && value !== null
+        ? Object.keys(value).length
+        : 0
 
-const charsOf = (value: unknown): number => (typeof value === "string" ? value.length : Array.isArray(value) ? value.reduce((sum: number, item) => sum + (typeof item === "string" ? item.length : 1), 0) : 1)
+const charsOf = (value: unknown): number =>
+  typeof value === "string"
+    ? value.length
+    : Array.isArray(value)
+      ? value.reduce((sum: number, item) => sum + (typeof item === "string" ? item.length : 1), 0)
+      : 1
 
 /** Looking for one text in another may compare them at each place. */
-const searching = (text: unknown, sought: unknown): number => charsOf(text) * (1 + charsOf(sought) / 4) / charsPerStep
+const searching = (text: unknown, sought: unknown): number => (charsOf(text) * (1 + charsOf(sought) / 4)) / charsPerStep
 
 const logarithm = (count: number): number => Math.log2(count + 2)
 
@@ -87,7 +101,7 @@ const costOf = (name: string, [first, second, third]: ReadonlyArray<unknown>): n
     case "split":
       return searching(first, second) + charsOf(first)
     case "replace":
-      return searching(first, second) + charsOf(first) * (1 + charsOf(third)) / charsPerStep
+      return searching(first, second) + (charsOf(first) * (1 + charsOf(third))) / charsPerStep
     case "join":
       return (charsOf(second) + charsOf(first) * sizeOf(second)) / charsPerStep
     case "pad_left":
@@ -111,10 +125,15 @@ const costOf = (name: string, [first, second, third]: ReadonlyArray<unknown>): n
   }
 }
 
-const isRecord = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 const isNode = (value: unknown): value is Ast => isRecord(value) && typeof value["type"] === "string"
 
-const spaces = new Set(Array.from(" \t\n\r\f\v\u00a0\u0085\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"))
+const spaces = new Set(
+  Array.from(
+    " \t\n\r\f\v\u00a0\u0085\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+  )
+)
 
 /** `trim`, `trim_left` and `trim_right`; the library's take the square of the length. */
 const trimmed = (name: string, text: string, chars: string | undefined): string => {
@@ -129,7 +148,9 @@ const trimmed = (name: string, text: string, chars: string | undefined): string 
 /** `replace` of at most so many places; the library's reads `$&` in the new text. */
 const replaced = (text: string, sought: string, by: string, count: number): string => {
   const parts = text.split(sought)
-  return parts.slice(0, count + 1).join(by) + (parts.length > count + 1 ? sought + parts.slice(count + 1).join(sought) : "")
+  return (
+    parts.slice(0, count + 1).join(by) + (parts.length > count + 1 ? sought + parts.slice(count + 1).join(sought) : "")
+  )
 }
 
 /** In code points, without a list of them. */
@@ -146,10 +167,13 @@ const lengthOf = (text: string): number => {
 /** Undefined where the library's own function, or its word on wrong arguments, will do. */
 const ownFunction = (name: string, [first, second, third, fourth]: ReadonlyArray<unknown>): unknown => {
   if (typeof first !== "string") return undefined
-  if (name === "trim" || name === "trim_left" || name === "trim_right") return second === undefined || typeof second === "string" ? trimmed(name, first, second) : undefined
+  if (name === "trim" || name === "trim_left" || name === "trim_right")
+    return second === undefined || typeof second === "string" ? trimmed(name, first, second) : undefined
   if (name === "length") return lengthOf(first)
   const isCount = typeof fourth === "number" && Number.isInteger(fourth) && fourth > 0
-  return name === "replace" && typeof second === "string" && typeof third === "string" && isCount ? replaced(first, second, third, fourth) : undefined
+  return name === "replace" && typeof second === "string" && typeof third === "string" && isCount
+    ? replaced(first, second, third, fourth)
+    : undefined
 }
 
 interface Interpreter {
@@ -168,7 +192,8 @@ let budget = new Budget(0)
 const equal = (left: unknown, right: unknown): boolean => {
   budget.spend(1)
   if (left === right) return true
-  if (Array.isArray(left)) return Array.isArray(right) && left.length === right.length && left.every((item, at) => equal(item, right[at]))
+  if (Array.isArray(left))
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => equal(item, right[at]))
   if (!isRecord(left) || !isRecord(right)) return false
   let members = 0
   for (const name in left) {
@@ -195,11 +220,11 @@ const call = (self: Interpreter, name: string, args: ReadonlyArray<unknown>): un
   return ownFunction(name, args) ?? self.runtime.callFunction(name, args)
 }
 
-prototype.visit = function(this: Interpreter, node: Ast, value: unknown): unknown {
+prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unknown {
   budget.spend(1)
   switch (node.type) {
     case "Field":
-      return isRecord(value) ? member(value, node.name) ?? null : null
+      return isRecord(value) ? (member(value, node.name) ?? null) : null
     case "OrExpression": {
       const left = this.visit(node.left, value)
       return truthy(left) ? left : this.visit(node.right, value)
@@ -211,7 +236,9 @@ prototype.visit = function(this: Interpreter, node: Ast, value: unknown): unknow
     case "NotExpression":
       return !truthy(this.visit(node.child, value))
     case "Ternary":
-      return truthy(this.visit(node.condition, value)) ? this.visit(node.trueExpr, value) : this.visit(node.falseExpr, value)
+      return truthy(this.visit(node.condition, value))
+        ? this.visit(node.trueExpr, value)
+        : this.visit(node.falseExpr, value)
     case "FilterProjection": {
       const base = this.visit(node.left, value)
       if (!Array.isArray(base)) return null
@@ -233,10 +260,15 @@ prototype.visit = function(this: Interpreter, node: Ast, value: unknown): unknow
       return list.flat()
     }
     case "Comparator":
-      if (node.name === "EQ" || node.name === "NE") return equal(this.visit(node.left, value), this.visit(node.right, value)) === (node.name === "EQ")
+      if (node.name === "EQ" || node.name === "NE")
+        return equal(this.visit(node.left, value), this.visit(node.right, value)) === (node.name === "EQ")
       return libraryVisit.call(this, node, value)
     case "Function":
-      return call(this, node.name, node.children.map((child) => this.visit(child, value)))
+      return call(
+        this,
+        node.name,
+        node.children.map((child) => this.visit(child, value))
+      )
     default:
       return libraryVisit.call(this, node, value)
   }

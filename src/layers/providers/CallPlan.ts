@@ -1,4 +1,7 @@
-/** All that calling one endpoint needs, compiled once per contract version: where its fields go and how its answers are read. */
+/**
+ * All that calling one endpoint needs, compiled once per contract version: where its fields go and how its answers are
+ * read.
+ */
 import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { Endpoint } from "../../domain/Manifest.js"

@@ -1,6 +1,6 @@
 /**
- * The expressions of an operation, compiled together: response rules, output map, asynchronous rules. All problems are found
- * at once and named by their path in the manifest.
+ * The expressions of an operation, compiled together: response rules, output map, asynchronous rules. All problems are
+ * found at once and named by their path in the manifest.
  */
 import { Either } from "effect"
 import type { FailureRule, Operation } from "../../domain/Manifest.js"
@@ -9,7 +9,7 @@ import type { PlanProblem } from "./RequestPlan.js"
 
 export interface CompiledFailureRule {
   readonly when: Expression
-  readonly code: typeof FailureRule.Type["code"]
+  readonly code: (typeof FailureRule.Type)["code"]
   readonly message: Expression | undefined
 }
 
@@ -52,7 +52,9 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
     costMicros: may("response.costMicros", response.costMicros),
     resultCount: may("response.resultCount", response.resultCount),
     requestId: may("response.requestId", response.requestId),
-    fields: Object.entries(output?.fields ?? {}).map(([field, source]) => [field, must(`output.fields.${field}`, source)] as const),
+    fields: Object.entries(output?.fields ?? {}).map(
+      ([field, source]) => [field, must(`output.fields.${field}`, source)] as const
+    ),
     guessed: may("output.guessed", output?.guessed),
     ticket: may("async.ticket", operation.async?.ticket),
     done: may("async.done", operation.async?.done)

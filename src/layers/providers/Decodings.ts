@@ -1,7 +1,8 @@
 /**
- * The ways in which a text stands written inside another: backslash, percent and HTML escapes, UTF-16, base64, hex. Each is undone
- * for a whole text at once, and every byte of the outcome knows the bytes that it was written with. Linear in the text; what is no
- * escape stays as it is. Judges nothing: a file that merely looks like base64 is decoded as well.
+ * The ways in which a text stands written inside another: backslash, percent and HTML escapes, UTF-16, base64, hex.
+ * Each is undone for a whole text at once, and every byte of the outcome knows the bytes that it was written with.
+ * Linear in the text; what is no escape stays as it is. Judges nothing: a file that merely looks like base64 is decoded
+ * as well.
  */
 
 /** `to` is the first position after it. */
@@ -39,20 +40,64 @@ for (const [value, digits] of Array.from("0123456789abcdef", (digit) => digit + 
 const hexAt = (source: Buffer, at: number): number => hexDigits[source[at] ?? 0] ?? -1
 
 const shortEscapes: ReadonlyMap<number, number> = new Map(
-  Array.from("\"\\/'", (sign): [number, number] => [sign.charCodeAt(0), sign.charCodeAt(0)]).concat([[0x62, 8], [0x66, 12], [0x6e, 10], [0x72, 13], [0x74, 9]])
+  Array.from("\"\\/'", (sign): [number, number] => [sign.charCodeAt(0), sign.charCodeAt(0)]).concat([
+    [0x62, 8],
+    [0x66, 12],
+    [0x6e, 10],
+    [0x72, 13],
+    [0x74, 9]
+  ])
 )
 
 const entities: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    amp: "&", quot: "\"", apos: "'", lt: "<", gt: ">", sol: "/", bsol: "\\", plus: "+", equals: "=", colon: ":", semi: ";", comma: ",", period: ".", lowbar: "_", UnderBar: "_",
-    excl: "!", num: "#", dollar: "$", percnt: "%", lpar: "(", rpar: ")", ast: "*", midast: "*", quest: "?", commat: "@", lsqb: "[", lbrack: "[", rsqb: "]", rbrack: "]",
-    Hat: "^", grave: "`", lcub: "{", lbrace: "{", rcub: "}", rbrace: "}", vert: "|", verbar: "|", VerticalLine: "|"
+    amp: "&",
+    quot: '"',
+    apos: "'",
+    lt: "<",
+    gt: ">",
+    sol: "/",
+    bsol: "\\",
+    plus: "+",
+    equals: "=",
+    colon: ":",
+    semi: ";",
+    comma: ",",
+    period: ".",
+    lowbar: "_",
+    UnderBar: "_",
+    excl: "!",
+    num: "#",
+    dollar: "$",
+    percnt: "%",
+    lpar: "(",
+    rpar: ")",
+    ast: "*",
+    midast: "*",
+    quest: "?",
+    commat: "@",
+    lsqb: "[",
+    lbrack: "[",
+    rsqb: "]",
+    rbrack: "]",
+    Hat: "^",
+    grave: "`",
+    lcub: "{",
+    lbrace: "{",
+    rcub: "}",
+    rbrace: "}",
+    vert: "|",
+    verbar: "|",
+    VerticalLine: "|"
   }).map(([name, sign]) => [name, sign.charCodeAt(0)])
 )
 const entityNameMax = 12
 const entityDigitsMax = 10
 
-/** How many bytes an escape takes and what it means: a character, or a byte when it is none. Packed, because there may be millions. */
+/**
+ * How many bytes an escape takes and what it means: a character, or a byte when it is none. Packed, because there may
+ * be millions.
+ */
 const packed = (length: number, value: number, isByte = false): number => (value * 64 + length) * 2 + (isByte ? 1 : 0)
 const lengthOf = (escape: number): number => Math.floor(escape / 2) % 64
 const valueOf = (escape: number): number => Math.floor(escape / 128)
@@ -73,7 +118,8 @@ const backslashEscape = (source: Buffer, at: number): number => {
   if (short !== undefined) return packed(2, short)
   if (kind === 0x75) {
     if (source[at + 2] === 0x7b) {
-      for (let digits = 1; digits <= 6; digits += 1) if (source[at + 3 + digits] === 0x7d) return Math.max(0, packed(digits + 4, hexValue(source, at + 3, digits)))
+      for (let digits = 1; digits <= 6; digits += 1)
+        if (source[at + 3 + digits] === 0x7d) return Math.max(0, packed(digits + 4, hexValue(source, at + 3, digits)))
       return 0
     }
     return Math.max(0, packed(6, hexValue(source, at + 2, 4)))
@@ -83,7 +129,9 @@ const backslashEscape = (source: Buffer, at: number): number => {
 
 const percentEscape = (source: Buffer, at: number): number => {
   const next = source[at + 1]
-  return next === 0x75 || next === 0x55 ? Math.max(0, packed(6, hexValue(source, at + 2, 4))) : Math.max(0, packed(3, hexValue(source, at + 1, 2), true))
+  return next === 0x75 || next === 0x55
+    ? Math.max(0, packed(6, hexValue(source, at + 2, 4)))
+    : Math.max(0, packed(3, hexValue(source, at + 1, 2), true))
 }
 
 const entityEscape = (source: Buffer, at: number): number => {
@@ -183,8 +231,8 @@ const unescapeInto = (source: Buffer, out: Buffer, starts: Uint8Array, tokens: T
     const value = valueOf(escape)
     if (value < 0x80 || escape % 2 === 1) put(value, at, to)
     else if (value < 0x800) {
-      put(0xc0 | value >> 6, at, to)
-      put(0x80 | value & 0x3f, at, to)
+      put(0xc0 | (value >> 6), at, to)
+      put(0x80 | (value & 0x3f), at, to)
     } else put(substitute, at, to)
     at = to - 1
   }
@@ -206,10 +254,16 @@ export const unescaped = (source: Buffer, signs: EscapeSigns): Decoded | null =>
     }
     return tokens.sourceOf(at)
   }
-  return { bytes: out.subarray(0, length), sourceOf: ({ from, to }) => ({ from: placed(from).from, to: placed(to - 1).to }) }
+  return {
+    bytes: out.subarray(0, length),
+    sourceOf: ({ from, to }) => ({ from: placed(from).from, to: placed(to - 1).to })
+  }
 }
 
-/** Spans made longer until they hold whole backslash escapes, so that what is left around them still reads. Sorted, as given. */
+/**
+ * Spans made longer until they hold whole backslash escapes, so that what is left around them still reads. Sorted, as
+ * given.
+ */
 export const withWholeEscapes = (source: Buffer, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   let at = source.indexOf(backslash)
   return spans.map(({ from, to }) => {
@@ -247,7 +301,10 @@ export const withoutZeros = (source: Buffer): Decoded | null => {
     }
     return places[at] ?? 0
   }
-  return { bytes: out.subarray(0, length), sourceOf: ({ from, to }) => ({ from: placed(from), to: placed(to - 1) + 1 }) }
+  return {
+    bytes: out.subarray(0, length),
+    sourceOf: ({ from, to }) => ({ from: placed(from), to: placed(to - 1) + 1 })
+  }
 }
 
 const digitsAndLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -263,7 +320,10 @@ export interface Radix {
 export const base64: Radix = { encoding: "base64", signs: signsOf(`${digitsAndLetters}+/-_`), group: 4, bytes: 3 }
 export const hex: Radix = { encoding: "hex", signs: signsOf("0123456789abcdefABCDEF"), group: 2, bytes: 1 }
 
-/** Words before a run may shift it by some signs. Only short runs are tried at every shift: a long one is a file of its own. */
+/**
+ * Words before a run may shift it by some signs. Only short runs are tried at every shift: a long one is a file of its
+ * own.
+ */
 const shiftedRunMax = 1024
 /** From this length on a line of base64 goes on in the next one. */
 const lineMin = 60
@@ -275,7 +335,7 @@ interface Run extends Span {
 
 /** Runs of signs that hold at least so many bytes. */
 export const runsOf = (source: Buffer, { bytes, group, signs }: Radix, bytesMin: number): ReadonlyArray<Run> => {
-  const runMin = Math.floor(bytesMin * group / bytes)
+  const runMin = Math.floor((bytesMin * group) / bytes)
   const runs: Array<Run> = []
   let joined = false
   for (let at = 0; at < source.length; at += 1) {
@@ -293,7 +353,10 @@ export const runsOf = (source: Buffer, { bytes, group, signs }: Radix, bytesMin:
   return runs
 }
 
-/** What the runs hold when they are read from their `shift`th sign on, a line for each; null where none is to be read so. */
+/**
+ * What the runs hold when they are read from their `shift`th sign on, a line for each; null where none is to be read
+ * so.
+ */
 export const decodedRuns = (source: Buffer, runs: ReadonlyArray<Run>, radix: Radix, shift: number): Decoded | null => {
   const read = shift === 0 ? runs : runs.filter(({ from, to }) => to - from <= shiftedRunMax)
   if (read.length === 0) return null
@@ -321,11 +384,14 @@ export const decodedRuns = (source: Buffer, runs: ReadonlyArray<Run>, radix: Rad
   }
   const signOf = (at: number): number => {
     const run = runOf(at)
-    return (read[run]?.from ?? 0) + shift + Math.floor((at - (starts[run] ?? 0)) * group / bytes)
+    return (read[run]?.from ?? 0) + shift + Math.floor(((at - (starts[run] ?? 0)) * group) / bytes)
   }
   const lastSignOf = (at: number): number => {
     const run = runOf(at)
-    return (read[run]?.from ?? 0) + shift + Math.ceil((at - (starts[run] ?? 0) + 1) * group / bytes)
+    return (read[run]?.from ?? 0) + shift + Math.ceil(((at - (starts[run] ?? 0) + 1) * group) / bytes)
   }
-  return { bytes: out.subarray(0, length), sourceOf: ({ from, to }) => ({ from: signOf(from), to: lastSignOf(to - 1) }) }
+  return {
+    bytes: out.subarray(0, length),
+    sourceOf: ({ from, to }) => ({ from: signOf(from), to: lastSignOf(to - 1) })
+  }
 }

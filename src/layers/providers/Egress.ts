@@ -1,7 +1,7 @@
 /**
- * Which addresses a provider call may reach: public unicast ones, and the host:port pairs that the operator opened. A name is
- * resolved once, every address of the answer is vetted, and the socket may only connect to what was vetted, so an answer that
- * changes afterwards changes nothing. One refused address refuses the name.
+ * Which addresses a provider call may reach: public unicast ones, and the host:port pairs that the operator opened. A
+ * name is resolved once, every address of the answer is vetted, and the socket may only connect to what was vetted, so
+ * an answer that changes afterwards changes nothing. One refused address refuses the name.
  */
 import { lookup as systemLookup } from "node:dns"
 import type { LookupFunction } from "node:net"
@@ -9,17 +9,27 @@ import { Data, Either } from "effect"
 import ipaddr from "ipaddr.js"
 
 /** The egress policy refuses this target. `range` names the kind of address, never more. */
-export class TargetRefused extends Data.TaggedError("TargetRefused")<{ readonly host: string; readonly range: string }> {}
+export class TargetRefused extends Data.TaggedError("TargetRefused")<{
+  readonly host: string
+  readonly range: string
+}> {}
 
 const neverOpened: ReadonlySet<string> = new Set(["scheme", "userinfo", "unreadable"])
-/** Whether the operator can lift a refusal of this `range`; the others end with another manifest, or another answer of the name's servers. */
+/**
+ * Whether the operator can lift a refusal of this `range`; the others end with another manifest, or another answer of
+ * the name's servers.
+ */
 export const mayBeOpened = (range: string): boolean => !neverOpened.has(range)
 
-export type Resolve = (hostname: string, answer: (error: Error | null, addresses: ReadonlyArray<string>) => void) => void
+export type Resolve = (
+  hostname: string,
+  answer: (error: Error | null, addresses: ReadonlyArray<string>) => void
+) => void
 
 export const systemResolve: Resolve = (hostname, answer) =>
   systemLookup(hostname, { all: true, verbatim: true }, (error, found) =>
-    answer(error, error === null ? found.map((each) => each.address) : []))
+    answer(error, error === null ? found.map((each) => each.address) : [])
+  )
 
 /** The kind of a refused address; undefined for one that may be reached. */
 export const refusedRange = (address: string): string | undefined => {
@@ -39,14 +49,20 @@ export interface Egress {
 }
 
 const portOf = (url: URL): string => (url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80")
-const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "").toLowerCase()
+const bare = (hostname: string): string =>
+  hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.+$/, "")
+    .toLowerCase()
 
 /** `allow` holds `host:port` pairs, IPv6 hosts in brackets. */
 export const makeEgress = (allow: ReadonlyArray<string>, resolve: Resolve = systemResolve): Egress => {
-  const open = new Set(allow.map((entry) => {
-    const cut = entry.lastIndexOf(":")
-    return `${bare(entry.slice(0, cut))}:${entry.slice(cut + 1)}`
-  }))
+  const open = new Set(
+    allow.map((entry) => {
+      const cut = entry.lastIndexOf(":")
+      return `${bare(entry.slice(0, cut))}:${entry.slice(cut + 1)}`
+    })
+  )
   const isOpen = (url: URL): boolean => open.has(`${bare(url.hostname)}:${portOf(url)}`)
 
   return {
@@ -55,10 +71,12 @@ export const makeEgress = (allow: ReadonlyArray<string>, resolve: Resolve = syst
       // The parser already turns decimal, octal, hexadecimal and short IPv4 hosts into dotted ones.
       const url = new URL(address)
       const host = bare(url.hostname)
-      if (url.protocol !== "http:" && url.protocol !== "https:") return Either.left(new TargetRefused({ host, range: "scheme" }))
+      if (url.protocol !== "http:" && url.protocol !== "https:")
+        return Either.left(new TargetRefused({ host, range: "scheme" }))
       if (url.username !== "" || url.password !== "") return Either.left(new TargetRefused({ host, range: "userinfo" }))
       if (isOpen(url)) return Either.right(url)
-      if (host === "" || host === "localhost" || host.endsWith(".localhost")) return Either.left(new TargetRefused({ host, range: "loopback" }))
+      if (host === "" || host === "localhost" || host.endsWith(".localhost"))
+        return Either.left(new TargetRefused({ host, range: "loopback" }))
       const range = ipaddr.isValid(host) ? refusedRange(host) : undefined
       return range === undefined ? Either.right(url) : Either.left(new TargetRefused({ host, range }))
     },
@@ -69,7 +87,9 @@ export const makeEgress = (allow: ReadonlyArray<string>, resolve: Resolve = syst
           if (error !== null) return callback(error, "")
           const refused = everything ? undefined : addresses.map(refusedRange).find((range) => range !== undefined)
           if (refused !== undefined) return callback(new TargetRefused({ host: hostname, range: refused }), "")
-          const found = addresses.filter(ipaddr.isValid).map((address) => ({ address, family: ipaddr.parse(address).kind() === "ipv6" ? 6 : 4 }))
+          const found = addresses
+            .filter(ipaddr.isValid)
+            .map((address) => ({ address, family: ipaddr.parse(address).kind() === "ipv6" ? 6 : 4 }))
           const [first] = found
           if (first === undefined) return callback(Object.assign(new Error("no address"), { code: "ENOTFOUND" }), "")
           return options.all === true ? callback(null, found) : callback(null, first.address, first.family)

@@ -1,8 +1,9 @@
 /**
- * JMESPath, compiled once and evaluated total: an expression that stumbles over the answer (a function given the wrong type)
- * is a value of its own, and whoever asked decides what that means. Expressions that only look up give exact numbers as they came;
- * those that reckon see the nearest number. All expressions that look at one answer share one budget of work; when it is spent, none
- * of them says anything, and `isOverworked` tells. Nothing here knows providers or rules.
+ * JMESPath, compiled once and evaluated total: an expression that stumbles over the answer (a function given the wrong
+ * type) is a value of its own, and whoever asked decides what that means. Expressions that only look up give exact
+ * numbers as they came; those that reckon see the nearest number. All expressions that look at one answer share one
+ * budget of work; when it is spent, none of them says anything, and `isOverworked` tells. Nothing here knows providers
+ * or rules.
  */
 import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
@@ -12,7 +13,9 @@ import { expressionCharsMax, expressionStepsMax } from "../../domain/Limits.js"
 import { withNumbers } from "../../domain/LosslessJson.js"
 import { type Ast, Budget, interpret, payFor, truthy } from "./BoundedInterpreter.js"
 
-/** What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields. */
+/**
+ * What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields.
+ */
 export interface AnswerView {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
@@ -28,9 +31,18 @@ export interface Expression {
 }
 
 /** What reckons or compares, and so needs numbers; all else takes a part of the answer as it stands. */
-const reckoning: ReadonlySet<unknown> = new Set(["FilterProjection", "Arithmetic", "Unary", "Comparator", "Function", "ExpressionReference"])
+const reckoning: ReadonlySet<unknown> = new Set([
+  "FilterProjection",
+  "Arithmetic",
+  "Unary",
+  "Comparator",
+  "Function",
+  "ExpressionReference"
+])
 const reckons = (node: unknown): boolean =>
-  Array.isArray(node) ? node.some(reckons) : isNode(node) && (reckoning.has(node["type"]) || Object.values(node).some(reckons))
+  Array.isArray(node)
+    ? node.some(reckons)
+    : isNode(node) && (reckoning.has(node["type"]) || Object.values(node).some(reckons))
 
 /** A view in which every number can be reckoned with, and the exact numbers that some of them stand for. */
 interface Plain {
@@ -63,8 +75,11 @@ const plainOf = (view: AnswerView): Plain | null => {
     noteNumbers(view.body, noted)
     noteNumbers(view.input, noted)
   }
-  const exact = new Map([...noted].flatMap(([nearest, value]) => (value instanceof ExactNumber ? [[nearest, value] as const] : [])))
-  const plain = noted.size === 0 ? null : { view: { ...view, body, input: isObject(input) ? input : view.input }, exact }
+  const exact = new Map(
+    [...noted].flatMap(([nearest, value]) => (value instanceof ExactNumber ? [[nearest, value] as const] : []))
+  )
+  const plain =
+    noted.size === 0 ? null : { view: { ...view, body, input: isObject(input) ? input : view.input }, exact }
   plains.set(view, plain)
   return plain
 }
@@ -72,7 +87,9 @@ const plainOf = (view: AnswerView): Plain | null => {
 const restored = (value: Json, exact: Plain["exact"]): Json => {
   if (typeof value === "number") return exact.get(value) ?? value
   if (Array.isArray(value)) return value.map((item: Json) => restored(item, exact))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, restored(each, exact)])) : value
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, restored(each, exact)]))
+    : value
 }
 
 const budgets = new WeakMap<AnswerView, Budget>()
@@ -82,12 +99,16 @@ const budgetOf = (view: AnswerView): Budget => {
   return known
 }
 
-/** Whether the expressions that looked at this answer have used up their work, so that what they said is not to be relied on. */
+/**
+ * Whether the expressions that looked at this answer have used up their work, so that what they said is not to be
+ * relied on.
+ */
 export const isOverworked = (view: AnswerView): boolean => budgets.get(view)?.isSpent === true
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const isNode = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === "object" && value !== null
+const isNode = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null
 
 /** `!a.b` reads as `(!a).b`, which is null whatever the answer holds; nobody means that. */
 const negatesOnlyTheStart = (node: unknown): boolean => {
@@ -99,7 +120,10 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
 
 const expressionOf = (source: string, ast: Ast): Expression => {
   const plainFor = reckons(ast) ? plainOf : () => null
-  const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget, plain: Plain | null) => A): Either.Either<A, string> =>
+  const interpreted = <A>(
+    view: AnswerView,
+    use: (value: Json, budget: Budget, plain: Plain | null) => A
+  ): Either.Either<A, string> =>
     Either.try({
       try: () => {
         const budget = budgetOf(view)
@@ -125,11 +149,13 @@ export const compile = (source: string): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
     : Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
-      source.includes("!") && negatesOnlyTheStart(ast)
-        ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-        : Either.right(expressionOf(source, ast)))
+        source.includes("!") && negatesOnlyTheStart(ast)
+          ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
+          : Either.right(expressionOf(source, ast))
+      )
 
-export const holds = (expression: Expression | undefined, view: AnswerView): boolean => expression !== undefined && expression.holds(view)
+export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>
+  expression !== undefined && expression.holds(view)
 
 /** Null when it stumbles. */
 export const read = (expression: Expression | undefined, view: AnswerView): Json =>

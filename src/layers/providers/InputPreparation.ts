@@ -1,6 +1,7 @@
 /**
- * What happens to an input before any provider is called. Of a job: the fields that every job shares are checked, and common names
- * become the operation's own. Of a tool: nothing. The operation's schema has the last word. Pure; compiled once per contract version.
+ * What happens to an input before any provider is called. Of a job: the fields that every job shares are checked, and
+ * common names become the operation's own. Of a tool: nothing. The operation's schema has the last word. Pure; compiled
+ * once per contract version.
  */
 import { domainToASCII } from "node:url"
 import { Either } from "effect"
@@ -21,13 +22,24 @@ export const isDomain = (text: string): boolean => {
   if (text.length > hostCharsMax || /[\s/?#@:\\]/.test(text)) return false
   const ascii = domainToASCII(text.replace(/\.$/, "").toLowerCase())
   const labels = ascii.split(".")
-  return ascii !== "" && ascii.length <= 253 && labels.length > 1 && labels.every((each) => label.test(each)) && !/^\d+$/.test(labels.at(-1) ?? "")
+  return (
+    ascii !== "" &&
+    ascii.length <= 253 &&
+    labels.length > 1 &&
+    labels.every((each) => label.test(each)) &&
+    !/^\d+$/.test(labels.at(-1) ?? "")
+  )
 }
 
 export const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf("@")
   const local = text.slice(0, at)
-  return at > 0 && local.length <= 64 && /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) && isDomain(text.slice(at + 1))
+  return (
+    at > 0 &&
+    local.length <= 64 &&
+    /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) &&
+    isDomain(text.slice(at + 1))
+  )
 }
 
 /** `example.com:8080/a` looks like a scheme and is a host with a port. */
@@ -43,16 +55,23 @@ export const isWebAddress = (text: string): boolean => {
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !startsWithPort(text) ? text : `https://${text}`
   if (!URL.canParse(address)) return false
   const url = new URL(address)
-  return (url.protocol === "http:" || url.protocol === "https:") && (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
+  return (
+    (url.protocol === "http:" || url.protocol === "https:") &&
+    (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
+  )
 }
 
 /** A URL whose host is one; a job takes it where it asks for a domain. */
-const isAddressOfDomain = (text: string): boolean => /[/:]/.test(text) && isWebAddress(text) && isDomain(hostOf(text) ?? "")
+const isAddressOfDomain = (text: string): boolean =>
+  /[/:]/.test(text) && isWebAddress(text) && isDomain(hostOf(text) ?? "")
 
 /** A number that could be dialled; numbering plans change too fast to refuse more than impossible lengths and codes. */
 const isPhone = (text: string, country: Json | undefined): boolean => {
   const home = typeof country === "string" ? country.toUpperCase() : undefined
-  const number = home !== undefined && isSupportedCountry(home) ? parsePhoneNumberFromString(text, home) : parsePhoneNumberFromString(text)
+  const number =
+    home !== undefined && isSupportedCountry(home)
+      ? parsePhoneNumberFromString(text, home)
+      : parsePhoneNumberFromString(text)
   return number?.isPossible() === true
 }
 
@@ -72,9 +91,12 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
     else if (text === "") invalid("must not be empty")
     else if (name === "email" && !isEmail(text)) invalid("must be an e-mail address such as ada@example.com")
     else if (name === "url" && !isWebAddress(text)) invalid("must be a web address such as https://example.com/page")
-    else if (name === "linkedin_url" && !isWebAddress(text)) invalid("must be a web address such as https://www.linkedin.com/in/ada")
-    else if (name === "domain" && !isDomain(text) && !isAddressOfDomain(text)) invalid("must be a domain such as example.com")
-    else if (name === "phone" && !isPhone(text, input["country"])) invalid("must be a phone number in international form such as +14155552671")
+    else if (name === "linkedin_url" && !isWebAddress(text))
+      invalid("must be a web address such as https://www.linkedin.com/in/ada")
+    else if (name === "domain" && !isDomain(text) && !isAddressOfDomain(text))
+      invalid("must be a domain such as example.com")
+    else if (name === "phone" && !isPhone(text, input["country"]))
+      invalid("must be a phone number in international form such as +14155552671")
   }
   return problems
 }
@@ -83,15 +105,17 @@ type Prepare = (input: JsonObject) => PreparedInput
 
 /** `map` is what happens to the input before the schema has the last word. */
 const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
-  memoByVersion((endpoint): Prepare =>
-    Either.match(inputSchemaFor(endpoint), {
-      // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
-      onLeft: () => (input) => ({ _tag: "Accepted", input }),
-      onRight: (schema) => {
-        const mapped = map(schema, endpoint)
-        return (input) => schema.check(mapped(input))
-      }
-    }))
+  memoByVersion(
+    (endpoint): Prepare =>
+      Either.match(inputSchemaFor(endpoint), {
+        // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
+        onLeft: () => (input) => ({ _tag: "Accepted", input }),
+        onRight: (schema) => {
+          const mapped = map(schema, endpoint)
+          return (input) => schema.check(mapped(input))
+        }
+      })
+  )
 
 const forTool = compiled(() => (input) => input)
 const forJob = compiled((schema, { operation: { accepts } }) => {

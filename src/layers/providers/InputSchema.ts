@@ -1,6 +1,7 @@
 /**
- * The check of an input against an operation's JSON Schema (2020-12) and its largest volume, with sentences that say what
- * would be right. A missing field is told apart, because a job then asks for it. Defaults of the schema are filled in.
+ * The check of an input against an operation's JSON Schema (2020-12) and its largest volume, with sentences that say
+ * what would be right. A missing field is told apart, because a job then asks for it. Defaults of the schema are filled
+ * in.
  */
 import { fullFormats } from "ajv-formats/dist/formats.js"
 import type { ErrorObject, Format } from "ajv"
@@ -24,7 +25,9 @@ export interface InputSchema {
   readonly required: ReadonlySet<string>
 }
 
-/** The library's `pattern` and `patternProperties` ask this engine. A pattern that it does not take was refused before. */
+/**
+ * The library's `pattern` and `patternProperties` ask this engine. A pattern that it does not take was refused before.
+ */
 const regExp = Object.assign(
   (pattern: string) => ({
     ...Either.getOrElse(linearPattern(pattern), () => ({ test: () => false })),
@@ -34,7 +37,15 @@ const regExp = Object.assign(
   { code: "linearPattern" }
 )
 
-const ajv = new Ajv2020({ allErrors: false, strict: false, useDefaults: true, ownProperties: true, addUsedSchema: false, validateFormats: true, code: { regExp } })
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: false,
+  useDefaults: true,
+  ownProperties: true,
+  addUsedSchema: false,
+  validateFormats: true,
+  code: { regExp }
+})
 
 /** Texts of any length and kind, which mean nothing to a check. */
 const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])
@@ -43,13 +54,22 @@ const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])
 const looking = (format: unknown): ((text: string) => boolean) | undefined => {
   if (format instanceof RegExp) return (text) => format.test(text)
   if (typeof format === "function") return (text) => Reflect.apply(format, undefined, [text]) === true
-  return typeof format === "object" && format !== null && "validate" in format && !("type" in format) ? looking(format.validate) : undefined
+  return typeof format === "object" && format !== null && "validate" in format && !("type" in format)
+    ? looking(format.validate)
+    : undefined
 }
 
 for (const [name, format] of Object.entries<Format>(fullFormats)) {
   const looks = looking(format)
   // Some of them take the square of the length.
-  ajv.addFormat(name, freeFormats.has(name) ? true : looks === undefined ? format : (text: string) => text.length <= formatCharsMax && looks(text))
+  ajv.addFormat(
+    name,
+    freeFormats.has(name)
+      ? true
+      : looks === undefined
+        ? format
+        : (text: string) => text.length <= formatCharsMax && looks(text)
+  )
 }
 
 // The library compares each item with each other one.
@@ -58,14 +78,16 @@ ajv.removeKeyword("uniqueItems").addKeyword({
   type: "array",
   schemaType: "boolean",
   error: { message: "must not have the same item twice" },
-  validate: (wanted: boolean, items: ReadonlyArray<Json>) => !wanted || new Set(items.map(canonical)).size === items.length
+  validate: (wanted: boolean, items: ReadonlyArray<Json>) =>
+    !wanted || new Set(items.map(canonical)).size === items.length
 })
 
 const strings = (value: Json | undefined): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((item: Json): item is string => typeof item === "string") : []
 
 /** `/people/0/name` becomes `people.0.name`. */
-const fieldOf = (error: ErrorObject): string => error.instancePath.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~")
+const fieldOf = (error: ErrorObject): string =>
+  error.instancePath.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~")
 
 const types: { readonly [type: string]: string } = {
   string: "text",
@@ -119,17 +141,33 @@ const sentence = (error: ErrorObject): string => {
 type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
 
 /** The fields of the choice that lacks the fewest; the other choices are named with the last of them. */
-const lackingOfChoices = (choices: ReadonlyArray<ReadonlyArray<string>>, given: (field: string) => boolean): ReadonlyArray<Missing> => {
-  const [least = [], ...others] = choices.map((fields) => fields.filter((field) => !given(field))).sort((a, b) => a.length - b.length)
-  return least.map((field, at): Missing => ({ _tag: "Missing", field, ...(at === least.length - 1 && others.length > 0 ? { instead: others } : {}) }))
+const lackingOfChoices = (
+  choices: ReadonlyArray<ReadonlyArray<string>>,
+  given: (field: string) => boolean
+): ReadonlyArray<Missing> => {
+  const [least = [], ...others] = choices
+    .map((fields) => fields.filter((field) => !given(field)))
+    .sort((a, b) => a.length - b.length)
+  return least.map(
+    (field, at): Missing => ({
+      _tag: "Missing",
+      field,
+      ...(at === least.length - 1 && others.length > 0 ? { instead: others } : {})
+    })
+  )
 }
 
-/** What a schema requires (`required`, or `anyOf` and `oneOf` with `required` in each choice, also below `allOf`) and the input does not have. */
+/**
+ * What a schema requires (`required`, or `anyOf` and `oneOf` with `required` in each choice, also below `allOf`) and
+ * the input does not have.
+ */
 const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> => {
   const given = (field: string): boolean => member(input, field) !== undefined
   const ofChoices = [schema["anyOf"], schema["oneOf"]].flatMap((choices) => {
     if (!Array.isArray(choices)) return []
-    const needs: ReadonlyArray<ReadonlyArray<string>> = choices.map((choice: Json) => (isObject(choice) ? strings(choice["required"]) : []))
+    const needs: ReadonlyArray<ReadonlyArray<string>> = choices.map((choice: Json) =>
+      isObject(choice) ? strings(choice["required"]) : []
+    )
     return needs.some((fields) => fields.length === 0) ? [] : lackingOfChoices(needs, given)
   })
   const all = schema["allOf"]
@@ -140,7 +178,11 @@ const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> 
 const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
   const excess = volumeExcess(operation, input)
   if (excess === null) return undefined
-  return { _tag: "Invalid", field: excess.field, message: excess.isList ? `must have at most ${excess.max} items` : `must be at most ${excess.max}` }
+  return {
+    _tag: "Invalid",
+    field: excess.field,
+    message: excess.isList ? `must have at most ${excess.max} items` : `must be at most ${excess.max}`
+  }
 }
 
 const exactly = (candidate: JsonObject, input: JsonObject): JsonObject =>
@@ -151,17 +193,29 @@ const isDefaultedWithin = (value: Json | undefined): boolean =>
     ? value.some(isDefaultedWithin)
     : isObject(value) && Object.entries(value).some(([name, inner]) => name === "default" || isDefaultedWithin(inner))
 
-/** Whether a default may be filled in below the input's own members: those are shared with the request, and with the other providers of a job. */
+/**
+ * Whether a default may be filled in below the input's own members: those are shared with the request, and with the
+ * other providers of a job.
+ */
 const isDefaultedBelow = (schema: JsonObject): boolean => {
   const { properties, ...others } = schema
   const own = isObject(properties) ? Object.values(properties) : []
-  return isDefaultedWithin(others) || own.some((property) => isObject(property) && Object.entries(property).some(([name, inner]) => name !== "default" && isDefaultedWithin(inner)))
+  return (
+    isDefaultedWithin(others) ||
+    own.some(
+      (property) =>
+        isObject(property) &&
+        Object.entries(property).some(([name, inner]) => name !== "default" && isDefaultedWithin(inner))
+    )
+  )
 }
 
 const copied = (value: Json): Json =>
   Array.isArray(value)
     ? value.map(copied)
-    : isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner)])) : value
+    : isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner)]))
+      : value
 
 /** Left: why the schema itself cannot be used. */
 export const compileInputSchema = (operation: Operation): Either.Either<InputSchema, string> => {
@@ -195,18 +249,27 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
         if (!valid && error !== undefined) {
           const field = fieldOf(error)
           const lacks = error.keyword === "required" ? String(error.params["missingProperty"]) : undefined
-          const problem: InputProblem = lacks !== undefined
-            ? { _tag: "Missing", field: field === "" ? lacks : `${field}.${lacks}` }
-            : { _tag: "Invalid", field: field === "" ? "input" : field, message: sentence(error) }
+          const problem: InputProblem =
+            lacks !== undefined
+              ? { _tag: "Missing", field: field === "" ? lacks : `${field}.${lacks}` }
+              : { _tag: "Invalid", field: field === "" ? "input" : field, message: sentence(error) }
           return { _tag: "Rejected", problems: [problem] }
         }
         const tooMuch = volumeProblem(operation, candidate)
-        return tooMuch === undefined ? { _tag: "Accepted", input: plain === input ? candidate : exactly(candidate, input) } : { _tag: "Rejected", problems: [tooMuch] }
+        return tooMuch === undefined
+          ? { _tag: "Accepted", input: plain === input ? candidate : exactly(candidate, input) }
+          : { _tag: "Rejected", problems: [tooMuch] }
       }
       const properties = schema["properties"]
-      return { check, required: new Set(required), properties: new Set(isObject(properties) ? Object.keys(properties) : []) }
+      return {
+        check,
+        required: new Set(required),
+        properties: new Set(isObject(properties) ? Object.keys(properties) : [])
+      }
     }
   )
 }
 
-export const inputSchemaFor: (endpoint: Endpoint) => Either.Either<InputSchema, string> = memoByVersion(({ operation }) => compileInputSchema(operation))
+export const inputSchemaFor: (endpoint: Endpoint) => Either.Either<InputSchema, string> = memoByVersion(
+  ({ operation }) => compileInputSchema(operation)
+)

@@ -1,6 +1,7 @@
 /**
- * What a provider's answer means: the operation's rules in their order (errors, miss, weak, success), the status where no rule
- * speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure of the contract.
+ * What a provider's answer means: the operation's rules in their order (errors, miss, weak, success), the status where
+ * no rule speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure
+ * of the contract.
  */
 import { Either, Option } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
@@ -41,7 +42,10 @@ export interface Judged {
   readonly result: Either.Either<Verdict, RunFailure>
   readonly cost: CostEvidence
   readonly providerRequestId: string | null
-  /** The body of a 2xx could not be read, or its rules not worked out: the provider may have done what it was asked, or not. */
+  /**
+   * The body of a 2xx could not be read, or its rules not worked out: the provider may have done what it was asked, or
+   * not.
+   */
   readonly partial: boolean
 }
 
@@ -78,7 +82,8 @@ const quoted = (value: Json): string | undefined => {
 export const costEvidence = (value: Json): CostEvidence => {
   if (value === null) return { _tag: "None" }
   const told = withNumbers(value)
-  const number = typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
+  const number =
+    typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
   // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
   return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
     ? { _tag: "Reported", micros: Math.round(number) }
@@ -90,7 +95,12 @@ const refusedKey = (credential: Credential["_tag"], providerStatus: number, deta
   return credential === "Connection" ? new ConnectionInvalid(facts) : new AuthError(facts)
 }
 
-const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerView, detail: string | undefined): RunFailure => {
+const failureOf = (
+  code: CompiledFailureRule["code"],
+  seen: Case,
+  view: AnswerView,
+  detail: string | undefined
+): RunFailure => {
   const wait = retryAfterSeconds(view.headers["retry-after"], seen.nowMillis)
   const facts = { providerStatus: view.status, ...(detail === undefined ? {} : { detail }) }
   const patient = { ...facts, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) }
@@ -125,19 +135,35 @@ const reportedError = (seen: Case, view: AnswerView): Option.Option<RunFailure> 
   const rule = seen.rules.errors.find((each) => holds(each.when, view))
   if (rule === undefined) return Option.none()
   const detail = quoted(read(rule.message, view))
-  // "Reported inside a success" says nothing of an error status, which has a code of its own; the provider's words remain.
-  return Option.some(view.status >= 400 && rule.code === "provider_reported_error" ? failureByStatus(seen, view, detail) : failureOf(rule.code, seen, view, detail))
+  // "Reported inside a success" says nothing of an error status, which has a code of its own; the provider's words
+  // remain.
+  return Option.some(
+    view.status >= 400 && rule.code === "provider_reported_error"
+      ? failureByStatus(seen, view, detail)
+      : failureOf(rule.code, seen, view, detail)
+  )
 }
 
 /** The output map applied to an answer of a known outcome; null without a map. */
-export const mapped = (seen: Case, view: AnswerView, outcome: Verdict["outcome"], guessed: boolean): Either.Either<Normalized | null, RunFailure> => {
+export const mapped = (
+  seen: Case,
+  view: AnswerView,
+  outcome: Verdict["outcome"],
+  guessed: boolean
+): Either.Either<Normalized | null, RunFailure> => {
   const { job, output } = seen.endpoint.operation
   if (output === undefined || job === undefined) return Either.right(null)
   const values: Record<string, Json> = {}
   if (outcome !== "miss") {
     for (const [field, expression] of seen.rules.fields) {
       const value = expression.evaluate(view)
-      if (Either.isLeft(value)) return Either.left(new OutputMappingError({ detail: `The output map failed at the field ${field}.`, providerStatus: view.status }))
+      if (Either.isLeft(value))
+        return Either.left(
+          new OutputMappingError({
+            detail: `The output map failed at the field ${field}.`,
+            providerStatus: view.status
+          })
+        )
       setMember(values, field, value.right)
     }
   }
@@ -155,40 +181,57 @@ const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Ei
   const { missStatuses } = seen.endpoint.operation.response
   const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
-    Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({
-      outcome,
-      outcomeReason: note === null ? outcomeReason : `${outcomeReason} ${note}`,
-      body,
-      normalized,
-      resultCount
-    }))
+    Either.map(
+      mapped(seen, view, outcome, guessed),
+      (normalized): Verdict => ({
+        outcome,
+        outcomeReason: note === null ? outcomeReason : `${outcomeReason} ${note}`,
+        body,
+        normalized,
+        resultCount
+      })
+    )
 
-  if (missStatuses.includes(view.status)) return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
+  if (missStatuses.includes(view.status))
+    return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
   if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
   if (seen.rules.success !== undefined && !holds(seen.rules.success, view)) {
-    const facts = { detail: "The provider's answer lacks what a success of this operation holds.", providerStatus: view.status }
+    const facts = {
+      detail: "The provider's answer lacks what a success of this operation holds.",
+      providerStatus: view.status
+    }
     // It answered, and it may have done something all the same: nobody is told to send that again.
-    return Either.left(seen.endpoint.operation.effect === "effectful"
-      ? new ProviderReportedError({ ...facts, hint: "Look at the provider whether it was done before you send it again." })
-      : new InvalidResponse(facts))
+    return Either.left(
+      seen.endpoint.operation.effect === "effectful"
+        ? new ProviderReportedError({
+            ...facts,
+            hint: "Look at the provider whether it was done before you send it again."
+          })
+        : new InvalidResponse(facts)
+    )
   }
   const guessed = holds(seen.rules.guessed, view)
-  return guessed ? verdict("weak", "The provider marks the answer as a guess.", true) : verdict("hit", "The provider answered.")
+  return guessed
+    ? verdict("weak", "The provider marks the answer as a guess.", true)
+    : verdict("hit", "The provider answered.")
 }
 
 /** The rules that may end an asynchronous operation early: a reported failure, or an error status that is no miss. */
 export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<RunFailure> => {
   const reported = reportedError(seen, view)
   if (Option.isSome(reported) || view.status < 400) return reported
-  return seen.endpoint.operation.response.missStatuses.includes(view.status) || showsMiss(seen, view) ? Option.none() : Option.some(failureByStatus(seen, view))
+  return seen.endpoint.operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
+    ? Option.none()
+    : Option.some(failureByStatus(seen, view))
 }
 
 /**
- * On an error status, a miss needs evidence in the answer (`body.code == 'NO_MATCH'`): a rule that would hold for an empty body
- * too (`!body.data`) only says that the error has no data.
+ * On an error status, a miss needs evidence in the answer (`body.code == 'NO_MATCH'`): a rule that would hold for an
+ * empty body too (`!body.data`) only says that the error has no data.
  */
-const showsMiss = (seen: Case, view: AnswerView): boolean => holds(seen.rules.miss, view) && !holds(seen.rules.miss, { ...view, body: null, headers: {} })
+const showsMiss = (seen: Case, view: AnswerView): boolean =>
+  holds(seen.rules.miss, view) && !holds(seen.rules.miss, { ...view, body: null, headers: {} })
 
 /** Nothing, or a line break that a server adds by habit. */
 const isEmpty = ({ bytes }: WireAnswer): boolean => bytes.length <= 4 && bytes.toString("latin1").trim() === ""
@@ -197,29 +240,52 @@ const isEmpty = ({ bytes }: WireAnswer): boolean => bytes.length <= 4 && bytes.t
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
 
 /**
- * What a 2xx without a body means. An effectful operation did what it was asked: what a success must hold and where fields stand is
- * said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says more; else its body is missing.
+ * What a 2xx without a body means. An effectful operation did what it was asked: what a success must hold and where
+ * fields stand is said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says
+ * more; else its body is missing.
  */
 const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, RunFailure>> => {
   const { operation } = seen.endpoint
   const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
   if (operation.effect === "effectful" && !saysMiss) {
     const { job, output } = operation
-    const normalized = job === undefined || output === undefined ? null : normalize({ job, endpointId: operation.id, map: output, values: {}, outcome: "hit", guessed: false })
-    return Option.some(Either.right({ outcome: "hit", outcomeReason: "The provider did it and had no more to say.", body: nothing.body, normalized, resultCount: null }))
+    const normalized =
+      job === undefined || output === undefined
+        ? null
+        : normalize({ job, endpointId: operation.id, map: output, values: {}, outcome: "hit", guessed: false })
+    return Option.some(
+      Either.right({
+        outcome: "hit",
+        outcomeReason: "The provider did it and had no more to say.",
+        body: nothing.body,
+        normalized,
+        resultCount: null
+      })
+    )
   }
   if (!saysMiss && !emptyStatuses.has(view.status)) return Option.none()
-  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view)) return Option.some(verdictOf(seen, view, nothing))
-  return Option.some(Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({
-    outcome: "miss",
-    outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
-    body: nothing.body,
-    normalized,
-    resultCount: null
-  })))
+  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
+    return Option.some(verdictOf(seen, view, nothing))
+  return Option.some(
+    Either.map(
+      mapped(seen, view, "miss", false),
+      (normalized): Verdict => ({
+        outcome: "miss",
+        outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
+        body: nothing.body,
+        normalized,
+        resultCount: null
+      })
+    )
+  )
 }
 
-export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView => ({ status: answer.status, headers: answer.headers, body, input: seen.input })
+export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView => ({
+  status: answer.status,
+  headers: answer.headers,
+  body,
+  input: seen.input
+})
 
 export const judge = (seen: Case, answer: WireAnswer): Judged => {
   const { status } = answer
@@ -228,9 +294,15 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
     const cost = costEvidence(read(seen.rules.costMicros, view))
     const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
     if (!isOverworked(view)) return { result, cost, providerRequestId, partial }
-    // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer says.
+    // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer
+    // says.
     const detail = "The rules of this operation take more work on the provider's answer than the gateway allows."
-    return { result: Either.left(new InvalidResponse({ detail, providerStatus: status })), cost: { _tag: "None" }, providerRequestId: null, partial: true }
+    return {
+      result: Either.left(new InvalidResponse({ detail, providerStatus: status })),
+      cost: { _tag: "None" },
+      providerRequestId: null,
+      partial: true
+    }
   }
   if (status >= 300 && status < 400) {
     return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
@@ -252,13 +324,21 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
   if (Either.isLeft(readable)) {
     const view = viewOf(seen, answer, null)
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
-    if (readable.left._tag === "Unparsable") return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), true)
+    if (readable.left._tag === "Unparsable")
+      return about(
+        view,
+        Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })),
+        true
+      )
     const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
     return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), true)
   }
   const view = viewOf(seen, answer, readable.right.view)
-  return about(view, Option.match(reportedError(seen, view), {
-    onSome: Either.left,
-    onNone: () => verdictOf(seen, view, readable.right)
-  }))
+  return about(
+    view,
+    Option.match(reportedError(seen, view), {
+      onSome: Either.left,
+      onNone: () => verdictOf(seen, view, readable.right)
+    })
+  )
 }

@@ -1,6 +1,7 @@
 /**
- * Puts a key where the provider wants it, and says which texts must never be seen again because of it. A key that does not
- * fit the placement is refused before anything is sent. Access tokens come from OAuthTokens and are placed as bearer keys.
+ * Puts a key where the provider wants it, and says which texts must never be seen again because of it. A key that does
+ * not fit the placement is refused before anything is sent. Access tokens come from OAuthTokens and are placed as
+ * bearer keys.
  */
 import { Either, Redacted } from "effect"
 import type { Auth } from "../../domain/Manifest.js"
@@ -25,22 +26,33 @@ export type Key =
   | { readonly _tag: "OAuth"; readonly client: ClientCredentials }
 
 const incompatible = (credential: Credential, detail: string): RunFailure =>
-  credential._tag === "Connection" ? new ConnectionInvalid({ detail: `The connection's key does not fit: ${detail}` }) : new PlatformAuthIncompatible({ detail: `The platform key does not fit: ${detail}` })
+  credential._tag === "Connection"
+    ? new ConnectionInvalid({ detail: `The connection's key does not fit: ${detail}` })
+    : new PlatformAuthIncompatible({ detail: `The platform key does not fit: ${detail}` })
 
 const headerSafe = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/
 
 /** Takes the secret out of its wrapping and checks its kind. */
 export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, RunFailure> => {
   if (auth.type === "unsupported") {
-    return Either.left(new CredentialPlacementUnsupported({ detail: `This operation wants its key as ${auth.placement}, which this gateway cannot do.` }))
+    return Either.left(
+      new CredentialPlacementUnsupported({
+        detail: `This operation wants its key as ${auth.placement}, which this gateway cannot do.`
+      })
+    )
   }
   if (auth.type === "none") return Either.right({ _tag: "None" })
   if (credential._tag === "None") return Either.left(new PlatformKeyMissing({}))
   const secret = Redacted.value(credential.secret)
-  if (!headerSafe.test(secret)) return Either.left(incompatible(credential, "it is empty or contains line breaks, outer spaces or characters outside Latin-1."))
+  if (!headerSafe.test(secret))
+    return Either.left(
+      incompatible(credential, "it is empty or contains line breaks, outer spaces or characters outside Latin-1.")
+    )
   const colon = secret.indexOf(":")
-  if (auth.type === "basic" && !auth.passwordless && colon < 1) return Either.left(incompatible(credential, "it must have the form user:password."))
-  if (auth.type === "header_pair" && (colon < 1 || colon === secret.length - 1)) return Either.left(incompatible(credential, "it must have the form first:second."))
+  if (auth.type === "basic" && !auth.passwordless && colon < 1)
+    return Either.left(incompatible(credential, "it must have the form user:password."))
+  if (auth.type === "header_pair" && (colon < 1 || colon === secret.length - 1))
+    return Either.left(incompatible(credential, "it must have the form first:second."))
   if (auth.type === "oauth2_client_credentials") {
     return colon < 1 || colon === secret.length - 1
       ? Either.left(incompatible(credential, "it must have the form client_id:client_secret."))
@@ -49,8 +61,12 @@ export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, R
   return Either.right({ _tag: "Plain", secret })
 }
 
-const withHeader = (parts: RequestParts, name: string, value: string): RequestParts => ({ ...parts, headers: { ...parts.headers, [name.toLowerCase()]: value } })
-export const basicValue = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
+const withHeader = (parts: RequestParts, name: string, value: string): RequestParts => ({
+  ...parts,
+  headers: { ...parts.headers, [name.toLowerCase()]: value }
+})
+export const basicValue = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
 
 /** `secret` is the plain key, or the access token of an OAuth client. */
 export const placeKey = (auth: Auth, secret: string, parts: RequestParts): RequestParts => {
@@ -65,22 +81,37 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
       return withHeader(parts, auth.name, `${auth.prefix ?? ""}${secret}`)
     case "header_pair": {
       const colon = secret.indexOf(":")
-      return withHeader(withHeader(parts, auth.names[0], secret.slice(0, colon)), auth.names[1], secret.slice(colon + 1))
+      return withHeader(
+        withHeader(parts, auth.names[0], secret.slice(0, colon)),
+        auth.names[1],
+        secret.slice(colon + 1)
+      )
     }
     case "query":
       return { ...parts, query: [...parts.query, [auth.name, secret]] }
     case "basic":
-      return withHeader(parts, "authorization", `Basic ${Buffer.from(auth.passwordless && !secret.includes(":") ? `${secret}:` : secret).toString("base64")}`)
+      return withHeader(
+        parts,
+        "authorization",
+        `Basic ${Buffer.from(auth.passwordless && !secret.includes(":") ? `${secret}:` : secret).toString("base64")}`
+      )
     case "body": {
       const { body } = parts
-      if (body._tag === "Form") return { ...parts, body: { _tag: "Form", fields: [...body.fields, [auth.name, secret]] } }
-      if (body._tag === "Multipart") return { ...parts, body: { _tag: "Multipart", parts: [...body.parts, [auth.name, secret]] } }
-      return { ...parts, body: { _tag: "Json", value: { ...(body._tag === "Json" ? body.value : {}), [auth.name]: secret } } }
+      if (body._tag === "Form")
+        return { ...parts, body: { _tag: "Form", fields: [...body.fields, [auth.name, secret]] } }
+      if (body._tag === "Multipart")
+        return { ...parts, body: { _tag: "Multipart", parts: [...body.parts, [auth.name, secret]] } }
+      return {
+        ...parts,
+        body: { _tag: "Json", value: { ...(body._tag === "Json" ? body.value : {}), [auth.name]: secret } }
+      }
     }
   }
 }
 
-/** The parts of a key that nobody may see; a user name or client id is none, and may well be a part of honest answers. */
+/**
+ * The parts of a key that nobody may see; a user name or client id is none, and may well be a part of honest answers.
+ */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
   const colon = secret.indexOf(":")
   if (colon < 0) return [secret]

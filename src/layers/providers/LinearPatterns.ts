@@ -1,7 +1,7 @@
 /**
- * Patterns of schemas, on an engine that never backtracks: the time of a match is bounded by the length of the text times the size of the
- * pattern, and what one input may take of that is bounded as well. JavaScript's own syntax is taken, without look-around, back
- * references and what else only backtracking can do.
+ * Patterns of schemas, on an engine that never backtracks: the time of a match is bounded by the length of the text
+ * times the size of the pattern, and what one input may take of that is bounded as well. JavaScript's own syntax is
+ * taken, without look-around, back references and what else only backtracking can do.
  */
 import { Either } from "effect"
 import { RE2JS } from "re2js"
@@ -28,16 +28,19 @@ export const linearPattern = (pattern: string): Either.Either<LinearPattern, str
   if (pattern.length > patternCharsMax) return Either.left(`has more than ${patternCharsMax} characters`)
   return Either.try({
     try: () => RE2JS.compile(RE2JS.translateRegExp(pattern)),
-    catch: (error) => `is no pattern that can be matched without backtracking (${error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "not a pattern"})`
-  }).pipe(Either.flatMap((compiled) => {
-    const size = compiled.programSize()
-    if (size > patternSizeMax) return Either.left("repeats too much; say lengths with minLength and maxLength")
-    const cost = size > slowSize ? 4 * size : size
-    return Either.right({
-      test: (text: string) => {
-        left -= cost * (text.length + 1)
-        return left >= 0 && compiled.test(text)
-      }
+    catch: (error) =>
+      `is no pattern that can be matched without backtracking (${error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "not a pattern"})`
+  }).pipe(
+    Either.flatMap((compiled) => {
+      const size = compiled.programSize()
+      if (size > patternSizeMax) return Either.left("repeats too much; say lengths with minLength and maxLength")
+      const cost = size > slowSize ? 4 * size : size
+      return Either.right({
+        test: (text: string) => {
+          left -= cost * (text.length + 1)
+          return left >= 0 && compiled.test(text)
+        }
+      })
     })
-  }))
+  )
 }

@@ -1,13 +1,13 @@
 /**
- * Remembers what was compiled from an endpoint, by its contract version, up to a bound; the oldest goes first, and is merely
- * compiled again when it comes back.
+ * Remembers what was compiled from an endpoint, by its contract version, up to a bound; the oldest goes first, and is
+ * merely compiled again when it comes back.
  */
 import type { Endpoint } from "../../domain/Manifest.js"
 import { setBounded } from "./BoundedMap.js"
 
 const entriesMax = 5_000
 
-export const memoByVersion = <A>(make: (endpoint: Endpoint) => A): (endpoint: Endpoint) => A => {
+export const memoByVersion = <A>(make: (endpoint: Endpoint) => A): ((endpoint: Endpoint) => A) => {
   const made = new Map<string, A>()
   return (endpoint) => {
     const present = made.get(endpoint.contractVersion)

@@ -1,7 +1,7 @@
 /**
- * OAuth 2 client credentials: an access token per client and token address, fetched once however many calls wait for it, kept
- * until shortly before it expires, and dropped when a provider refuses it. The fetch belongs to nobody's call: a caller that is
- * interrupted takes nothing away from the others.
+ * OAuth 2 client credentials: an access token per client and token address, fetched once however many calls wait for
+ * it, kept until shortly before it expires, and dropped when a provider refuses it. The fetch belongs to nobody's call:
+ * a caller that is interrupted takes nothing away from the others.
  */
 import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
 import type { Auth } from "../../domain/Manifest.js"
@@ -15,7 +15,11 @@ export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }
 export class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly status: number }> {}
 
 export interface OAuthTokens {
-  readonly take: (auth: OAuth, client: ClientCredentials, timeoutMs: number) => Effect.Effect<string, TokenRefused | WireFailure>
+  readonly take: (
+    auth: OAuth,
+    client: ClientCredentials,
+    timeoutMs: number
+  ) => Effect.Effect<string, TokenRefused | WireFailure>
   /** Forgets a token that the provider refused, unless a newer one took its place already. */
   readonly drop: (auth: OAuth, client: ClientCredentials, token: string) => Effect.Effect<void>
 }
@@ -25,7 +29,12 @@ const clientsMax = 10_000
 const expiresEarlyMs = 30_000
 const lifeWithoutExpiryMs = 300_000
 
-const TokenAnswer = Schema.parseJson(Schema.Struct({ access_token: Schema.NonEmptyString, expires_in: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString)) }))
+const TokenAnswer = Schema.parseJson(
+  Schema.Struct({
+    access_token: Schema.NonEmptyString,
+    expires_in: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString))
+  })
+)
 const decodeAnswer = Schema.decodeUnknownEither(TokenAnswer)
 
 interface Held {
@@ -35,37 +44,52 @@ interface Held {
 }
 
 /** `rewrite` gives the origin that is really called for a token address. */
-export const makeOAuthTokens = (transport: Transport, rewrite: (origin: string) => string): Effect.Effect<OAuthTokens, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const makeOAuthTokens = (
+  transport: Transport,
+  rewrite: (origin: string) => string
+): Effect.Effect<OAuthTokens, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const scope = yield* Effect.scope
     const held = new Map<string, Held>()
-    const keyOf = (auth: OAuth, client: ClientCredentials) => JSON.stringify([auth.tokenUrl, auth.scope ?? "", client.id, client.secret])
+    const keyOf = (auth: OAuth, client: ClientCredentials) =>
+      JSON.stringify([auth.tokenUrl, auth.scope ?? "", client.id, client.secret])
 
-    const fetch = Effect.fnUntraced(function*(auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+    const fetch = Effect.fnUntraced(function* (auth: OAuth, client: ClientCredentials, timeoutMs: number) {
       const url = new URL(auth.tokenUrl)
-      const form = new URLSearchParams({ grant_type: "client_credentials", ...(auth.scope === undefined ? {} : { scope: auth.scope }) })
+      const form = new URLSearchParams({
+        grant_type: "client_credentials",
+        ...(auth.scope === undefined ? {} : { scope: auth.scope })
+      })
       if (auth.clientAuth === "body") {
         form.set("client_id", client.id)
         form.set("client_secret", client.secret)
       }
-      const answer = yield* transport.exchange({
-        origin: rewrite(url.origin),
-        method: "POST",
-        path: url.pathname + url.search,
-        headers: {
-          accept: "application/json",
-          "content-type": "application/x-www-form-urlencoded",
-          // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
-          ...(auth.clientAuth === "basic" ? { authorization: basicValue(encodeURIComponent(client.id), encodeURIComponent(client.secret)) } : {})
+      const answer = yield* transport.exchange(
+        {
+          origin: rewrite(url.origin),
+          method: "POST",
+          path: url.pathname + url.search,
+          headers: {
+            accept: "application/json",
+            "content-type": "application/x-www-form-urlencoded",
+            // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
+            ...(auth.clientAuth === "basic"
+              ? { authorization: basicValue(encodeURIComponent(client.id), encodeURIComponent(client.secret)) }
+              : {})
+          },
+          body: form.toString()
         },
-        body: form.toString()
-      }, { timeoutMs, maxBytes: maxTokenBytes })
-      const decoded = answer.status >= 200 && answer.status < 300 ? decodeAnswer(answer.bytes.toString("utf8")) : Either.left(undefined)
+        { timeoutMs, maxBytes: maxTokenBytes }
+      )
+      const decoded =
+        answer.status >= 200 && answer.status < 300
+          ? decodeAnswer(answer.bytes.toString("utf8"))
+          : Either.left(undefined)
       if (Either.isLeft(decoded)) return yield* new TokenRefused({ status: answer.status })
       return decoded.right
     })
 
-    const start = Effect.fnUntraced(function*(key: string, auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+    const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials, timeoutMs: number) {
       const token = yield* Deferred.make<string, TokenRefused | WireFailure>()
       const entry: Held = { token, value: undefined, expiresAt: Number.POSITIVE_INFINITY }
       setBounded(held, clientsMax, key, entry)
@@ -87,11 +111,14 @@ export const makeOAuthTokens = (transport: Transport, rewrite: (origin: string) 
     })
 
     return {
-      take: Effect.fnUntraced(function*(auth, client, timeoutMs) {
+      take: Effect.fnUntraced(function* (auth, client, timeoutMs) {
         const key = keyOf(auth, client)
         const now = yield* Clock.currentTimeMillis
         const present = held.get(key)
-        const entry = present !== undefined && present.expiresAt > now ? present : yield* Effect.uninterruptible(start(key, auth, client, timeoutMs))
+        const entry =
+          present !== undefined && present.expiresAt > now
+            ? present
+            : yield* Effect.uninterruptible(start(key, auth, client, timeoutMs))
         // The fetch may run on another call's longer time.
         return yield* Effect.timeoutFail(Deferred.await(entry.token), {
           duration: timeoutMs,

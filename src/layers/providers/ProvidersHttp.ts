@@ -1,7 +1,8 @@
 /**
- * Calls any operation of any manifest over HTTP; no provider's name stands in here. Total: whatever happens comes back as a
- * CallResult whose certainty is exact. A call is sent once; the one resend is a read-only call that an expired access token
- * made the provider refuse. Keys leave the process in the request and appear nowhere else, not even when a provider echoes them.
+ * Calls any operation of any manifest over HTTP; no provider's name stands in here. Total: whatever happens comes back
+ * as a CallResult whose certainty is exact. A call is sent once; the one resend is a read-only call that an expired
+ * access token made the provider refuse. Keys leave the process in the request and appear nowhere else, not even when a
+ * provider echoes them.
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
@@ -29,8 +30,9 @@ export interface ProvidersHttpOptions {
   /** `host:port` pairs that the egress guard lets through. */
   readonly egressAllow?: ReadonlyArray<string>
   /**
-   * Origins of manifests that stand for another one, such as the fixture's `http://fixture.invalid` for the port it got. The
-   * targets are opened in the egress guard; they come from this process's own configuration, never from a manifest.
+   * Origins of manifests that stand for another one, such as the fixture's `http://fixture.invalid` for the port it
+   * got. The targets are opened in the egress guard; they come from this process's own configuration, never from a
+   * manifest.
    */
   readonly origins?: { readonly [origin: string]: string }
   /** Larger answers are kept as media; `inlineResultBytesMax` when absent. */
@@ -57,14 +59,23 @@ interface Prepared {
 }
 
 const digestOf = (method: string, origin: string, written: Written): string =>
-  hash("sha256", `${method} ${origin}${written.path}\n${JSON.stringify(written.headers)}\n${hash("sha256", written.body ?? "")}`)
+  hash(
+    "sha256",
+    `${method} ${origin}${written.path}\n${JSON.stringify(written.headers)}\n${hash("sha256", written.body ?? "")}`
+  )
 
 const bytesOf = (written: Written): number =>
-  written.path.length + (written.body === null ? 0 : typeof written.body === "string" ? Buffer.byteLength(written.body) : written.body.length)
+  written.path.length +
+  (written.body === null ? 0 : typeof written.body === "string" ? Buffer.byteLength(written.body) : written.body.length)
 
 const none: CostEvidence = { _tag: "None" }
 
-const failed = (failure: RunFailure, certainty: CallStopped["certainty"], evidence: Evidence | null, cost: CostEvidence = none): CallResult => ({
+const failed = (
+  failure: RunFailure,
+  certainty: CallStopped["certainty"],
+  evidence: Evidence | null,
+  cost: CostEvidence = none
+): CallResult => ({
   _tag: "Failed",
   failure,
   certainty,
@@ -77,12 +88,16 @@ const refusedToken = (seen: Case, refused: TokenRefused): RunFailure =>
   refused.status >= 500 || refused.status === 429
     ? judgeStatus(seen, refused.status, {})
     : refused.status >= 400
-    ? judgeStatus(seen, 401, {})
-    : new InvalidResponse({ detail: "The provider's token address answered without a token." })
+      ? judgeStatus(seen, 401, {})
+      : new InvalidResponse({ detail: "The provider's token address answered without a token." })
 
 /** The log says which address was refused: that of the operation, or of its access tokens. */
-const warnWhereRefused = (engine: Engine, { seen }: Prepared, address: string) => (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
-  problem._tag === "WireFailure" && problem.reason === "refused" ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word) : Effect.void
+const warnWhereRefused =
+  (engine: Engine, { seen }: Prepared, address: string) =>
+  (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
+    problem._tag === "WireFailure" && problem.reason === "refused"
+      ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
+      : Effect.void
 
 /** One exchange with the key placed, the secrets blotted out of whatever comes back. */
 const send = (
@@ -96,29 +111,48 @@ const send = (
   const { operation, provider } = prepared.seen.endpoint
   const written = write(placeKey(provider.auth, secret, parts), prepared.boundary)
   const origin = engine.originFor(prepared.origin)
-  return engine.transport.exchange({
-    origin,
-    method: parts.method,
-    path: written.path,
-    headers: { accept: operation.contentTypes.join(", "), "accept-encoding": acceptedEncodings, "user-agent": userAgent, ...written.headers },
-    body: written.body
-  }, { timeoutMs, maxBytes: operation.maxBytes }).pipe(
-    Effect.tapError(warnWhereRefused(engine, prepared, origin)),
-    Effect.mapBoth({
-      onFailure: (wire) => stoppedBy(prepared.seen, wire),
-      onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
-    })
-  )
+  return engine.transport
+    .exchange(
+      {
+        origin,
+        method: parts.method,
+        path: written.path,
+        headers: {
+          accept: operation.contentTypes.join(", "),
+          "accept-encoding": acceptedEncodings,
+          "user-agent": userAgent,
+          ...written.headers
+        },
+        body: written.body
+      },
+      { timeoutMs, maxBytes: operation.maxBytes }
+    )
+    .pipe(
+      Effect.tapError(warnWhereRefused(engine, prepared, origin)),
+      Effect.mapBoth({
+        onFailure: (wire) => stoppedBy(prepared.seen, wire),
+        onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
+      })
+    )
 }
 
 /** No key holds a line feed, so that one blotting does for all headers. */
 const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
   const names = Object.keys(answer.headers)
-  const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1")).toString("latin1").split("\n")
-  return { status: answer.status, bytes: blot(answer.bytes), headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""])) }
+  const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1"))
+    .toString("latin1")
+    .split("\n")
+  return {
+    status: answer.status,
+    bytes: blot(answer.bytes),
+    headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]))
+  }
 }
 
-/** Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is refused. */
+/**
+ * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
+ * refused.
+ */
 const sendWithKey = (engine: Engine, prepared: Prepared) => {
   const { key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
@@ -133,14 +167,13 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
     problem._tag === "TokenRefused"
       ? new CallStopped({ failure: refusedToken(seen, problem), certainty: "not_sent", providerStatus: null })
       : new CallStopped({ ...stoppedBy(seen, problem), certainty: "not_sent", providerStatus: null })
-  return Effect.fnUntraced(function*(parts: RequestParts, kind: "start" | "follow_up") {
+  return Effect.fnUntraced(function* (parts: RequestParts, kind: "start" | "follow_up") {
     const started = yield* Clock.currentTimeMillis
     const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
-    const once = Effect.fnUntraced(function*() {
-      const token = yield* engine.tokens.take(auth, client, yield* left).pipe(
-        Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)),
-        Effect.mapError(notSent)
-      )
+    const once = Effect.fnUntraced(function* () {
+      const token = yield* engine.tokens
+        .take(auth, client, yield* left)
+        .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(notSent))
       const answer = yield* send(engine, prepared, parts, token, blotFor([client.secret, token]), yield* left)
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
@@ -150,13 +183,18 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
   })
 }
 
-const caseOf = Effect.fnUntraced(function*({ inlineBytes }: Engine, call: ProviderCall, rules: Case["rules"], credential: Credential) {
+const caseOf = Effect.fnUntraced(function* (
+  { inlineBytes }: Engine,
+  call: ProviderCall,
+  rules: Case["rules"],
+  credential: Credential
+) {
   const nowMillis = yield* Clock.currentTimeMillis
   return { endpoint: call.endpoint, rules, input: call.input, credential: credential._tag, nowMillis, inlineBytes }
 })
 
 const callWith = (engine: Engine) =>
-  Effect.fnUntraced(function*(call: ProviderCall) {
+  Effect.fnUntraced(function* (call: ProviderCall) {
     const { credential, endpoint } = call
     const { operation, provider } = endpoint
     const plan = callPlanFor(endpoint)
@@ -165,11 +203,14 @@ const callWith = (engine: Engine) =>
     if (Either.isLeft(key)) return failed(key.left, "not_sent", null)
     // Planning has refused this; a connection may have gone since, and the run would now use the platform's key.
     const [refused] = refusedFields(endpoint, credential._tag, call.input)
-    if (refused !== undefined) return failed(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }), "not_sent", null)
+    if (refused !== undefined)
+      return failed(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }), "not_sent", null)
     const built = plan.right.request.build(call.input)
-    if (Either.isLeft(built)) return failed(new InputRejected({ detail: `${built.left.field} ${built.left.message}` }), "not_sent", null)
+    if (Either.isLeft(built))
+      return failed(new InputRejected({ detail: `${built.left.field} ${built.left.message}` }), "not_sent", null)
 
-    if (operation.idempotencyHeader !== undefined) setMember(built.right.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
+    if (operation.idempotencyHeader !== undefined)
+      setMember(built.right.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
     const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
     const seen = yield* caseOf(engine, call, plan.right.rules, credential)
     const prepared: Prepared = { seen, key: key.right, origin: plan.right.request.origin, boundary }
@@ -184,41 +225,74 @@ const callWith = (engine: Engine) =>
 
     const exchange = sendWithKey(engine, prepared)
     const ended = yield* Effect.either(
-      operation.async === undefined ? exchange(built.right, "start") : runToEnd(operation.async, plan.right, seen, exchange, built.right)
+      operation.async === undefined
+        ? exchange(built.right, "start")
+        : runToEnd(operation.async, plan.right, seen, exchange, built.right)
     )
-    if (Either.isLeft(ended)) return failed(ended.left.failure, ended.left.certainty, ended.left.certainty === "not_sent" ? null : evidence(null, null))
+    if (Either.isLeft(ended))
+      return failed(
+        ended.left.failure,
+        ended.left.certainty,
+        ended.left.certainty === "not_sent" ? null : evidence(null, null)
+      )
     const answer = ended.right
     const judged = judge(seen, answer)
     const seenEvidence = evidence(answer, judged.providerRequestId)
-    if (Either.isLeft(judged.result)) return failed(judged.result.left, judged.partial ? "unanswered" : "answered", seenEvidence, judged.cost)
-    const answered: CallResult = { _tag: "Answered", ...judged.result.right, providerStatus: answer.status, cost: judged.cost, evidence: seenEvidence }
+    if (Either.isLeft(judged.result))
+      return failed(judged.result.left, judged.partial ? "unanswered" : "answered", seenEvidence, judged.cost)
+    const answered: CallResult = {
+      _tag: "Answered",
+      ...judged.result.right,
+      providerStatus: answer.status,
+      cost: judged.cost,
+      evidence: seenEvidence
+    }
     return answered
   })
 
-/** A single exchange keeps its time by itself; polling and access tokens end by interruption, whatever the caller forbids. */
-const withDeadlines = ({ operation, provider }: ProviderCall["endpoint"], call: Effect.Effect<CallResult>): Effect.Effect<CallResult> =>
+/**
+ * A single exchange keeps its time by itself; polling and access tokens end by interruption, whatever the caller
+ * forbids.
+ */
+const withDeadlines = (
+  { operation, provider }: ProviderCall["endpoint"],
+  call: Effect.Effect<CallResult>
+): Effect.Effect<CallResult> =>
   operation.async === undefined && provider.auth.type !== "oauth2_client_credentials" ? call : onOwnFiber(call)
 
 /** Sockets and access tokens live as long as the layer. */
 export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<Providers> =>
   Layer.scoped(
     Providers,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const origins = new Map(Object.entries(options.origins ?? {}))
       const targets = [...origins.values()].filter((target) => URL.canParse(target)).map((target) => new URL(target))
-      const opened = targets.map((url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`)
+      const opened = targets.map(
+        (url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
+      )
       const originFor = (origin: string) => origins.get(origin) ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
-      const callOnce = callWith({ transport, tokens, refusedTargets: makeRefusedTargets(), originFor, inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax })
+      const callOnce = callWith({
+        transport,
+        tokens,
+        refusedTargets: makeRefusedTargets(),
+        originFor,
+        inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax
+      })
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<CallResult> =>
-        withDeadlines(request.endpoint, callOnce(request)).pipe(Effect.catchAllDefect((defect) =>
-          Effect.as(
-            Effect.logError("provider engine defect", { endpointId: request.endpoint.operation.id, kind: defect instanceof Error ? defect.name : typeof defect }),
-            failed(new ContractInvalid({}), "unanswered", null)
+        withDeadlines(request.endpoint, callOnce(request)).pipe(
+          Effect.catchAllDefect((defect) =>
+            Effect.as(
+              Effect.logError("provider engine defect", {
+                endpointId: request.endpoint.operation.id,
+                kind: defect instanceof Error ? defect.name : typeof defect
+              }),
+              failed(new ContractInvalid({}), "unanswered", null)
+            )
           )
-        ))
+        )
       return Providers.of({ call, prepare, prepareJob, checkCommon })
     })
   )

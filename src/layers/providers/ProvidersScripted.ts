@@ -1,7 +1,8 @@
 /**
- * Providers without a network, scripted per endpoint, for tests of everything above the engine. Steps are taken in order and
- * the last one repeats; an endpoint without a script answers its documented hit. Inputs are prepared as in production, output
- * maps are applied as in production, every call is kept for the test to look at, and pauses follow the test's clock.
+ * Providers without a network, scripted per endpoint, for tests of everything above the engine. Steps are taken in
+ * order and the last one repeats; an endpoint without a script answers its documented hit. Inputs are prepared as in
+ * production, output maps are applied as in production, every call is kept for the test to look at, and pauses follow
+ * the test's clock.
  */
 import { type Duration, Effect, Either, Layer } from "effect"
 import type { Json } from "../../domain/Json.js"
@@ -15,8 +16,20 @@ import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { type Case, costEvidence, countOf, mapped } from "./Judgement.js"
 
 export type Step =
-  | { readonly _tag: "Answer"; readonly outcome: "hit" | "weak" | "miss"; readonly body: Json | undefined; readonly costMicros: Json; readonly after: Duration.DurationInput }
-  | { readonly _tag: "Failure"; readonly failure: RunFailure; readonly certainty: "not_sent" | "answered" | "unanswered"; readonly costMicros: Json; readonly after: Duration.DurationInput }
+  | {
+      readonly _tag: "Answer"
+      readonly outcome: "hit" | "weak" | "miss"
+      readonly body: Json | undefined
+      readonly costMicros: Json
+      readonly after: Duration.DurationInput
+    }
+  | {
+      readonly _tag: "Failure"
+      readonly failure: RunFailure
+      readonly certainty: "not_sent" | "answered" | "unanswered"
+      readonly costMicros: Json
+      readonly after: Duration.DurationInput
+    }
   | { readonly _tag: "Silence" }
 
 export interface StepOptions {
@@ -26,20 +39,26 @@ export interface StepOptions {
   readonly costMicros?: Json
 }
 
-const answer = (outcome: "hit" | "weak" | "miss") => (body?: Json, options: StepOptions = {}): Step => ({
-  _tag: "Answer",
-  outcome,
-  body,
-  costMicros: options.costMicros ?? null,
-  after: options.after ?? 0
-})
+const answer =
+  (outcome: "hit" | "weak" | "miss") =>
+  (body?: Json, options: StepOptions = {}): Step => ({
+    _tag: "Answer",
+    outcome,
+    body,
+    costMicros: options.costMicros ?? null,
+    after: options.after ?? 0
+  })
 
 /** Without a body: the body of the operation's documented sample of that outcome. */
 export const hit = answer("hit")
 export const weak = answer("weak")
 export const miss = answer("miss")
 
-const failing = (failure: RunFailure, certainty: "not_sent" | "answered" | "unanswered", options: StepOptions): Step => ({
+const failing = (
+  failure: RunFailure,
+  certainty: "not_sent" | "answered" | "unanswered",
+  options: StepOptions
+): Step => ({
   _tag: "Failure",
   failure,
   certainty,
@@ -69,11 +88,27 @@ const answered = (call: ProviderCall, step: Extract<Step, { readonly _tag: "Answ
   const body = step.body ?? call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
   const cost: CostEvidence = costEvidence(step.costMicros)
   const plan = callPlanFor(call.endpoint)
-  if (Either.isLeft(plan)) return { _tag: "Failed", failure: plan.left, certainty: "not_sent", providerStatus: null, cost, evidence: null }
-  const seen: Case = { endpoint: call.endpoint, rules: plan.right.rules, input: call.input, credential: call.credential._tag, nowMillis: 0, inlineBytes: inlineResultBytesMax }
+  if (Either.isLeft(plan))
+    return { _tag: "Failed", failure: plan.left, certainty: "not_sent", providerStatus: null, cost, evidence: null }
+  const seen: Case = {
+    endpoint: call.endpoint,
+    rules: plan.right.rules,
+    input: call.input,
+    credential: call.credential._tag,
+    nowMillis: 0,
+    inlineBytes: inlineResultBytesMax
+  }
   const view = { status: 200, headers: {}, body, input: call.input }
   const normalized = mapped(seen, view, step.outcome, step.outcome === "weak")
-  if (Either.isLeft(normalized)) return { _tag: "Failed", failure: new InvalidResponse({}), certainty: "answered", providerStatus: 200, cost, evidence: null }
+  if (Either.isLeft(normalized))
+    return {
+      _tag: "Failed",
+      failure: new InvalidResponse({}),
+      certainty: "answered",
+      providerStatus: 200,
+      cost,
+      evidence: null
+    }
   return {
     _tag: "Answered",
     outcome: step.outcome,
@@ -83,7 +118,13 @@ const answered = (call: ProviderCall, step: Extract<Step, { readonly _tag: "Answ
     providerStatus: 200,
     resultCount: plan.right.rules.resultCount === undefined ? null : countOf(read(plan.right.rules.resultCount, view)),
     cost,
-    evidence: { requestDigest: "scripted", responseDigest: "scripted", requestBytes: 0, responseBytes: Buffer.byteLength(JSON.stringify(body)), providerRequestId: null }
+    evidence: {
+      requestDigest: "scripted",
+      responseDigest: "scripted",
+      requestBytes: 0,
+      responseBytes: Buffer.byteLength(JSON.stringify(body)),
+      providerRequestId: null
+    }
   }
 }
 
@@ -92,7 +133,10 @@ const played = (call: ProviderCall, step: Step): Effect.Effect<CallResult> => {
     case "Silence":
       return Effect.never
     case "Answer":
-      return Effect.delay(Effect.sync(() => answered(call, step)), step.after)
+      return Effect.delay(
+        Effect.sync(() => answered(call, step)),
+        step.after
+      )
     case "Failure": {
       const result: CallResult = {
         _tag: "Failed",
@@ -107,7 +151,9 @@ const played = (call: ProviderCall, step: Step): Effect.Effect<CallResult> => {
   }
 }
 
-export const ProvidersScripted = (scripts: { readonly [endpointId: string]: Step | ReadonlyArray<Step> } = {}): ScriptedProviders => {
+export const ProvidersScripted = (
+  scripts: { readonly [endpointId: string]: Step | ReadonlyArray<Step> } = {}
+): ScriptedProviders => {
   const left = new Map<string, ReadonlyArray<Step>>()
   const made: Array<ProviderCall> = []
   for (const [endpointId, steps] of Object.entries(scripts)) left.set(endpointId, "_tag" in steps ? [steps] : steps)
@@ -129,6 +175,7 @@ export const ProvidersScripted = (scripts: { readonly [endpointId: string]: Step
       checkCommon
     }),
     script: (endpointId, ...steps) => void left.set(endpointId, steps),
-    calls: (endpointId) => (endpointId === undefined ? [...made] : made.filter((call) => call.endpoint.operation.id === endpointId))
+    calls: (endpointId) =>
+      endpointId === undefined ? [...made] : made.filter((call) => call.endpoint.operation.id === endpointId)
   }
 }

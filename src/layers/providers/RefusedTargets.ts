@@ -1,6 +1,6 @@
 /**
- * Tells the operator, in the log, which address the egress policy refused: the run says only that it was refused. One line for a
- * provider and address in a minute, however many runs end there. Never logs a path, a query or credentials.
+ * Tells the operator, in the log, which address the egress policy refused: the run says only that it was refused. One
+ * line for a provider and address in a minute, however many runs end there. Never logs a path, a query or credentials.
  */
 import { Clock, Effect } from "effect"
 import { setBounded } from "./BoundedMap.js"
@@ -25,16 +25,16 @@ export interface RefusedTargets {
 export const makeRefusedTargets = (): RefusedTargets => {
   const warnedAt = new Map<string, number>()
   return {
-    warn: Effect.fnUntraced(function*(providerId, address, range) {
+    warn: Effect.fnUntraced(function* (providerId, address, range) {
       const now = yield* Clock.currentTimeMillis
       const target = hostAndPort(address) ?? "unreadable"
       const key = `${providerId} ${target}`
       const before = warnedAt.get(key)
       if (before !== undefined && now - before < quietMillis) return
       setBounded(warnedAt, remembered, key, now)
-      yield* Effect.logWarning(`The egress policy refuses a provider's address${mayBeOpened(range) ? "; where it is meant to be called, GATEWAY_EGRESS_ALLOW opens it" : ""}`).pipe(
-        Effect.annotateLogs({ providerId, address: target, range })
-      )
+      yield* Effect.logWarning(
+        `The egress policy refuses a provider's address${mayBeOpened(range) ? "; where it is meant to be called, GATEWAY_EGRESS_ALLOW opens it" : ""}`
+      ).pipe(Effect.annotateLogs({ providerId, address: target, range }))
     })
   }
 }

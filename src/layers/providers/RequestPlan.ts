@@ -1,8 +1,9 @@
 /**
- * From an operation's input to the parts of its HTTP request: each field goes where its binding says, fixed values are added
- * to every call. Only the names of the manifest are paths (`person.first_name`); the name of a field without a binding is sent
- * letter for letter, dots and digits included. A plan is made once per operation; a problem in the manifest is found then and
- * not during a call. Keys are not here: they are placed afterwards, so that what is digested never held one.
+ * From an operation's input to the parts of its HTTP request: each field goes where its binding says, fixed values are
+ * added to every call. Only the names of the manifest are paths (`person.first_name`); the name of a field without a
+ * binding is sent letter for letter, dots and digits included. A plan is made once per operation; a problem in the
+ * manifest is found then and not during a call. Keys are not here: they are placed afterwards, so that what is digested
+ * never held one.
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
@@ -59,26 +60,42 @@ interface Placing extends Binding {
   readonly path: BodyPath
 }
 
-const declared = (binding: Binding): Placing => ({ ...binding, path: binding.in === "json" ? bodyPath(binding.name) : [binding.name] })
-const unbound = (place: Place, name: string): Placing => ({ in: place, name, transform: [], style: "single", path: [name] })
-const always = ({ in: place, name }: typeof FixedValue.Type): Placing => declared({ in: place, name, transform: [], style: "single" })
+const declared = (binding: Binding): Placing => ({
+  ...binding,
+  path: binding.in === "json" ? bodyPath(binding.name) : [binding.name]
+})
+const unbound = (place: Place, name: string): Placing => ({
+  in: place,
+  name,
+  transform: [],
+  style: "single",
+  path: [name]
+})
+const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
+  declared({ in: place, name, transform: [], style: "single" })
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
 /** Where a dotted name of the manifest leads in a JSON body: the names of members, and the positions of list items. */
 type BodyPath = ReadonlyArray<string | number>
 
-const bodyPath = (name: string): BodyPath => name.split(".").map((step, at) => (at > 0 && /^\d+$/.test(step) ? Number(step) : step))
+const bodyPath = (name: string): BodyPath =>
+  name.split(".").map((step, at) => (at > 0 && /^\d+$/.test(step) ? Number(step) : step))
 
 const pathProblem = (path: BodyPath): string | null => {
   if (path.includes("")) return "has an empty step"
   if (path.length > bindingStepsMax) return `leads deeper than ${bindingStepsMax} steps`
-  return path.some((step) => typeof step === "number" && step > bindingItemMax) ? `counts items beyond ${bindingItemMax}` : null
+  return path.some((step) => typeof step === "number" && step > bindingItemMax)
+    ? `counts items beyond ${bindingItemMax}`
+    : null
 }
 
 type Members = { [key: string]: Json }
 
-/** What stands at `path` below `present` becomes `value`. Copied on the way down: what is there may be a part of the caller's input. */
+/**
+ * What stands at `path` below `present` becomes `value`. Copied on the way down: what is there may be a part of the
+ * caller's input.
+ */
 const placed = (present: Json | undefined, path: BodyPath, value: Json): Json => {
   const [step, ...rest] = path
   if (step === undefined) return value
@@ -108,7 +125,10 @@ const filledIn = (value: JsonObject, id: string): { [key: string]: Json } =>
   Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fillIn(member, id)]))
 
 /** Left: every way in which the bindings contradict each other. */
-export const planRequest = ({ operation, provider }: Endpoint): Either.Either<RequestPlan, ReadonlyArray<PlanProblem>> => {
+export const planRequest = ({
+  operation,
+  provider
+}: Endpoint): Either.Either<RequestPlan, ReadonlyArray<PlanProblem>> => {
   if (!URL.canParse(provider.baseUrl)) return Either.left([{ path: "baseUrl", message: "is not an absolute address" }])
   const base = new URL(provider.baseUrl)
   const basePath = base.pathname.replace(/\/$/, "")
@@ -116,15 +136,20 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
   const inPath = new Set([...template.matchAll(placeholder)].map((match) => match[1] ?? ""))
 
   const fixed = [...provider.fixed, ...operation.fixed]
-  const places = new Set([...Object.values(operation.bindings).map((binding) => binding.in), ...fixed.map((value) => value.in)])
+  const places = new Set([
+    ...Object.values(operation.bindings).map((binding) => binding.in),
+    ...fixed.map((value) => value.in)
+  ])
   const bodies = bodyPlaces.filter((place) => places.has(place))
   const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" ? "query" : "json")
   const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
 
   const problems: Array<PlanProblem> = []
-  if (bodies.length > 1) problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
+  if (bodies.length > 1)
+    problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
   const named = new Map<string, string>()
-  for (const [field, binding] of Object.entries(operation.bindings)) if (binding.in === "path") named.set(binding.name, field)
+  for (const [field, binding] of Object.entries(operation.bindings))
+    if (binding.in === "path") named.set(binding.name, field)
   for (const [name, field] of named) {
     if (!inPath.has(name)) problems.push({ path: `bindings.${field}`, message: `the path has no {${name}}` })
   }
@@ -140,7 +165,8 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
   }
   if (problems.length > 0) return Either.left(problems)
 
-  const placingOf = (field: string): Placing => bindings.get(field) ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
+  const placingOf = (field: string): Placing =>
+    bindings.get(field) ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE"
 
   const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
@@ -158,7 +184,8 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
         case "query":
         case "form": {
           const target = binding.in === "query" ? query : pairs
-          if (binding.style === "repeat" && Array.isArray(value)) for (const item of value) target.push([binding.name, asText(item)])
+          if (binding.style === "repeat" && Array.isArray(value))
+            for (const item of value) target.push([binding.name, asText(item)])
           else target.push([binding.name, asText(value)])
           return
         }
@@ -168,14 +195,22 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
         case "header": {
           const text = asText(value)
           if (printable.test(text)) setMember(headers, binding.name.toLowerCase(), text)
-          else wrong = { field, message: "must not contain line breaks or characters outside Latin-1, because it is sent as a header" }
+          else
+            wrong = {
+              field,
+              message: "must not contain line breaks or characters outside Latin-1, because it is sent as a header"
+            }
           return
         }
         case "path": {
           const text = asText(value)
           // A dot segment would climb out of the operation's path at the provider.
-          if (text === "" || text.split("/").some((step) => step === "." || step === "..")) wrong = { field, message: "must be usable as a part of an address: not empty, no `.` or `..`" }
-          segments.set(binding.name, binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text))
+          if (text === "" || text.split("/").some((step) => step === "." || step === ".."))
+            wrong = { field, message: "must be usable as a part of an address: not empty, no `.` or `..`" }
+          segments.set(
+            binding.name,
+            binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text)
+          )
           return
         }
       }
@@ -187,23 +222,26 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
       place(field, binding, binding.transform.length === 0 ? value : applyTransforms(value, binding.transform))
     }
     for (const { placing, value } of constants) place(placing.name, placing, value)
-    for (const name of inPath) if (!segments.has(name)) wrong = { field: named.get(name) ?? name, message: "is required" }
+    for (const name of inPath)
+      if (!segments.has(name)) wrong = { field: named.get(name) ?? name, message: "is required" }
     if (wrong !== undefined) return Either.left(wrong)
 
-    const filled = inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments.get(name) ?? "")
+    const filled =
+      inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments.get(name) ?? "")
     const kind = bodies[0] ?? (hasBody || Object.keys(json).length > 0 ? "json" : "query")
     return Either.right({
       method: operation.method,
       path: `${basePath}${filled}${fixedQuery === undefined ? "" : `?${fixedQuery}`}`,
       query,
       headers,
-      body: kind === "json"
-        ? { _tag: "Json", value: json }
-        : kind === "form"
-        ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
-        : kind === "multipart"
-        ? { _tag: "Multipart", parts: pairs }
-        : { _tag: "None" }
+      body:
+        kind === "json"
+          ? { _tag: "Json", value: json }
+          : kind === "form"
+            ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
+            : kind === "multipart"
+              ? { _tag: "Multipart", parts: pairs }
+              : { _tag: "None" }
     })
   }
 
@@ -214,7 +252,9 @@ export const planRequest = ({ operation, provider }: Endpoint): Either.Either<Re
       method,
       path: `${basePath}${path.replaceAll("{id}", encodeURIComponent(id))}`,
       query: [],
-      headers: Object.fromEntries(fixed.filter((value) => value.in === "header").map((value) => [value.name.toLowerCase(), asText(value.value)])),
+      headers: Object.fromEntries(
+        fixed.filter((value) => value.in === "header").map((value) => [value.name.toLowerCase(), asText(value.value)])
+      ),
       body: method === "POST" ? { _tag: "Json", value: filledIn(body ?? {}, id) } : { _tag: "None" }
     })
   })
@@ -228,13 +268,19 @@ export interface Written {
 
 /** The bytes of the parts. `boundary` must be one that does not occur in a file. */
 export const write = (parts: RequestParts, boundary: string): Written => {
-  const search = parts.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
+  const search = parts.query
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&")
   const path = search === "" ? parts.path : `${parts.path}${parts.path.includes("?") ? "&" : "?"}${search}`
   switch (parts.body._tag) {
     case "None":
       return { path, headers: parts.headers, body: null }
     case "Json":
-      return { path, headers: { "content-type": "application/json", ...parts.headers }, body: writeJson(parts.body.value) }
+      return {
+        path,
+        headers: { "content-type": "application/json", ...parts.headers },
+        body: writeJson(parts.body.value)
+      }
     case "Form":
       return {
         path,
@@ -242,6 +288,10 @@ export const write = (parts: RequestParts, boundary: string): Written => {
         body: new URLSearchParams(parts.body.fields.map(([name, value]): [string, string] => [name, value])).toString()
       }
     case "Multipart":
-      return { path, headers: { ...parts.headers, "content-type": `multipart/form-data; boundary=${boundary}` }, body: encodeMultipart(parts.body.parts, boundary) }
+      return {
+        path,
+        headers: { ...parts.headers, "content-type": `multipart/form-data; boundary=${boundary}` },
+        body: encodeMultipart(parts.body.parts, boundary)
+      }
   }
 }

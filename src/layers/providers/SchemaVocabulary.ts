@@ -1,7 +1,8 @@
 /**
- * Which JSON Schemas an operation's input may have: the keywords of 2020-12 that say something about one value, patterns that match without
- * backtracking, no references. So a check is as long as the schema times the input, and no keyword of some library's own (`$async`)
- * changes what a check is. Pure; whether the keywords have values of the right kind, the schema library finds out.
+ * Which JSON Schemas an operation's input may have: the keywords of 2020-12 that say something about one value,
+ * patterns that match without backtracking, no references. So a check is as long as the schema times the input, and no
+ * keyword of some library's own (`$async`) changes what a check is. Pure; whether the keywords have values of the right
+ * kind, the schema library finds out.
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
@@ -10,15 +11,56 @@ import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
-const annotations = ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "contentEncoding", "contentMediaType"]
+const annotations = [
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "contentEncoding",
+  "contentMediaType"
+]
 const assertions = [
-  "type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "format", "maxItems", "minItems",
-  "uniqueItems", "maxContains", "minContains", "maxProperties", "minProperties", "required", "dependentRequired"
+  "type",
+  "enum",
+  "const",
+  "multipleOf",
+  "maximum",
+  "exclusiveMaximum",
+  "minimum",
+  "exclusiveMinimum",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "format",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxContains",
+  "minContains",
+  "maxProperties",
+  "minProperties",
+  "required",
+  "dependentRequired"
 ]
 const plain: ReadonlySet<string> = new Set([...annotations, ...assertions])
 const lists: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
 const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "dependentSchemas"])
-const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "not", "if", "then", "else", "contains", "propertyNames"])
+const singles: ReadonlySet<string> = new Set([
+  "items",
+  "additionalProperties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contains",
+  "propertyNames"
+])
 const references: ReadonlySet<string> = new Set(["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"])
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
@@ -44,24 +86,32 @@ export const checkVocabulary = (schema: JsonObject): CheckedVocabulary => {
     if (!isObject(value)) return value
     nodes += 1
     if (depth > schemaDepthMax || nodes > schemaNodesMax) {
-      if (nodes === schemaNodesMax + 1 || depth === schemaDepthMax + 1) refuse(path, "is nested too deep, or one of too many schemas")
+      if (nodes === schemaNodesMax + 1 || depth === schemaDepthMax + 1)
+        refuse(path, "is nested too deep, or one of too many schemas")
       return {}
     }
     const under = (key: string): string => (path === "" ? key : `${path}.${key}`)
     const kept: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(value)) {
       const place = under(key)
-      if (lists.has(key) && Array.isArray(member)) setMember(kept, key, member.map((each: Json, at) => checked(each, `${place}.${at}`, depth + 1)))
+      if (lists.has(key) && Array.isArray(member))
+        setMember(
+          kept,
+          key,
+          member.map((each: Json, at) => checked(each, `${place}.${at}`, depth + 1))
+        )
       else if (maps.has(key) && isObject(member)) {
         const members: { [key: string]: Json } = {}
         for (const [name, each] of Object.entries(member)) {
-          if (key !== "patternProperties" || isUsable(`${place}.${name}`, name)) setMember(members, name, checked(each, `${place}.${name}`, depth + 1))
+          if (key !== "patternProperties" || isUsable(`${place}.${name}`, name))
+            setMember(members, name, checked(each, `${place}.${name}`, depth + 1))
         }
         setMember(kept, key, members)
       } else if (singles.has(key)) setMember(kept, key, checked(member, place, depth + 1))
       else if (key === "pattern") {
         if (isUsable(place, member)) setMember(kept, key, member)
-      } else if (plain.has(key) || (key === "$schema" && member === dialect && depth === 0)) setMember(kept, key, member)
+      } else if (plain.has(key) || (key === "$schema" && member === dialect && depth === 0))
+        setMember(kept, key, member)
       else if (references.has(key)) refuse(place, "cannot be used: schemas are written out where they apply")
       else refuse(place, "is no keyword of JSON Schema 2020-12 that can be used here")
     }

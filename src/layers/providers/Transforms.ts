@@ -24,7 +24,9 @@ const numberIn = (text: string): number | ExactNumber => {
 
 const hostname = (text: string): string => {
   if (text.length > commonTextCharsMax.url) return text
-  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.includes("@") ? text.slice(text.lastIndexOf("@") + 1) : text}`
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+    ? text
+    : `https://${text.includes("@") ? text.slice(text.lastIndexOf("@") + 1) : text}`
   return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, "") : text
 }
 
@@ -37,7 +39,7 @@ const one = (value: Json, transform: Transform): Json => {
     case "number": {
       // Text of more digits than a number holds becomes the number that it says.
       const number = typeof value === "string" ? numberIn(value) : value instanceof ExactNumber ? value : Number(value)
-      return value === null || value === "" || typeof number === "number" && Number.isNaN(number) ? value : number
+      return value === null || value === "" || (typeof number === "number" && Number.isNaN(number)) ? value : number
     }
     case "boolean":
       return value === true || value === "true" || value === 1 || value === "1" || value === "yes"
@@ -63,4 +65,5 @@ const one = (value: Json, transform: Transform): Json => {
   }
 }
 
-export const applyTransforms = (value: Json, transforms: ReadonlyArray<Transform>): Json => transforms.reduce(one, value)
+export const applyTransforms = (value: Json, transforms: ReadonlyArray<Transform>): Json =>
+  transforms.reduce(one, value)

@@ -1,7 +1,8 @@
 /**
- * One HTTP exchange over pooled, vetted sockets. Promises: redirects are never followed, an answer is read under a byte limit
- * before and after decompression, everything that arrives on the socket is counted, one deadline covers everything from connecting to the last byte, interruption aborts the
- * socket, and a failure says exactly whether request bytes may have left. Does not judge statuses or read bodies.
+ * One HTTP exchange over pooled, vetted sockets. Promises: redirects are never followed, an answer is read under a byte
+ * limit before and after decompression, everything that arrives on the socket is counted, one deadline covers
+ * everything from connecting to the last byte, interruption aborts the socket, and a failure says exactly whether
+ * request bytes may have left. Does not judge statuses or read bodies.
  */
 import type { Socket } from "node:net"
 import type { Transform } from "node:stream"
@@ -56,8 +57,8 @@ const connectTimeoutMs = 10_000
 const stoodStillMillis = 500
 const readFirstMillis = 1_000
 /**
- * What may arrive on the socket for one answer: its body in chunks of a few bytes each, and its heads. What is no body (chunk
- * extensions, informational answers, trailers) would otherwise have no end.
+ * What may arrive on the socket for one answer: its body in chunks of a few bytes each, and its heads. What is no body
+ * (chunk extensions, informational answers, trailers) would otherwise have no end.
  */
 const wireBytesMax = (bodyBytesMax: number): number => 2 * bodyBytesMax + 4 * maxHeaderBytes
 export const acceptedEncodings = "gzip, br, deflate"
@@ -103,7 +104,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   private over = false
   private socket: SocketMeter | undefined
 
-  constructor(private readonly maxBytes: number, private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void) {}
+  constructor(
+    private readonly maxBytes: number,
+    private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void
+  ) {}
 
   /** Called for every arrival of bytes, with how many there are since the request began. */
   onArrival(bytes: number): void {
@@ -123,7 +127,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.socket?.begin(this)
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: NodeJS.Dict<string | Array<string>>): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: NodeJS.Dict<string | Array<string>>
+  ): void {
     if (status < 200) return
     this.status = status
     this.headers = flatten(headers)
@@ -166,7 +174,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     else if (codeOf(error) === "UND_ERR_INVALID_ARG") this.fail("unwritable", "header value")
     else if (!this.sent) this.fail("unreachable", codeOf(error))
     // What the parser refuses did arrive: it is an answer that cannot be read, not a lost one.
-    else this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))
+    else
+      this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))
   }
 
   /** Ends the exchange from outside: the deadline, or an interruption. */
@@ -179,11 +188,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(): void {
     if (this.over) return
     this.over = true
-    this.done(Either.right({
-      status: this.status ?? 0,
-      headers: this.headers,
-      bytes: this.chunks.length === 1 ? this.chunks[0] ?? Buffer.alloc(0) : Buffer.concat(this.chunks)
-    }))
+    this.done(
+      Either.right({
+        status: this.status ?? 0,
+        headers: this.headers,
+        bytes: this.chunks.length === 1 ? (this.chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.chunks)
+      })
+    )
   }
 
   private fail(reason: WireFailure["reason"], word: string, controller = this.controller): void {
@@ -231,10 +242,11 @@ class MeteredClient extends Client {
     const meter = new SocketMeter()
     super(origin, {
       ...options,
-      connect: (target, done) => connect(target, (...connected) => {
-        if (connected[0] === null) meter.watch(connected[1])
-        done(...connected)
-      })
+      connect: (target, done) =>
+        connect(target, (...connected) => {
+          if (connected[0] === null) meter.watch(connected[1])
+          done(...connected)
+        })
     })
     this.meter = meter
   }
@@ -259,7 +271,8 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
       // eslint-disable-next-line no-restricted-syntax
       deadline = setTimeout(end, readFirstMillis)
     }
-    // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be interrupted.
+    // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be
+    // interrupted.
     // eslint-disable-next-line no-restricted-syntax
     let deadline = setTimeout(over, limits.timeoutMs)
     const options = { ...request, headers: { ...request.headers } }
@@ -275,31 +288,43 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
 export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() =>
-        new Agent({
-          factory: (origin) => {
-            const url = new URL(origin)
-            const connect = buildConnector({ lookup: egress.lookupFor(url), autoSelectFamily: true, timeout: connectTimeoutMs })
-            const options: Client.Options = {
-              pipelining: 1,
-              maxHeaderSize: maxHeaderBytes,
-              // The deadline of the exchange is the only clock: two would disagree about what happened.
-              headersTimeout: 0,
-              bodyTimeout: 0,
-              // Short, because a socket that the provider closes under a request loses an answer; providers may ask for longer.
-              keepAliveTimeout: 4_000,
-              keepAliveMaxTimeout: 60_000
+      Effect.sync(
+        () =>
+          new Agent({
+            factory: (origin) => {
+              const url = new URL(origin)
+              const connect = buildConnector({
+                lookup: egress.lookupFor(url),
+                autoSelectFamily: true,
+                timeout: connectTimeoutMs
+              })
+              const options: Client.Options = {
+                pipelining: 1,
+                maxHeaderSize: maxHeaderBytes,
+                // The deadline of the exchange is the only clock: two would disagree about what happened.
+                headersTimeout: 0,
+                bodyTimeout: 0,
+                // Short, because a socket that the provider closes under a request loses an answer; providers may ask
+                // for longer.
+                keepAliveTimeout: 4_000,
+                keepAliveMaxTimeout: 60_000
+              }
+              return new Pool(url.origin, {
+                connections: connectionsPerOrigin,
+                factory: (target) => new MeteredClient(target, options, connect)
+              })
             }
-            return new Pool(url.origin, { connections: connectionsPerOrigin, factory: (target) => new MeteredClient(target, options, connect) })
-          }
-        })
+          })
       ),
       (agent) => Effect.promise(() => agent.destroy())
     ),
     (agent): Transport => ({
       exchange: (request, limits) =>
         Either.match(egress.vetOrigin(request.origin), {
-          onLeft: (refused) => Effect.fail(new WireFailure({ reason: "refused", word: refused.range, sent: false, status: null, headers: {} })),
+          onLeft: (refused) =>
+            Effect.fail(
+              new WireFailure({ reason: "refused", word: refused.range, sent: false, status: null, headers: {} })
+            ),
           onRight: () => exchangeWith(agent, request, limits)
         })
     })

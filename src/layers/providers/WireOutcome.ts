@@ -1,6 +1,6 @@
 /**
- * What an exchange without a readable answer means in the words of the contract: the failed-run code, and how certain it is
- * that nothing happened at the provider. Pure.
+ * What an exchange without a readable answer means in the words of the contract: the failed-run code, and how certain
+ * it is that nothing happened at the provider. Pure.
  */
 import { Data } from "effect"
 import type { CallResult } from "../../domain/ProviderCall.js"
@@ -33,7 +33,10 @@ const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
   const facts = status === null ? {} : { providerStatus: status }
   switch (wire.reason) {
     case "refused":
-      return new RouteDenied({ detail: `The egress policy refuses the provider's address (${wire.word}).`, ...(mayBeOpened(wire.word) ? {} : { hint: askOperator }) })
+      return new RouteDenied({
+        detail: `The egress policy refuses the provider's address (${wire.word}).`,
+        ...(mayBeOpened(wire.word) ? {} : { hint: askOperator })
+      })
     case "unwritable":
       return new ContractInvalid({ detail: "The stored contract makes a request that cannot be written." })
     case "unreachable":
@@ -43,14 +46,20 @@ const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
     case "timeout":
       return new ProviderTimeout(facts)
     case "headers":
-      return new InvalidResponse({ detail: "The head of the provider's answer is larger than the gateway accepts.", ...facts })
+      return new InvalidResponse({
+        detail: "The head of the provider's answer is larger than the gateway accepts.",
+        ...facts
+      })
     case "broken":
     case "too_large":
       // An error or a redirect is what its status says, whatever became of its body.
       if (status !== null && status >= 400) return judgeStatus(seen, status, wire.headers)
       if (status !== null && status >= 300) return new RedirectBlocked(facts)
       return wire.reason === "broken"
-        ? new InvalidResponse({ detail: `The provider's answer broke off or cannot be decoded (${wire.word}).`, ...facts })
+        ? new InvalidResponse({
+            detail: `The provider's answer broke off or cannot be decoded (${wire.word}).`,
+            ...facts
+          })
         : new ResponseTooLarge(facts)
   }
 }

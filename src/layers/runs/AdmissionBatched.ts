@@ -1,7 +1,8 @@
 /**
- * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order and the owners of the
- * keys are read, each request is decided by the domain on the state that the ones before it left, and everything is written once. Two round
- * trips to the storage: what is read, then what is written together with its commit.
+ * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order and
+ * the owners of the keys are read, each request is decided by the domain on the state that the ones before it left, and
+ * everything is written once. Two round trips to the storage: what is read, then what is written together with its
+ * commit.
  */
 import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import { admit, keepRefused, type Refusal, type Standing } from "../../domain/Admission.js"
@@ -24,21 +25,36 @@ const batchMax = 128
 const waitingMax = 10_000
 
 const placeOf = ({ run }: AdmissionRequest) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
-const claimOf = ({ run }: NewRun) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey, requestDigest: run.requestDigest, runId: run.runId })
-
-/** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
-const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => asRefused({
-  ...run,
-  status: "blocked",
-  outcome: "rejected",
-  holdMicros: zero,
-  chargeMicros: zero,
-  completedAt: run.createdAt,
-  error: toRunError(new BudgetExceeded({ detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(refusal.capMicros)}.` }), run.requestId)
+const claimOf = ({ run }: NewRun) => ({
+  workspaceId: run.workspaceId,
+  key: run.idempotencyKey,
+  requestDigest: run.requestDigest,
+  runId: run.runId
 })
 
+/** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
+const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run =>
+  asRefused({
+    ...run,
+    status: "blocked",
+    outcome: "rejected",
+    holdMicros: zero,
+    chargeMicros: zero,
+    completedAt: run.createdAt,
+    error: toRunError(
+      new BudgetExceeded({
+        detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(refusal.capMicros)}.`
+      }),
+      run.requestId
+    )
+  })
+
 /** The decisions of one batch, and the state they leave. All of them are made now, by the storage's clock. */
-const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyArray<KeyOwner | null>, locked: LockedPurses) => {
+const decideAll = (
+  requests: ReadonlyArray<AdmissionRequest>,
+  owners: ReadonlyArray<KeyOwner | null>,
+  locked: LockedPurses
+) => {
   const { now } = locked
   const month = monthOf(now)
   const standings = new Map(locked.standings)
@@ -50,10 +66,19 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
 
   const decide = (request: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
     const { start } = request
-    const run: Run = { ...request.run, createdAt: now, spendMonth: month, completedAt: request.run.completedAt === null ? null : now }
+    const run: Run = {
+      ...request.run,
+      createdAt: now,
+      spendMonth: month,
+      completedAt: request.run.completedAt === null ? null : now
+    }
     const place = placeText(placeOf(request))
     const owner = owned ?? claimed.get(place)
-    if (owner !== undefined) return Option.some({ _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict", runId: owner.runId })
+    if (owner !== undefined)
+      return Option.some({
+        _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict",
+        runId: owner.runId
+      })
     const keep = (fresh: NewRun): AdmissionAnswer => {
       stored.push(fresh)
       claimed.set(place, fresh.run)
@@ -95,17 +120,24 @@ const decideAll = (requests: ReadonlyArray<AdmissionRequest>, owners: ReadonlyAr
   return { answers, changes: { standings, spends, postings }, stored }
 }
 
-export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wallet | Idempotency | RunStore | FaultPoints> = Layer.scoped(
+export const AdmissionBatched: Layer.Layer<
   Admission,
-  Effect.gen(function*() {
+  never,
+  Transactions | Wallet | Idempotency | RunStore | FaultPoints
+> = Layer.scoped(
+  Admission,
+  Effect.gen(function* () {
     const { transact } = yield* Transactions
     const wallet = yield* Wallet
     const idempotency = yield* Idempotency
     const store = yield* RunStore
     const faults = yield* FaultPoints
 
-    const admitAll = Effect.fnUntraced(function*(requests: ReadonlyArray<AdmissionRequest>) {
-      const [locked, owners] = yield* together(wallet.lock(requests.map(({ run }) => run)), idempotency.owners(requests.map(placeOf)))
+    const admitAll = Effect.fnUntraced(function* (requests: ReadonlyArray<AdmissionRequest>) {
+      const [locked, owners] = yield* together(
+        wallet.lock(requests.map(({ run }) => run)),
+        idempotency.owners(requests.map(placeOf))
+      )
       const { answers, changes, stored } = decideAll(requests, owners, locked)
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
@@ -113,9 +145,19 @@ export const AdmissionBatched: Layer.Layer<Admission, never, Transactions | Wall
       if (stored.length > 0) yield* wallet.write({ ...changes, now: locked.now })
       yield* faults.at("admission.after_hold")
       return yield* Effect.forEach(answers, (answer) =>
-        Option.match(answer, { onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"), onSome: Effect.succeed }))
+        Option.match(answer, {
+          onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"),
+          onSome: Effect.succeed
+        })
+      )
     })
 
-    return Admission.of({ admit: yield* makeGroupCommit({ batchMax, waitingMax, commit: (requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests)) }) })
+    return Admission.of({
+      admit: yield* makeGroupCommit({
+        batchMax,
+        waitingMax,
+        commit: (requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests))
+      })
+    })
   })
 )

@@ -1,6 +1,6 @@
 /**
- * Leases renewed by this thread, through the store of runs: for storages in memory and for tests. A thread that is blocked renews nothing;
- * see LeasesRenewedApart.
+ * Leases renewed by this thread, through the store of runs: for storages in memory and for tests. A thread that is
+ * blocked renews nothing; see LeasesRenewedApart.
  */
 import { Effect, Layer, PubSub, Stream } from "effect"
 import { LeaseKeeping, type LeaseNews } from "../../services/LeaseKeeping.js"
@@ -9,20 +9,26 @@ import { DispatcherSettings } from "./dispatch/DispatcherSettings.js"
 
 export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Layer.scoped(
   LeaseKeeping,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { heartbeatMillis, leaseMillis } = yield* DispatcherSettings
     const store = yield* RunStore
     const kept = new Set<HeldLease>()
     const news = yield* PubSub.unbounded<LeaseNews>()
 
-    const renew = Effect.gen(function*() {
+    const renew = Effect.gen(function* () {
       const before = [...kept]
       if (before.length === 0) return
       const { cancelled, held } = yield* store.heartbeat(before, leaseMillis)
-      yield* Effect.forEach(before, ({ runId, token }) =>
-        !held.has(runId) ? news.publish({ runId, token, what: "lost" })
-          : cancelled.has(runId) ? news.publish({ runId, token, what: "cancelled" })
-          : Effect.void, { discard: true })
+      yield* Effect.forEach(
+        before,
+        ({ runId, token }) =>
+          !held.has(runId)
+            ? news.publish({ runId, token, what: "lost" })
+            : cancelled.has(runId)
+              ? news.publish({ runId, token, what: "cancelled" })
+              : Effect.void,
+        { discard: true }
+      )
     }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
     yield* Effect.sleep(heartbeatMillis).pipe(
       Effect.zipRight(renew),

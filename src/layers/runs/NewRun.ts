@@ -12,11 +12,21 @@ import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
 import type { Denial } from "./planning/RouteRefusals.js"
 
-/** What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not count. */
+/**
+ * What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not
+ * count.
+ */
 export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>
   createHash("sha256").update(canonical({ endpointId, input, connectionId })).digest("hex")
 
-export const newRun = (principal: Principal, request: RunRequest, planned: Either.Either<RoutePlan, Denial>, job: string | null, runId: RunId, now: number): Run => {
+export const newRun = (
+  principal: Principal,
+  request: RunRequest,
+  planned: Either.Either<RoutePlan, Denial>,
+  job: string | null,
+  runId: RunId,
+  now: number
+): Run => {
   const route = Either.match(planned, { onLeft: ({ plan }) => plan, onRight: (plan) => plan })
   const first = Either.isRight(planned) ? planned.right.candidates[0] : undefined
   const shared = {
@@ -56,16 +66,17 @@ export const newRun = (principal: Principal, request: RunRequest, planned: Eithe
       result: null,
       completedAt: null
     }),
-    onLeft: ({ failure, result }): Run => asRefused({
-      ...shared,
-      status: isBlocking(failure.code) ? "blocked" : "failed",
-      outcome: "rejected",
-      outcomeReason: failure.message,
-      holdMicros: zero,
-      chargeMicros: zero,
-      error: toRunError(failure, request.requestId),
-      result: result === null ? null : { _tag: "Refusal", value: result },
-      completedAt: now
-    })
+    onLeft: ({ failure, result }): Run =>
+      asRefused({
+        ...shared,
+        status: isBlocking(failure.code) ? "blocked" : "failed",
+        outcome: "rejected",
+        outcomeReason: failure.message,
+        holdMicros: zero,
+        chargeMicros: zero,
+        error: toRunError(failure, request.requestId),
+        result: result === null ? null : { _tag: "Refusal", value: result },
+        completedAt: now
+      })
   })
 }

@@ -1,4 +1,7 @@
-/** Reconciliation over any storage: one settlement like any other, fenced by the run's status, that also closes the lost attempt. */
+/**
+ * Reconciliation over any storage: one settlement like any other, fenced by the run's status, that also closes the lost
+ * attempt.
+ */
 import { Clock, Effect, Either, Layer } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { dollars, type Micros, zero } from "../../domain/Micros.js"
@@ -10,44 +13,72 @@ import { Settlement } from "../../services/Settlement.js"
 
 const reasonMax = 500
 
-const chargeOf = ({ chargeMicros, verdict }: Resolution, holdMicros: Micros): Either.Either<Micros, ValidationError> => {
+const chargeOf = (
+  { chargeMicros, verdict }: Resolution,
+  holdMicros: Micros
+): Either.Either<Micros, ValidationError> => {
   const refused = (message: string) => Either.left(ValidationError.of("chargeMicros", message))
   if (verdict !== "partly_charged") {
-    return chargeMicros === null ? Either.right(verdict === "charged" ? holdMicros : zero) : refused(`goes with partly_charged only; ${verdict} says the amount itself`)
+    return chargeMicros === null
+      ? Either.right(verdict === "charged" ? holdMicros : zero)
+      : refused(`goes with partly_charged only; ${verdict} says the amount itself`)
   }
   if (chargeMicros === null) return refused("must be given for partly_charged")
-  return chargeMicros > 0 && chargeMicros < holdMicros ? Either.right(chargeMicros) : refused(`must be above 0 and below the hold of ${dollars(holdMicros)} for partly_charged`)
+  return chargeMicros > 0 && chargeMicros < holdMicros
+    ? Either.right(chargeMicros)
+    : refused(`must be above 0 and below the hold of ${dollars(holdMicros)} for partly_charged`)
 }
 
 /** What the run and its lost attempt are from now on; the outcome is `weak`, for nobody has seen the answer. */
-const concluded = (run: Run, lost: Attempt | null, { reason, verdict }: Resolution, charge: Micros): { readonly run: Run; readonly attempt: Attempt | null } => {
+const concluded = (
+  run: Run,
+  lost: Attempt | null,
+  { reason, verdict }: Resolution,
+  charge: Micros
+): { readonly run: Run; readonly attempt: Attempt | null } => {
   const story = `Resolved by the operator as ${verdict}: ${reason}`
   if (verdict === "released") {
     const failure = new ProviderError({ detail: story })
     return {
       run: { ...run, outcome: "error", outcomeReason: story, error: toRunError(failure, run.requestId) },
-      attempt: lost && { ...lost, status: "failed", outcome: "error", reason: story, errorCode: failure.code, costMicros: zero }
+      attempt: lost && {
+        ...lost,
+        status: "failed",
+        outcome: "error",
+        reason: story,
+        errorCode: failure.code,
+        costMicros: zero
+      }
     }
   }
   return {
     run: { ...run, outcome: "weak", outcomeReason: story },
-    attempt: lost && { ...lost, status: "completed", outcome: "weak", reason: story, costMicros: charge, billed: charge > 0 }
+    attempt: lost && {
+      ...lost,
+      status: "completed",
+      outcome: "weak",
+      reason: story,
+      costMicros: charge,
+      billed: charge > 0
+    }
   }
 }
 
 export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore | Settlement> = Layer.effect(
   Reconciliation,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const settlement = yield* Settlement
     const store = yield* RunStore
 
-    const notWaiting = (status: Run["status"]) => ValidationError.of("runId", `is ${status}; only a run in reconciliation_pending can be resolved`)
+    const notWaiting = (status: Run["status"]) =>
+      ValidationError.of("runId", `is ${status}; only a run in reconciliation_pending can be resolved`)
 
     return Reconciliation.of({
       uncertain: store.uncertain,
-      resolve: Effect.fn("Reconciliation.resolve")(function*(resolution) {
+      resolve: Effect.fn("Reconciliation.resolve")(function* (resolution) {
         const { reason, runId } = resolution
-        if (reason.trim() === "" || reason.length > reasonMax) return yield* ValidationError.of("reason", `must have 1 to ${reasonMax} characters that are not all blank`)
+        if (reason.trim() === "" || reason.length > reasonMax)
+          return yield* ValidationError.of("reason", `must have 1 to ${reasonMax} characters that are not all blank`)
         const key = yield* store.locate(runId)
         const run = key === null ? null : yield* store.get(key)
         if (key === null || run === null) return yield* new NotFound({ what: "run", id: runId })

@@ -9,7 +9,7 @@ const every = "10 minutes"
 const olderThanMillis = Duration.toMillis(Duration.days(refusedRunDaysKept))
 
 export const RefusedRunsForgotten: Layer.Layer<never, never, RunStore> = Layer.scopedDiscard(
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const store = yield* RunStore
     const forget = Effect.delay(store.forgetRefused({ olderThanMillis, limit: portion }), pause)
     // What storage cannot do now is done the next time.

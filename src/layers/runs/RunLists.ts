@@ -1,6 +1,7 @@
 /**
- * The list of runs as a client asks for it, and the job that a run is found by: a job may be written with dots or underscores, and one that
- * is no job is told. A job that the catalog no longer has is known as long as the workspace has a run of it.
+ * The list of runs as a client asks for it, and the job that a run is found by: a job may be written with dots or
+ * underscores, and one that is no job is told. A job that the catalog no longer has is known as long as the workspace
+ * has a run of it.
  */
 import { Effect } from "effect"
 import { type CatalogLoading, ValidationError } from "../../domain/ApiErrors.js"
@@ -12,21 +13,26 @@ import type { Runs } from "../../services/Runs.js"
 import type { RunStore } from "../../services/RunStore.js"
 
 /** The job that a request is about: the one it asks for, if there is one, or the one of its tool. */
-export const jobOf = (catalog: Catalog["Type"]) => (endpointId: string): Effect.Effect<string | null, CatalogLoading> => {
-  const asked = jobNamedBy(endpointId)
-  return asked === null
-    ? Effect.map(catalog.endpoint(endpointId), (endpoint) => endpoint?.operation.job ?? null)
-    : Effect.map(catalog.jobNamed(asked), (job) => (job === asked ? job : null))
-}
+export const jobOf =
+  (catalog: Catalog["Type"]) =>
+  (endpointId: string): Effect.Effect<string | null, CatalogLoading> => {
+    const asked = jobNamedBy(endpointId)
+    return asked === null
+      ? Effect.map(catalog.endpoint(endpointId), (endpoint) => endpoint?.operation.job ?? null)
+      : Effect.map(catalog.jobNamed(asked), (job) => (job === asked ? job : null))
+  }
 
 export const runLists = (catalog: Catalog["Type"], store: RunStore["Type"]): Runs["Type"]["list"] => {
-  const unknownJob = Effect.fnUntraced(function*(capability: string) {
+  const unknownJob = Effect.fnUntraced(function* (capability: string) {
     const close = yield* Effect.orElseSucceed(catalog.similarJobs(capability), (): ReadonlyArray<string> => [])
     const hint = close.length === 0 ? "" : `; close to it are ${close.join(", ")}`
-    return yield* ValidationError.of("capability", `must be the id of a job, and ${cutText(capability, 100)} is none, nor did a run of this workspace do it${hint}`)
+    return yield* ValidationError.of(
+      "capability",
+      `must be the id of a job, and ${cutText(capability, 100)} is none, nor did a run of this workspace do it${hint}`
+    )
   })
 
-  return Effect.fnUntraced(function*(workspaceId, filter, page, includeResult) {
+  return Effect.fnUntraced(function* (workspaceId, filter, page, includeResult) {
     const resultBytesMax = includeResult ? listedResultBytesMax : null
     const { capability: asked, ...others } = filter
     if (asked === undefined) return yield* store.list(workspaceId, filter, page, resultBytesMax)
@@ -36,7 +42,9 @@ export const runLists = (catalog: Catalog["Type"], store: RunStore["Type"]): Run
     for (const capability of spellings) {
       const found = yield* store.list(workspaceId, { ...others, capability }, page, resultBytesMax)
       if (known !== null || found.items.length > 0) return found
-      const { items: [any] } = yield* store.list(workspaceId, { capability }, { limit: 1, after: null }, null)
+      const {
+        items: [any]
+      } = yield* store.list(workspaceId, { capability }, { limit: 1, after: null }, null)
       if (any !== undefined) return found
     }
     return yield* unknownJob(asked)

@@ -1,4 +1,7 @@
-/** Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no secret behind. */
+/**
+ * Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no
+ * secret behind.
+ */
 import { Clock, Effect, Layer } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
@@ -12,58 +15,80 @@ import { AccessSnapshot } from "./AccessSnapshot.js"
 import { aboutOf, type ConnectionRow, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const ids = yield* Ids
   const snapshot = yield* AccessSnapshot
 
-  const aboutConnection = ({ connectionId, workspaceId }: Connection) => aboutOf({ _tag: "Connection", workspaceId, connectionId })
+  const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
+    aboutOf({ _tag: "Connection", workspaceId, connectionId })
   const notFound = (id: string) => new NotFound({ what: "connection", id })
 
-  const opened = Effect.fnUntraced(function*({ connection, sealed }: ConnectionRow) {
+  const opened = Effect.fnUntraced(function* ({ connection, sealed }: ConnectionRow) {
     if (sealed === null) return yield* new ConnectionUnusable({ detail: "This connection was deleted." })
     if (connection.expiresAt !== null && connection.expiresAt <= (yield* Clock.currentTimeMillis)) {
       return yield* new ConnectionUnusable({ detail: "This connection has expired." })
     }
-    const secret = yield* Effect.catchTag(sealing.open(sealed, aboutConnection(connection)), "SealUnreadable", ({ keyId }) =>
-      Effect.zipRight(
-        Effect.logError("a connection's secret cannot be opened").pipe(Effect.annotateLogs({ connectionId: connection.connectionId, sealingKey: keyId })),
-        new ConnectionUnusable({ detail: "The gateway cannot open the secret of this connection.", hint: askOperator, blames: "gateway" })
-      ))
+    const secret = yield* Effect.catchTag(
+      sealing.open(sealed, aboutConnection(connection)),
+      "SealUnreadable",
+      ({ keyId }) =>
+        Effect.zipRight(
+          Effect.logError("a connection's secret cannot be opened").pipe(
+            Effect.annotateLogs({ connectionId: connection.connectionId, sealingKey: keyId })
+          ),
+          new ConnectionUnusable({
+            detail: "The gateway cannot open the secret of this connection.",
+            hint: askOperator,
+            blames: "gateway"
+          })
+        )
+    )
     return { connection, secret }
   })
 
   return Connections.of({
-    create: Effect.fn("Connections.create")(function*({ secret, ...input }) {
+    create: Effect.fn("Connections.create")(function* ({ secret, ...input }) {
       const now = yield* Clock.currentTimeMillis
-      const expired = input.expiresAt !== null && input.expiresAt <= now ? { field: "expiresAt", message: "must lie in the future" } : null
+      const expired =
+        input.expiresAt !== null && input.expiresAt <= now
+          ? { field: "expiresAt", message: "must lie in the future" }
+          : null
       const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? expired
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
-      const connection: Connection = { ...input, connectionId: ConnectionId.make(`con_${yield* ids.suffix}`), createdAt: now }
+      const connection: Connection = {
+        ...input,
+        connectionId: ConnectionId.make(`con_${yield* ids.suffix}`),
+        createdAt: now
+      }
       yield* rows.insertConnection(connection, yield* sealing.seal(secret, aboutConnection(connection)))
       yield* snapshot.refresh
       return connection
     }),
     list: (workspaceId, page) =>
-      Effect.map(rows.connections(workspaceId, page), (found) => pageOf(found, page.limit, ({ connectionId }) => connectionId)),
-    get: Effect.fn("Connections.get")(function*(workspaceId: WorkspaceId, connectionId: string) {
+      Effect.map(rows.connections(workspaceId, page), (found) =>
+        pageOf(found, page.limit, ({ connectionId }) => connectionId)
+      ),
+    get: Effect.fn("Connections.get")(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
       return row === null || row.sealed === null ? yield* notFound(connectionId) : row.connection
     }),
-    delete: Effect.fn("Connections.delete")(function*(workspaceId: WorkspaceId, connectionId: string) {
-      if (!(yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis))) return yield* notFound(connectionId)
+    delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string) {
+      if (!(yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)))
+        return yield* notFound(connectionId)
       yield* snapshot.refresh
     }),
-    use: Effect.fn("Connections.use")(function*(workspaceId: WorkspaceId, connectionId: string) {
+    use: Effect.fn("Connections.use")(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
       return row === null ? yield* new ConnectionNotFound({}) : yield* opened(row)
     }),
-    useNewest: Effect.fn("Connections.useNewest")(function*(workspaceId: WorkspaceId, providerId: string) {
+    useNewest: Effect.fn("Connections.useNewest")(function* (workspaceId: WorkspaceId, providerId: string) {
       const row = yield* rows.newestConnection(workspaceId, providerId, yield* Clock.currentTimeMillis)
       return row === null ? null : yield* opened(row)
     })
   })
 })
 
-export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | AccessSnapshot | Sealing | Ids> = Layer.effect(Connections, make)
+export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | AccessSnapshot | Sealing | Ids> =
+  Layer.effect(Connections, make)

@@ -1,6 +1,6 @@
 /**
- * Picks the key for a call from stored connections and platform keys, read anew for every call: a key that was taken back is not
- * used once more. What could be run is answered from the snapshot of keys.
+ * Picks the key for a call from stored connections and platform keys, read anew for every call: a key that was taken
+ * back is not used once more. What could be run is answered from the snapshot of keys.
  */
 import { Effect, Either, Layer } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
@@ -13,44 +13,67 @@ import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { keyFor } from "../providers/KeyPlacement.js"
 import { AccessSnapshot } from "./AccessSnapshot.js"
 
-const ofConnection = ({ connection, secret }: OpenedConnection): Credential => ({ _tag: "Connection", connectionId: connection.connectionId, secret })
+const ofConnection = ({ connection, secret }: OpenedConnection): Credential => ({
+  _tag: "Connection",
+  connectionId: connection.connectionId,
+  secret
+})
 
 /** A key of the wrong kind is refused before a call is prepared; other questions of placement are the call's. */
 const fitting = (auth: Auth, credential: Credential) => {
   const key = keyFor(auth, credential)
-  return Either.isLeft(key) && (key.left._tag === "connection_invalid" || key.left._tag === "platform_auth_incompatible")
+  return Either.isLeft(key) &&
+    (key.left._tag === "connection_invalid" || key.left._tag === "platform_auth_incompatible")
     ? Effect.fail(key.left)
     : Effect.succeed(credential)
 }
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const connections = yield* Connections
   const platformKeys = yield* PlatformKeys
   const snapshot = yield* AccessSnapshot
 
-  const named = Effect.fnUntraced(function*(workspaceId: WorkspaceId, providerId: string, ownKey: boolean, connectionId: string) {
+  const named = Effect.fnUntraced(function* (
+    workspaceId: WorkspaceId,
+    providerId: string,
+    ownKey: boolean,
+    connectionId: string
+  ) {
     const opened = yield* connections.use(workspaceId, connectionId)
-    if (opened.connection.providerId !== providerId) return yield* new CredentialDenied({ detail: "This connection belongs to another provider." })
+    if (opened.connection.providerId !== providerId)
+      return yield* new CredentialDenied({ detail: "This connection belongs to another provider." })
     if (!ownKey) return yield* new CredentialDenied({ detail: "This provider cannot be used with a key of your own." })
     return ofConnection(opened)
   })
 
   return Credentials.of({
-    resolve: Effect.fn("Credentials.resolve")(function*({ connectionId, provider, workspaceId }) {
-      if (connectionId !== null) return yield* Effect.flatMap(named(workspaceId, provider.id, provider.ownKey, connectionId), (found) => fitting(provider.auth, found))
+    resolve: Effect.fn("Credentials.resolve")(function* ({ connectionId, provider, workspaceId }) {
+      if (connectionId !== null)
+        return yield* Effect.flatMap(named(workspaceId, provider.id, provider.ownKey, connectionId), (found) =>
+          fitting(provider.auth, found)
+        )
       if (provider.auth.type === "none") return { _tag: "None" } satisfies Credential
       const own = provider.ownKey ? yield* connections.useNewest(workspaceId, provider.id) : null
       if (own !== null) return yield* fitting(provider.auth, ofConnection(own))
-      if (!provider.platformKey) return yield* new ConnectionNotFound({ detail: "This provider needs a connection of your own, and there is none." })
+      if (!provider.platformKey)
+        return yield* new ConnectionNotFound({
+          detail: "This provider needs a connection of your own, and there is none."
+        })
       const secret = yield* platformKeys.use(provider.id)
-      return secret === null ? yield* new PlatformKeyMissing({}) : yield* fitting(provider.auth, { _tag: "Platform", secret })
+      return secret === null
+        ? yield* new PlatformKeyMissing({})
+        : yield* fitting(provider.auth, { _tag: "Platform", secret })
     }),
     access: (workspaceId, provider) =>
       Effect.all({
         hasPlatformKey: provider.platformKey ? snapshot.hasPlatformKey(provider.id) : Effect.succeed(false),
-        hasConnection: provider.ownKey && workspaceId !== null ? snapshot.hasConnection(workspaceId, provider.id) : Effect.succeed(false)
+        hasConnection:
+          provider.ownKey && workspaceId !== null
+            ? snapshot.hasConnection(workspaceId, provider.id)
+            : Effect.succeed(false)
       })
   })
 })
 
-export const CredentialsStored: Layer.Layer<Credentials, never, Connections | PlatformKeys | AccessSnapshot> = Layer.effect(Credentials, make)
+export const CredentialsStored: Layer.Layer<Credentials, never, Connections | PlatformKeys | AccessSnapshot> =
+  Layer.effect(Credentials, make)

@@ -7,31 +7,47 @@ import { AccessSnapshot } from "./AccessSnapshot.js"
 import { aboutOf, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const snapshot = yield* AccessSnapshot
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
   return PlatformKeys.of({
-    set: Effect.fn("PlatformKeys.set")(function*(providerId: string, secret: Redacted.Redacted<string>) {
+    set: Effect.fn("PlatformKeys.set")(function* (providerId: string, secret: Redacted.Redacted<string>) {
       const problem = secretProblem(secret)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
-      yield* rows.putPlatformKey({ providerId, sealed: yield* sealing.seal(secret, about(providerId)), createdAt: yield* Clock.currentTimeMillis })
+      yield* rows.putPlatformKey({
+        providerId,
+        sealed: yield* sealing.seal(secret, about(providerId)),
+        createdAt: yield* Clock.currentTimeMillis
+      })
       yield* snapshot.refresh
     }),
-    remove: Effect.fn("PlatformKeys.remove")(function*(providerId: string) {
-      if (!(yield* rows.deletePlatformKey(providerId))) return yield* new NotFound({ what: "platform key", id: providerId })
+    remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string) {
+      if (!(yield* rows.deletePlatformKey(providerId)))
+        return yield* new NotFound({ what: "platform key", id: providerId })
       yield* snapshot.refresh
     }),
-    list: Effect.map(rows.platformKeys, (found) => found.map(({ createdAt, providerId, sealed }) => ({ providerId, sealedWith: sealed.keyId, createdAt }))),
-    use: Effect.fn("PlatformKeys.use")(function*(providerId: string) {
+    list: Effect.map(rows.platformKeys, (found) =>
+      found.map(({ createdAt, providerId, sealed }) => ({ providerId, sealedWith: sealed.keyId, createdAt }))
+    ),
+    use: Effect.fn("PlatformKeys.use")(function* (providerId: string) {
       const row = yield* rows.platformKey(providerId)
       if (row === null) return null
       return yield* Effect.catchTag(sealing.open(row.sealed, about(providerId)), "SealUnreadable", ({ keyId }) =>
-        Effect.as(Effect.logError("a platform key cannot be opened").pipe(Effect.annotateLogs({ providerId, sealingKey: keyId })), null))
+        Effect.as(
+          Effect.logError("a platform key cannot be opened").pipe(
+            Effect.annotateLogs({ providerId, sealingKey: keyId })
+          ),
+          null
+        )
+      )
     })
   })
 })
 
-export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | AccessSnapshot | Sealing> = Layer.effect(PlatformKeys, make)
+export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | AccessSnapshot | Sealing> = Layer.effect(
+  PlatformKeys,
+  make
+)

@@ -1,7 +1,8 @@
 /**
- * Sealing with AES-256-GCM. The bytes are a random 12-byte nonce, the 16-byte tag, and the ciphertext; what the secret belongs to is
- * authenticated with it. Keys come from `GATEWAY_SEALING_KEYS`, or in development from a file that only its owner can read. A key made for
- * such a file has an id of its own, so that the keys of two machines are never taken for one.
+ * Sealing with AES-256-GCM. The bytes are a random 12-byte nonce, the 16-byte tag, and the ciphertext; what the secret
+ * belongs to is authenticated with it. Keys come from `GATEWAY_SEALING_KEYS`, or in development from a file that only
+ * its owner can read. A key made for such a file has an id of its own, so that the keys of two machines are never taken
+ * for one.
  */
 // Not from the package's index: the command line starts with this module, and the index loads all of HTTP.
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -21,15 +22,19 @@ export interface SealingKeys {
   readonly byId: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>
 }
 
-/** `id:base64,id:base64`, the first being the current one; in words what is wrong with it, without showing any of it. */
+/**
+ * `id:base64,id:base64`, the first being the current one; in words what is wrong with it, without showing any of it.
+ */
 export const parseSealingKeys = (text: string): Either.Either<SealingKeys, string> => {
   const byId = new Map<string, Redacted.Redacted<Uint8Array>>()
   for (const [index, entry] of text.split(",").entries()) {
     const [id, encoded] = entry.trim().split(/:(.*)/s)
     const key = Encoding.decodeBase64(encoded ?? "")
-    if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id)) return Either.left(`key ${index + 1} has no id of letters, digits, - and _`)
+    if (id === undefined || !/^[A-Za-z0-9_-]{1,32}$/.test(id))
+      return Either.left(`key ${index + 1} has no id of letters, digits, - and _`)
     if (byId.has(id)) return Either.left(`the id of key ${index + 1} is there twice`)
-    if (Either.isLeft(key) || key.right.length !== keyBytes) return Either.left(`key ${index + 1} is not the base64 of ${keyBytes} bytes`)
+    if (Either.isLeft(key) || key.right.length !== keyBytes)
+      return Either.left(`key ${index + 1} is not the base64 of ${keyBytes} bytes`)
     byId.set(id, Redacted.make(key.right))
   }
   const [current] = byId.keys()
@@ -37,79 +42,111 @@ export const parseSealingKeys = (text: string): Either.Either<SealingKeys, strin
 }
 
 export const SealingAesGcm = ({ byId, current }: SealingKeys): Layer.Layer<Sealing> =>
-  Layer.succeed(Sealing, Sealing.of({
-    currentKeyId: current,
-    keyIds: new Set(byId.keys()),
-    seal: (secret, about) =>
-      Effect.suspend(() => {
-        const key = byId.get(current)
-        if (key === undefined) return Effect.dieMessage("the current sealing key is not among the keys")
-        const nonce = randomBytes(nonceBytes)
-        const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(about))
-        const text = Buffer.concat([cipher.update(Redacted.value(secret), "utf8"), cipher.final()])
-        return Effect.succeed({ keyId: current, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) })
-      }),
-    open: ({ bytes, keyId }, about) =>
-      Effect.suspend(() => {
-        const key = byId.get(keyId)
-        if (key === undefined) return Effect.fail(new SealUnreadable({ keyId }))
-        return Effect.try({
-          try: () => {
-            const cipher = createDecipheriv("aes-256-gcm", Redacted.value(key), bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
-              .setAAD(Buffer.from(about))
-              .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
-            return Redacted.make(Buffer.concat([cipher.update(bytes.subarray(nonceBytes + tagBytes)), cipher.final()]).toString("utf8"))
-          },
-          catch: () => new SealUnreadable({ keyId })
+  Layer.succeed(
+    Sealing,
+    Sealing.of({
+      currentKeyId: current,
+      keyIds: new Set(byId.keys()),
+      seal: (secret, about) =>
+        Effect.suspend(() => {
+          const key = byId.get(current)
+          if (key === undefined) return Effect.dieMessage("the current sealing key is not among the keys")
+          const nonce = randomBytes(nonceBytes)
+          const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(about))
+          const text = Buffer.concat([cipher.update(Redacted.value(secret), "utf8"), cipher.final()])
+          return Effect.succeed({ keyId: current, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) })
+        }),
+      open: ({ bytes, keyId }, about) =>
+        Effect.suspend(() => {
+          const key = byId.get(keyId)
+          if (key === undefined) return Effect.fail(new SealUnreadable({ keyId }))
+          return Effect.try({
+            try: () => {
+              const cipher = createDecipheriv("aes-256-gcm", Redacted.value(key), bytes.subarray(0, nonceBytes), {
+                authTagLength: tagBytes
+              })
+                .setAAD(Buffer.from(about))
+                .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+              return Redacted.make(
+                Buffer.concat([cipher.update(bytes.subarray(nonceBytes + tagBytes)), cipher.final()]).toString("utf8")
+              )
+            },
+            catch: () => new SealUnreadable({ keyId })
+          })
         })
-      })
-  }))
+    })
+  )
 
 const keysConfig = Config.redacted("GATEWAY_SEALING_KEYS").pipe(
   Config.mapOrFail((text) =>
-    Either.mapLeft(parseSealingKeys(Redacted.value(text)), (problem) => ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], problem))),
+    Either.mapLeft(parseSealingKeys(Redacted.value(text)), (problem) =>
+      ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], problem)
+    )
+  ),
   Config.option
 )
 
 /** The file of the sealing keys holds something else. */
-export class SealingKeyFileBroken extends Data.TaggedError("SealingKeyFileBroken")<{ readonly path: string; readonly message: string }> {}
+export class SealingKeyFileBroken extends Data.TaggedError("SealingKeyFileBroken")<{
+  readonly path: string
+  readonly message: string
+}> {}
 
-/** The keys in a file, which is made with a first key where there is none. Two programs that start at once find the same key. */
+/**
+ * The keys in a file, which is made with a first key where there is none. Two programs that start at once find the same
+ * key.
+ */
 const keysInFile = (path: string) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     if (!(yield* fs.exists(path))) {
       const { dirname } = yield* Path.Path
       const own = `${path}.${randomBytes(6).toString("hex")}`
       yield* fs.makeDirectory(dirname(path), { recursive: true })
-      yield* fs.writeFileString(own, `local-${randomBytes(4).toString("hex")}:${randomBytes(keyBytes).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
+      yield* fs.writeFileString(
+        own,
+        `local-${randomBytes(4).toString("hex")}:${randomBytes(keyBytes).toString("base64")}\n`,
+        { mode: 0o600, flag: "wx" }
+      )
       // A link is made whole or not at all, and never over a file that is there: so nobody reads half a key.
       yield* fs.link(own, path).pipe(
-        Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "AlreadyExists", () => Effect.void),
+        Effect.catchIf(
+          (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+          () => Effect.void
+        ),
         Effect.ensuring(Effect.ignore(fs.remove(own)))
       )
     }
     const keys = parseSealingKeys((yield* fs.readFileString(path)).trim())
-    return Either.isRight(keys) ? keys.right : yield* new SealingKeyFileBroken({ path, message: `${path}: ${keys.left}` })
+    return Either.isRight(keys)
+      ? keys.right
+      : yield* new SealingKeyFileBroken({ path, message: `${path}: ${keys.left}` })
   })
 
 /** The keys that a node is to use. `keyFile` is for development: without it `GATEWAY_SEALING_KEYS` must be set. */
-export const sealingKeys = (options: { readonly keyFile: string | null }): Effect.Effect<
+export const sealingKeys = (options: {
+  readonly keyFile: string | null
+}): Effect.Effect<
   SealingKeys,
   ConfigError.ConfigError | PlatformError | SealingKeyFileBroken,
   FileSystem.FileSystem | Path.Path
 > =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const configured = yield* keysConfig
     if (Option.isSome(configured)) return configured.value
     return options.keyFile === null
-      ? yield* Effect.fail(ConfigError.MissingData(["GATEWAY_SEALING_KEYS"], "is required with NODE_ENV=production: keys as id:base64, comma-separated, the current one first"))
+      ? yield* Effect.fail(
+          ConfigError.MissingData(
+            ["GATEWAY_SEALING_KEYS"],
+            "is required with NODE_ENV=production: keys as id:base64, comma-separated, the current one first"
+          )
+        )
       : yield* keysInFile(options.keyFile)
   })
 
 /**
- * What a database remembers of a key, to tell it from another one with the same id: keyed with the key itself, so that nothing
- * can be learned about its 256 random bits.
+ * What a database remembers of a key, to tell it from another one with the same id: keyed with the key itself, so that
+ * nothing can be learned about its 256 random bits.
  */
 export const checkValueOf = (keyId: string, key: Redacted.Redacted<Uint8Array>): string =>
   createHmac("sha256", Redacted.value(key)).update(`provider-gateway sealing key ${keyId}`).digest("hex")

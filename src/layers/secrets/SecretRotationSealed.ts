@@ -1,14 +1,17 @@
-/** Seals every stored secret anew under the current key. A secret that was changed meanwhile is left alone: it is new already. */
+/**
+ * Seals every stored secret anew under the current key. A secret that was changed meanwhile is left alone: it is new
+ * already.
+ */
 import { Effect, Layer } from "effect"
 import { SecretRotation } from "../../services/SecretRotation.js"
 import { Sealing } from "../../services/Sealing.js"
 import { aboutOf, SecretRows } from "./SecretRows.js"
 
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   return SecretRotation.of({
-    reseal: Effect.gen(function*() {
+    reseal: Effect.gen(function* () {
       let resealed = 0
       let unreadable = 0
       for (const stored of yield* rows.notSealedWith(sealing.currentKeyId)) {
@@ -22,4 +25,7 @@ const make = Effect.gen(function*() {
   })
 })
 
-export const SecretRotationSealed: Layer.Layer<SecretRotation, never, SecretRows | Sealing> = Layer.effect(SecretRotation, make)
+export const SecretRotationSealed: Layer.Layer<SecretRotation, never, SecretRows | Sealing> = Layer.effect(
+  SecretRotation,
+  make
+)

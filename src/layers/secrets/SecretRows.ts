@@ -1,4 +1,7 @@
-/** The rows under connections and platform keys: what a storage must do, and nothing that decides. Secrets come and go sealed. */
+/**
+ * The rows under connections and platform keys: what a storage must do, and nothing that decides. Secrets come and go
+ * sealed.
+ */
 import { Context, type Effect } from "effect"
 import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -37,22 +40,39 @@ export interface StoredAccess {
   readonly connections: ReadonlyArray<Pick<Connection, "workspaceId" | "providerId" | "expiresAt">>
 }
 
-export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<SecretRows, {
-  readonly insertConnection: (connection: Connection, sealed: Sealed) => Effect.Effect<void, StorageError>
-  readonly connection: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<ConnectionRow | null, StorageError>
-  /** Of those neither deleted nor expired at `now`. */
-  readonly newestConnection: (workspaceId: WorkspaceId, providerId: string, now: number) => Effect.Effect<ConnectionRow | null, StorageError>
-  /** Newest first, one more than the limit where there are more. */
-  readonly connections: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
-  /** Whether there was one to delete. */
-  readonly deleteConnection: (workspaceId: WorkspaceId, connectionId: string, now: number) => Effect.Effect<boolean, StorageError>
-  readonly putPlatformKey: (row: PlatformKeyRow) => Effect.Effect<void, StorageError>
-  readonly deletePlatformKey: (providerId: string) => Effect.Effect<boolean, StorageError>
-  readonly platformKey: (providerId: string) => Effect.Effect<PlatformKeyRow | null, StorageError>
-  /** By provider id. */
-  readonly platformKeys: Effect.Effect<ReadonlyArray<PlatformKeyRow>, StorageError>
-  readonly access: Effect.Effect<StoredAccess, StorageError>
-  readonly notSealedWith: (keyId: string) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageError>
-  /** Only where the secret is still the one that was read. */
-  readonly replaceSeal: (secret: StoredSecret, sealed: Sealed) => Effect.Effect<boolean, StorageError>
-}>() {}
+export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
+  SecretRows,
+  {
+    readonly insertConnection: (connection: Connection, sealed: Sealed) => Effect.Effect<void, StorageError>
+    readonly connection: (
+      workspaceId: WorkspaceId,
+      connectionId: string
+    ) => Effect.Effect<ConnectionRow | null, StorageError>
+    /** Of those neither deleted nor expired at `now`. */
+    readonly newestConnection: (
+      workspaceId: WorkspaceId,
+      providerId: string,
+      now: number
+    ) => Effect.Effect<ConnectionRow | null, StorageError>
+    /** Newest first, one more than the limit where there are more. */
+    readonly connections: (
+      workspaceId: WorkspaceId,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
+    /** Whether there was one to delete. */
+    readonly deleteConnection: (
+      workspaceId: WorkspaceId,
+      connectionId: string,
+      now: number
+    ) => Effect.Effect<boolean, StorageError>
+    readonly putPlatformKey: (row: PlatformKeyRow) => Effect.Effect<void, StorageError>
+    readonly deletePlatformKey: (providerId: string) => Effect.Effect<boolean, StorageError>
+    readonly platformKey: (providerId: string) => Effect.Effect<PlatformKeyRow | null, StorageError>
+    /** By provider id. */
+    readonly platformKeys: Effect.Effect<ReadonlyArray<PlatformKeyRow>, StorageError>
+    readonly access: Effect.Effect<StoredAccess, StorageError>
+    readonly notSealedWith: (keyId: string) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageError>
+    /** Only where the secret is still the one that was read. */
+    readonly replaceSeal: (secret: StoredSecret, sealed: Sealed) => Effect.Effect<boolean, StorageError>
+  }
+>() {}

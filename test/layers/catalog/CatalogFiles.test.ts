@@ -1,4 +1,5 @@
-// Reading manifests: everything is sound, or every problem is told with its file and path. The built-in catalog is held to it.
+// Reading manifests: everything is sound, or every problem is told with its file and path. The built-in catalog is held
+// to it.
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
@@ -30,22 +31,37 @@ operations:
     path: /find
     input: { type: object }
     price: { basis: free, micros: 0 }
-${operation.split("\n").map((line) => `    ${line}`).join("\n")}
+${operation
+  .split("\n")
+  .map((line) => `    ${line}`)
+  .join("\n")}
 `
 const decode = (providers: ReadonlyArray<string>, jobs: ReadonlyArray<string> = [job]) =>
-  decodeCatalog({
-    jobs: jobs.map((text, index) => ({ file: `jobs/${index}.yaml`, text })),
-    providers: providers.map((text, index) => ({ file: `providers/${index}.yaml`, text }))
-  }, { thorough: true })
+  decodeCatalog(
+    {
+      jobs: jobs.map((text, index) => ({ file: `jobs/${index}.yaml`, text })),
+      providers: providers.map((text, index) => ({ file: `providers/${index}.yaml`, text }))
+    },
+    { thorough: true }
+  )
 
 const problems = (providers: ReadonlyArray<string>, jobs?: ReadonlyArray<string>) =>
-  Either.match(decode(providers, jobs), { onRight: () => [], onLeft: ({ problems: found }) => found.map(({ file, path }) => `${file} ${path}`) })
+  Either.match(decode(providers, jobs), {
+    onRight: () => [],
+    onLeft: ({ problems: found }) => found.map(({ file, path }) => `${file} ${path}`)
+  })
 
 describe("a catalog", () => {
   it("that is sound gives its jobs and endpoints", () => {
     const content = Either.getOrThrow(decode([provider("")]))
-    assert.deepStrictEqual(content.jobs.map(({ id }) => id), ["things.find"])
-    assert.deepStrictEqual(content.endpoints.map(({ operation, provider: { id } }) => [id, operation.id]), [["maker", "maker-find"]])
+    assert.deepStrictEqual(
+      content.jobs.map(({ id }) => id),
+      ["things.find"]
+    )
+    assert.deepStrictEqual(
+      content.endpoints.map(({ operation, provider: { id } }) => [id, operation.id]),
+      [["maker", "maker-find"]]
+    )
   })
 
   const bad: ReadonlyArray<[what: string, text: string, path: string]> = [
@@ -53,20 +69,42 @@ describe("a catalog", () => {
     ["has a key twice", "id: a\nid: b", ""],
     ["has an unknown key", provider("", "colour: red"), "colour"],
     ["has a wrong value", provider("timeoutMs: 5"), "operations.0.timeoutMs"],
-    ["has an expression that does not parse", provider("response: { errors: [{ when: 'body.[' }] }"), "operations.0.response.errors.0.when"],
-    ["has an output field that does not parse", provider("output: { fields: { a: 'x ||' } }"), "operations.0.output.fields.a"],
+    [
+      "has an expression that does not parse",
+      provider("response: { errors: [{ when: 'body.[' }] }"),
+      "operations.0.response.errors.0.when"
+    ],
+    [
+      "has an output field that does not parse",
+      provider("output: { fields: { a: 'x ||' } }"),
+      "operations.0.output.fields.a"
+    ],
     ["negates only the start of a path", provider("response: { miss: '!body.data' }"), "operations.0.response.miss"],
     ["has a schema that is none", provider("").replace("{ type: object }", "{ type: thing }"), "operations.0.input"],
-    ["binds to a path part that does not exist", provider("bindings: { a: { in: path, name: a } }"), "operations.0.bindings.a"],
+    [
+      "binds to a path part that does not exist",
+      provider("bindings: { a: { in: path, name: a } }"),
+      "operations.0.bindings.a"
+    ],
     ["names an unknown job", provider("").replace("things.find", "things.lose"), "operations.0.job"],
     ["is free and costs something", provider("").replace("micros: 0", "micros: 1"), "operations.0.price.micros"],
-    ["is priced per result without a volume", provider("").replace("basis: free, micros: 0", "basis: per_result, micros: 1"), "operations.0.volume"],
+    [
+      "is priced per result without a volume",
+      provider("").replace("basis: free, micros: 0", "basis: per_result, micros: 1"),
+      "operations.0.volume"
+    ],
     ["is effectful, repeatable and without idempotency", provider("effect: effectful"), "operations.0.repeatable"]
   ]
-  for (const [what, text, path] of bad) it(`that ${what} is refused with file and path`, () => assert.include(problems([text]), `providers/0.yaml ${path}`))
+  for (const [what, text, path] of bad)
+    it(`that ${what} is refused with file and path`, () => assert.include(problems([text]), `providers/0.yaml ${path}`))
 
-  it("with several faults tells all of them", () => assert.strictEqual(problems(["id: [", provider("timeoutMs: 5\nmaxBytes: 0")]).length, 3))
-  it("with an id twice names the second place", () => assert.deepStrictEqual(problems([provider(""), provider("")]), ["providers/1.yaml id", "providers/1.yaml operations.0.id"]))
+  it("with several faults tells all of them", () =>
+    assert.strictEqual(problems(["id: [", provider("timeoutMs: 5\nmaxBytes: 0")]).length, 3))
+  it("with an id twice names the second place", () =>
+    assert.deepStrictEqual(problems([provider(""), provider("")]), [
+      "providers/1.yaml id",
+      "providers/1.yaml operations.0.id"
+    ]))
 
   it("gives a contract version that follows the contract and not its words", () => {
     const version = (text: string) => Either.getOrThrow(decode([text])).endpoints[0]!.contractVersion
@@ -82,68 +120,109 @@ describe("a catalog", () => {
 describe("several folders", () => {
   const folders = (...contents: ReadonlyArray<{ readonly jobs?: string; readonly providers: string }>) =>
     Effect.acquireRelease(
-      Effect.sync(() => contents.map(({ jobs, providers }) => {
-        const folder = mkdtempSync(join(tmpdir(), "gateway-catalog-"))
-        for (const [kind, text] of Object.entries({ jobs, providers })) {
-          if (text === undefined) continue
-          mkdirSync(join(folder, kind))
-          writeFileSync(join(folder, kind, "one.yaml"), text)
-        }
-        return folder
-      })),
+      Effect.sync(() =>
+        contents.map(({ jobs, providers }) => {
+          const folder = mkdtempSync(join(tmpdir(), "gateway-catalog-"))
+          for (const [kind, text] of Object.entries({ jobs, providers })) {
+            if (text === undefined) continue
+            mkdirSync(join(folder, kind))
+            writeFileSync(join(folder, kind, "one.yaml"), text)
+          }
+          return folder
+        })
+      ),
       (made) => Effect.sync(() => made.forEach((folder) => rmSync(folder, { recursive: true })))
     )
 
   it.scopedLive("lie one over the other: what has the same id is overridden and told, all else stays", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const second = provider("").replaceAll("https://api.maker.test", "https://other.maker.test")
       const more = `${second.trimEnd()}\n${second.slice(second.indexOf("  - id: maker-find")).replace("maker-find", "maker-more")}`
-      const made = yield* folders({ jobs: job, providers: provider("") }, { providers: more }, { jobs: job.replace("Find things", "Find more"), providers: provider("").replaceAll("maker", "another") })
+      const made = yield* folders(
+        { jobs: job, providers: provider("") },
+        { providers: more },
+        { jobs: job.replace("Find things", "Find more"), providers: provider("").replaceAll("maker", "another") }
+      )
       const { endpoints, jobs, overridden } = yield* readCatalog(made)
-      assert.deepStrictEqual(endpoints.map(({ operation, provider: { baseUrl } }) => [operation.id, baseUrl]), [
-        ["maker-find", "https://other.maker.test"], ["maker-more", "https://other.maker.test"], ["another-find", "https://api.another.test"]
-      ])
-      assert.deepStrictEqual(jobs.map(({ id, title }) => [id, title]), [["things.find", "Find more"]])
+      assert.deepStrictEqual(
+        endpoints.map(({ operation, provider: { baseUrl } }) => [operation.id, baseUrl]),
+        [
+          ["maker-find", "https://other.maker.test"],
+          ["maker-more", "https://other.maker.test"],
+          ["another-find", "https://api.another.test"]
+        ]
+      )
+      assert.deepStrictEqual(
+        jobs.map(({ id, title }) => [id, title]),
+        [["things.find", "Find more"]]
+      )
       assert.deepStrictEqual(overridden, [
-        { folder: made[1]!, jobs: [], operations: ["maker-find"] }, { folder: made[2]!, jobs: ["things.find"], operations: [] }
+        { folder: made[1]!, jobs: [], operations: ["maker-find"] },
+        { folder: made[2]!, jobs: ["things.find"], operations: [] }
       ])
-    }).pipe(Effect.provide(NodeContext.layer)))
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
 
   it.scopedLive("are refused with every problem of each, and an id twice in one of them is a problem", () =>
-    Effect.gen(function*() {
-      const made = yield* folders({ jobs: job, providers: provider("timeoutMs: 5") }, { providers: `${provider("")}${provider("").slice(provider("").indexOf("  - id"))}` })
+    Effect.gen(function* () {
+      const made = yield* folders(
+        { jobs: job, providers: provider("timeoutMs: 5") },
+        { providers: `${provider("")}${provider("").slice(provider("").indexOf("  - id"))}` }
+      )
       const { problems: found } = yield* Effect.flip(readCatalog(made))
-      assert.deepStrictEqual(found.map(({ path }) => path), ["operations.0.timeoutMs", "operations.1.id"])
-    }).pipe(Effect.provide(NodeContext.layer)))
+      assert.deepStrictEqual(
+        found.map(({ path }) => path),
+        ["operations.0.timeoutMs", "operations.1.id"]
+      )
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
 })
 
 describe("the built-in catalog", () => {
-  it.live("is sound, and every documented sample comes out of the real engine as documented", () =>
-    Effect.gen(function*() {
-      const catalog = yield* readCatalog(["catalog"], { thorough: true })
-      const problems = yield* lintCatalog(catalog)
-      assert.deepStrictEqual(problems.map(({ endpointId, message, path }) => `${endpointId} ${path}: ${message}`), [])
-    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+  it.live(
+    "is sound, and every documented sample comes out of the real engine as documented",
+    () =>
+      Effect.gen(function* () {
+        const catalog = yield* readCatalog(["catalog"], { thorough: true })
+        const problems = yield* lintCatalog(catalog)
+        assert.deepStrictEqual(
+          problems.map(({ endpointId, message, path }) => `${endpointId} ${path}: ${message}`),
+          []
+        )
+      }).pipe(Effect.provide(NodeContext.layer)),
+    60_000
+  )
 
   it.scopedLive("says which folders hold neither providers nor jobs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const failure = yield* Effect.flip(readCatalog(["catalog", "catalog/providers", "src"]))
-      assert.deepStrictEqual(failure.problems.map(({ file }) => file), ["catalog/providers", "src"])
+      assert.deepStrictEqual(
+        failure.problems.map(({ file }) => file),
+        ["catalog/providers", "src"]
+      )
       assert.match(failure.message, /neither providers\/ nor jobs\//)
-    }).pipe(Effect.provide(NodeContext.layer)))
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
 
   it.live("says which folder cannot be read", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const failure = yield* Effect.flip(readCatalog(["no-such-folder"]))
       assert.deepStrictEqual(failure.problems, [{ file: "no-such-folder", path: "", message: "cannot be read" }])
-    }).pipe(Effect.provide(NodeContext.layer)))
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
 })
 
 describe("the lint", () => {
   it.live("tells a sample that does not come out as documented", () =>
-    Effect.gen(function*() {
-      const sampled = provider("response: { miss: '!(body.found)' }\nsamples: { hit: { input: {}, body: { found: null }, outcome: hit } }", "mock: true")
+    Effect.gen(function* () {
+      const sampled = provider(
+        "response: { miss: '!(body.found)' }\nsamples: { hit: { input: {}, body: { found: null }, outcome: hit } }",
+        "mock: true"
+      )
       const found = yield* lintCatalog(Either.getOrThrow(decode([sampled])))
-      assert.deepStrictEqual(found, [{ endpointId: "maker-find", path: "samples.hit", message: "came out as miss and not as hit" }])
-    }))
+      assert.deepStrictEqual(found, [
+        { endpointId: "maker-find", path: "samples.hit", message: "came out as miss and not as hit" }
+      ])
+    })
+  )
 })

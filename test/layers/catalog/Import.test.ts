@@ -1,4 +1,7 @@
-/** Imports: what becomes of an OpenAPI document and of flat rows, and that nothing they cannot express goes missing in silence. */
+/**
+ * Imports: what becomes of an OpenAPI document and of flat rows, and that nothing they cannot express goes missing in
+ * silence.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { decodeCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
@@ -40,40 +43,95 @@ paths:
     get: { operationId: getPhoto, security: [{ jar: [] }] }
     delete: { operationId: removePhoto, security: [] }
 `
-const said = ({ report }: Imported, effect: string): ReadonlyArray<string> => report.notes.filter((note) => note.effect === effect).map(({ message }) => message)
+const said = ({ report }: Imported, effect: string): ReadonlyArray<string> =>
+  report.notes.filter((note) => note.effect === effect).map(({ message }) => message)
 const byId = ({ endpoints }: Imported, id: string) => endpoints.find(({ operation }) => operation.id === id)
 
 describe("an OpenAPI document", () => {
   it.effect("becomes endpoints with address, key, fields and schemas", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const progress: Array<string> = []
-      const imported = yield* importOpenApi([{ file: "pets.yaml", text: document }], (file, count) => progress.push(`${file} ${count}`))
+      const imported = yield* importOpenApi([{ file: "pets.yaml", text: document }], (file, count) =>
+        progress.push(`${file} ${count}`)
+      )
       assert.deepStrictEqual(progress, ["pets.yaml 4"])
-      assert.deepStrictEqual(imported.endpoints.map(({ operation }) => String(operation.id)), ["eu-pets-example.listpets", "eu-pets-example.addpet", "eu-pets-example.getphoto", "eu-pets-example.removephoto"])
+      assert.deepStrictEqual(
+        imported.endpoints.map(({ operation }) => String(operation.id)),
+        [
+          "eu-pets-example.listpets",
+          "eu-pets-example.addpet",
+          "eu-pets-example.getphoto",
+          "eu-pets-example.removephoto"
+        ]
+      )
       const list = byId(imported, "eu-pets-example.listpets")!
-      assert.deepInclude<object>(list.provider, { id: "eu.pets.example", name: "Pet Store", baseUrl: "https://eu.pets.example/v2", auth: { type: "header", name: "X-Key" }, platformKey: false, ownKey: true })
-      assert.deepStrictEqual(list.operation.input["properties"], { limit: { type: ["integer", "null"], exclusiveMinimum: 0 }, tags: { type: "array", items: { type: "string" } } })
+      assert.deepInclude<object>(list.provider, {
+        id: "eu.pets.example",
+        name: "Pet Store",
+        baseUrl: "https://eu.pets.example/v2",
+        auth: { type: "header", name: "X-Key" },
+        platformKey: false,
+        ownKey: true
+      })
+      assert.deepStrictEqual(list.operation.input["properties"], {
+        limit: { type: ["integer", "null"], exclusiveMinimum: 0 },
+        tags: { type: "array", items: { type: "string" } }
+      })
       assert.strictEqual(list.operation.bindings["tags"]?.style, "repeat")
       assert.strictEqual(list.operation.sourceCapability, "pets")
       const add = byId(imported, "eu-pets-example.addpet")!
       assert.deepInclude(add.operation, { method: "POST", effect: "effectful", repeatable: false })
       assert.deepStrictEqual(add.operation.input["required"], ["name"])
-      assert.deepStrictEqual(add.operation.input["properties"], { limit: { type: ["integer", "null"], exclusiveMinimum: 0 }, name: { type: "string", examples: ["Rex"] }, parent: {} })
+      assert.deepStrictEqual(add.operation.input["properties"], {
+        limit: { type: ["integer", "null"], exclusiveMinimum: 0 },
+        name: { type: "string", examples: ["Rex"] },
+        parent: {}
+      })
       assert.strictEqual(byId(imported, "eu-pets-example.removephoto")?.provider.auth.type, "none")
-    }))
+    })
+  )
 
   it.effect("loses nothing in silence", () =>
-    Effect.gen(function*() {
-      const imported = yield* importOpenApi([{ file: "pets.yaml", text: document }, { file: "old.json", text: "{\"swagger\": \"2.0\"}" }, { file: "bad.yaml", text: "- [" }])
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi([
+        { file: "pets.yaml", text: document },
+        { file: "old.json", text: '{"swagger": "2.0"}' },
+        { file: "bad.yaml", text: "- [" }
+      ])
       assert.deepInclude(imported.report, { read: 6, imported: 4 })
-      assert.includeMembers([...said(imported, "skipped")], ["the method HEAD", "a request body of a kind that cannot be sent (image/png)", "a document that is not OpenAPI 3", "a file that holds no document"])
-      assert.includeMembers([...said(imported, "changed")], ["left out a parameter in cookie", "left out callbacks", "cut a schema that contains itself", "took a path field from the path, which was described nowhere (petId)"])
-      assert.deepStrictEqual([...said(imported, "inactive")], ["a key placement that the gateway cannot do (apiKey cookie)"])
-    }))
+      assert.includeMembers(
+        [...said(imported, "skipped")],
+        [
+          "the method HEAD",
+          "a request body of a kind that cannot be sent (image/png)",
+          "a document that is not OpenAPI 3",
+          "a file that holds no document"
+        ]
+      )
+      assert.includeMembers(
+        [...said(imported, "changed")],
+        [
+          "left out a parameter in cookie",
+          "left out callbacks",
+          "cut a schema that contains itself",
+          "took a path field from the path, which was described nowhere (petId)"
+        ]
+      )
+      assert.deepStrictEqual(
+        [...said(imported, "inactive")],
+        ["a key placement that the gateway cannot do (apiKey cookie)"]
+      )
+    })
+  )
 
-  it.effect("leaves out what its schemas may not say, and says what: patterns that backtrack, keywords of other vocabularies", () =>
-    Effect.gen(function*() {
-      const imported = yield* importOpenApi([{ file: "a.yaml", text: `
+  it.effect(
+    "leaves out what its schemas may not say, and says what: patterns that backtrack, keywords of other vocabularies",
+    () =>
+      Effect.gen(function* () {
+        const imported = yield* importOpenApi([
+          {
+            file: "a.yaml",
+            text: `
 openapi: 3.0.3
 info: { title: Odd, version: "1" }
 servers: [{ url: "https://odd.example" }]
@@ -85,37 +143,87 @@ paths:
         - { name: p, in: query, schema: { type: string, pattern: "^(?!x)a", maxLength: 9, $async: true, collectionFormat: csv } }
         - { name: q, in: query, schema: { type: string, pattern: "^a+$" } }
       responses: {}
-` }])
-      assert.deepStrictEqual(imported.endpoints[0]?.operation.input["properties"], { p: { type: "string", maxLength: 9 }, q: { type: "string", pattern: "^a+$" } })
-      for (const keyword of ["pattern", "$async", "collectionFormat"]) assert.isTrue(said(imported, "changed").some((message) => message.startsWith(`left out the keyword ${keyword} `)), keyword)
-    }))
+`
+          }
+        ])
+        assert.deepStrictEqual(imported.endpoints[0]?.operation.input["properties"], {
+          p: { type: "string", maxLength: 9 },
+          q: { type: "string", pattern: "^a+$" }
+        })
+        for (const keyword of ["pattern", "$async", "collectionFormat"])
+          assert.isTrue(
+            said(imported, "changed").some((message) => message.startsWith(`left out the keyword ${keyword} `)),
+            keyword
+          )
+      })
+  )
 
   it.effect("can be written out as manifests that the gateway reads back as the same contracts", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { endpoints } = yield* importOpenApi([{ file: "pets.yaml", text: document }])
       const read = yield* decodeCatalog({ jobs: [], providers: manifestTexts(endpoints) })
-      const first = (all: typeof endpoints) => all.find(({ operation }) => operation.id === "eu-pets-example.listpets")?.contractVersion
+      const first = (all: typeof endpoints) =>
+        all.find(({ operation }) => operation.id === "eu-pets-example.listpets")?.contractVersion
       assert.strictEqual(first(read.endpoints), first(endpoints))
       assert.strictEqual(read.endpoints.length, endpoints.length)
-    }))
+    })
+  )
 })
 
 describe("flat rows", () => {
-  const row = { endpointId: "a.b", providerId: "a.com", providerName: "A", name: "B", description: "", method: "GET", baseUrl: "https://a.com", path: "/b/{id}", parameters: [], category: "c" }
+  const row = {
+    endpointId: "a.b",
+    providerId: "a.com",
+    providerName: "A",
+    name: "B",
+    description: "",
+    method: "GET",
+    baseUrl: "https://a.com",
+    path: "/b/{id}",
+    parameters: [],
+    category: "c"
+  }
   it.effect("become endpoints, browsable even without an address, and what is wrong is counted", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const lines = [
-        row, { ...row, endpointId: "no-address", baseUrl: "", path: "" }, row, { ...row, endpointId: "opts", method: "OPTIONS" }, { nothing: true },
+        row,
+        { ...row, endpointId: "no-address", baseUrl: "", path: "" },
+        row,
+        { ...row, endpointId: "opts", method: "OPTIONS" },
+        { nothing: true },
         { ...row, endpointId: "keyed", auth: [{ type: "oauth2" }, { type: "apiKey", in: "query", name: "k" }] },
-        { ...row, endpointId: "twice", path: "/x", method: "POST", parameters: [{ name: "id", in: "query" }, { name: "id", in: "body", required: true }] }
+        {
+          ...row,
+          endpointId: "twice",
+          path: "/x",
+          method: "POST",
+          parameters: [
+            { name: "id", in: "query" },
+            { name: "id", in: "body", required: true }
+          ]
+        }
       ].map((each) => JSON.stringify(each))
       const imported = yield* importLines([...lines, "not json", ""])
       assert.deepInclude(imported.report, { read: 8, imported: 4 })
-      assert.sameMembers([...said(imported, "skipped")], ["an id that was there already", "the method OPTIONS", "a line without endpointId and providerId, or with fields of other types", "a line that is not JSON"])
+      assert.sameMembers(
+        [...said(imported, "skipped")],
+        [
+          "an id that was there already",
+          "the method OPTIONS",
+          "a line without endpointId and providerId, or with fields of other types",
+          "a line that is not JSON"
+        ]
+      )
       assert.deepStrictEqual(byId(imported, "a.b")?.operation.input["required"], ["id"])
       assert.strictEqual(byId(imported, "no-address")?.operation.activated, false)
       assert.deepStrictEqual(byId(imported, "keyed")?.provider.auth, { type: "query", name: "k" })
       const twice = byId(imported, "twice")!.operation
-      assert.deepStrictEqual(Object.fromEntries(Object.entries(twice.bindings).map(([field, bound]) => [field, `${bound.in} ${bound.name}`])), { id: "query id", json_id: "json id" })
-    }))
+      assert.deepStrictEqual(
+        Object.fromEntries(
+          Object.entries(twice.bindings).map(([field, bound]) => [field, `${bound.in} ${bound.name}`])
+        ),
+        { id: "query id", json_id: "json id" }
+      )
+    })
+  )
 })

@@ -20,87 +20,144 @@ const node = CatalogFollowing(builtIn).pipe(
 )
 
 describe("publishing a catalog", () => {
-  it.scopedLive("swaps every node to it, adds to what was published before, and refuses a bad one whole", () =>
-    Effect.gen(function*() {
-      const database = yield* Layer.build(testDatabase())
-      const first = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
-      const second = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
-      const seenBy = (context: typeof first, id: string) => Effect.provide(Effect.flatMap(Catalog, (catalog) => catalog.endpoint(id)), context)
-      const arrives = (id: string) =>
-        Effect.repeat(seenBy(second, id), { until: (found) => found !== null, schedule: Schedule.spaced("20 millis") }).pipe(Effect.timeout("10 seconds"))
-      const publish = (made: ReturnType<typeof endpoint>) =>
-        Effect.provide(Effect.flatMap(CatalogRevisions, (revisions) => revisions.publish({ jobs: [], endpoints: [made] }, { mode: "add", builtIn })), first)
+  it.scopedLive(
+    "swaps every node to it, adds to what was published before, and refuses a bad one whole",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Layer.build(testDatabase())
+        const first = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
+        const second = yield* Layer.build(Layer.fresh(node)).pipe(Effect.provide(database))
+        const seenBy = (context: typeof first, id: string) =>
+          Effect.provide(
+            Effect.flatMap(Catalog, (catalog) => catalog.endpoint(id)),
+            context
+          )
+        const arrives = (id: string) =>
+          Effect.repeat(seenBy(second, id), {
+            until: (found) => found !== null,
+            schedule: Schedule.spaced("20 millis")
+          }).pipe(Effect.timeout("10 seconds"))
+        const publish = (made: ReturnType<typeof endpoint>) =>
+          Effect.provide(
+            Effect.flatMap(CatalogRevisions, (revisions) =>
+              revisions.publish({ jobs: [], endpoints: [made] }, { mode: "add", builtIn })
+            ),
+            first
+          )
 
-      assert.isNull(yield* seenBy(second, "new-one"))
-      yield* publish(endpoint({ id: "new-one", job: "web.search" }))
-      yield* arrives("new-one")
-      yield* publish(endpoint({ id: "another" }))
-      yield* arrives("another")
-      for (const id of ["built-in", "new-one", "another"]) assert.isNotNull(yield* seenBy(second, id), id)
+        assert.isNull(yield* seenBy(second, "new-one"))
+        yield* publish(endpoint({ id: "new-one", job: "web.search" }))
+        yield* arrives("new-one")
+        yield* publish(endpoint({ id: "another" }))
+        yield* arrives("another")
+        for (const id of ["built-in", "new-one", "another"]) assert.isNotNull(yield* seenBy(second, id), id)
 
-      const refused = yield* Effect.flip(publish(endpoint({ id: "lost", job: "no.such.job" })))
-      assert.include(String(refused), "no.such.job")
-      const { content, sequence } = yield* Effect.provide(Effect.flatMap(CatalogRevisions, (revisions) => revisions.latest), first)
-      assert.strictEqual(sequence, 2)
-      assert.sameMembers(content.endpoints.map(({ operation }) => String(operation.id)), ["new-one", "another"])
-    }), 60_000)
+        const refused = yield* Effect.flip(publish(endpoint({ id: "lost", job: "no.such.job" })))
+        assert.include(String(refused), "no.such.job")
+        const { content, sequence } = yield* Effect.provide(
+          Effect.flatMap(CatalogRevisions, (revisions) => revisions.latest),
+          first
+        )
+        assert.strictEqual(sequence, 2)
+        assert.sameMembers(
+          content.endpoints.map(({ operation }) => String(operation.id)),
+          ["new-one", "another"]
+        )
+      }),
+    60_000
+  )
 
-  it.scopedLive("swaps while requests come in: none fails, and each is answered from the old revision or from the new one", () =>
-    Effect.gen(function*() {
-      const context = yield* Layer.build(node).pipe(Effect.provide(yield* Layer.build(testDatabase())))
-      const revisions = Context.get(context, CatalogRevisions)
-      const { get } = yield* startGateway({ catalogLayer: Layer.succeed(Catalog, Context.get(context, Catalog)) })
-      const path = "/v1/catalog/search?q=operation+about&limit=200"
-      const before = (yield* get(path)).json
-      /** The revision and total of every answer, until the new revision has been seen by this caller. */
-      const calling = Effect.iterate(new Map<string, number>(), {
-        while: (seen) => seen.size < 2,
-        body: (seen) => Effect.map(get(path), ({ json, status }) => {
-          assert.strictEqual(status, 200)
-          assert.strictEqual(json.endpoints.length, Math.min(json.total, 200))
-          assert.strictEqual(seen.get(json.revision) ?? json.total, json.total)
-          return new Map(seen).set(json.revision, json.total)
+  it.scopedLive(
+    "swaps while requests come in: none fails, and each is answered from the old revision or from the new one",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Layer.build(node).pipe(Effect.provide(yield* Layer.build(testDatabase())))
+        const revisions = Context.get(context, CatalogRevisions)
+        const { get } = yield* startGateway({ catalogLayer: Layer.succeed(Catalog, Context.get(context, Catalog)) })
+        const path = "/v1/catalog/search?q=operation+about&limit=200"
+        const before = (yield* get(path)).json
+        /** The revision and total of every answer, until the new revision has been seen by this caller. */
+        const calling = Effect.iterate(new Map<string, number>(), {
+          while: (seen) => seen.size < 2,
+          body: (seen) =>
+            Effect.map(get(path), ({ json, status }) => {
+              assert.strictEqual(status, 200)
+              assert.strictEqual(json.endpoints.length, Math.min(json.total, 200))
+              assert.strictEqual(seen.get(json.revision) ?? json.total, json.total)
+              return new Map(seen).set(json.revision, json.total)
+            })
         })
-      })
-      const callers = yield* Effect.fork(Effect.all(Array.from({ length: 8 }, () => calling), { concurrency: "unbounded" }))
-      const content = { jobs: [], endpoints: Array.from({ length: 2_000 }, (_, n) => endpoint({ id: `more-${n}` })) }
-      yield* revisions.publish(content, { mode: "add", builtIn })
-      for (const seen of yield* Effect.timeout(Fiber.join(callers), "30 seconds")) {
-        assert.deepStrictEqual([...seen.values()], [before.total, before.total + 2_000])
-        assert.isTrue(seen.has(before.revision))
-      }
-    }), 60_000)
+        const callers = yield* Effect.fork(
+          Effect.all(
+            Array.from({ length: 8 }, () => calling),
+            { concurrency: "unbounded" }
+          )
+        )
+        const content = { jobs: [], endpoints: Array.from({ length: 2_000 }, (_, n) => endpoint({ id: `more-${n}` })) }
+        yield* revisions.publish(content, { mode: "add", builtIn })
+        for (const seen of yield* Effect.timeout(Fiber.join(callers), "30 seconds")) {
+          assert.deepStrictEqual([...seen.values()], [before.total, before.total + 2_000])
+          assert.isTrue(seen.has(before.revision))
+        }
+      }),
+    60_000
+  )
 
   it.live("keeps the contract that a run was promised readable after it has changed", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const catalog = yield* Catalog
       const { publish } = yield* CatalogPublisher
       const before = yield* catalog.contract("x", null, workspaceId)
       const jobBefore = yield* catalog.contract("job:web.search", null, workspaceId)
-      yield* publish({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search", path: "/changed" })] })
+      yield* publish({
+        jobs: [job("web.search")],
+        endpoints: [endpoint({ id: "x", job: "web.search", path: "/changed" })]
+      })
       const after = yield* catalog.contract("x", null, workspaceId)
       assert.notStrictEqual(after.contractVersion, before.contractVersion)
       assert.deepStrictEqual(yield* catalog.contract("x", before.contractVersion, workspaceId), before)
       assert.strictEqual((yield* catalog.endpointAt("x", before.contractVersion))?.operation.path, "/x")
-      assert.notStrictEqual((yield* catalog.contract("job:web.search", null, workspaceId)).contractVersion, jobBefore.contractVersion)
+      assert.notStrictEqual(
+        (yield* catalog.contract("job:web.search", null, workspaceId)).contractVersion,
+        jobBefore.contractVersion
+      )
       const old = yield* catalog.contract("job:web.search", jobBefore.contractVersion, workspaceId)
-      assert.deepStrictEqual(old.providers?.map(({ contractVersion }) => contractVersion), [before.contractVersion])
+      assert.deepStrictEqual(
+        old.providers?.map(({ contractVersion }) => contractVersion),
+        [before.contractVersion]
+      )
       assert.strictEqual((yield* Effect.flip(catalog.contract("x", "never", workspaceId)))._tag, "not_found")
-    }).pipe(Effect.provide(servedCatalog({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search" })] }))))
+    }).pipe(
+      Effect.provide(
+        servedCatalog({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search" })] })
+      )
+    )
+  )
 
   it.live("refuses a bad catalog with everything that is wrong with it, and serves the old one", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const catalog = yield* Catalog
       const { publish } = yield* CatalogPublisher
       const revision = yield* catalog.revision
-      const refused = yield* Effect.flip(publish({ jobs: [], endpoints: [endpoint({ id: "a" }), endpoint({ id: "a" }), endpoint({ id: "b", job: "no.job" })] }))
+      const refused = yield* Effect.flip(
+        publish({
+          jobs: [],
+          endpoints: [endpoint({ id: "a" }), endpoint({ id: "a" }), endpoint({ id: "b", job: "no.job" })]
+        })
+      )
       assert.strictEqual(refused._tag, "CatalogRefused")
-      if (refused._tag === "CatalogRefused") assert.deepStrictEqual(refused.problems.map(({ subject }) => subject), ["endpoint a", "endpoint b"])
+      if (refused._tag === "CatalogRefused")
+        assert.deepStrictEqual(
+          refused.problems.map(({ subject }) => subject),
+          ["endpoint a", "endpoint b"]
+        )
       assert.strictEqual(yield* catalog.revision, revision)
-    }).pipe(Effect.provide(servedCatalog(builtIn))))
+    }).pipe(Effect.provide(servedCatalog(builtIn)))
+  )
 
   it.live("is loading until the first revision is in force", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip((yield* Catalog).revision))._tag, "catalog_loading")
-    }).pipe(Effect.provide(servedCatalog(null))))
+    }).pipe(Effect.provide(servedCatalog(null)))
+  )
 })

@@ -11,4 +11,5 @@ topUpsSuite("TopUpsMemory", (policy) =>
   TopUpsMemory(policy).pipe(
     Layer.provideMerge(Layer.merge(WalletMemory, AccountsMemory)),
     Layer.provide([IdsCounting, MemoryStorageLayer, Layer.succeed(WalletDefaults, { inflightLimit: 8 })])
-  ))
+  )
+)

@@ -22,7 +22,7 @@ describe("waiting for a run", () => {
   const gateway = Layer.merge(DrainingLayer, Layer.provideMerge(engine(silent, { slots: 1 }), storageMemory))
 
   it.effect("ends when the node begins to stop, with the run as it is", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const draining = yield* Draining
       const runs = yield* Runs
       const principal = yield* funded(1_000_000)
@@ -30,18 +30,24 @@ describe("waiting for a run", () => {
       const started = yield* runs.create(principal, request, 0)
       assert.strictEqual(started.run.status, "running")
       // One that this node works on, the same one replayed, and one that waits in the queue.
-      const [here, replayed, queued] = [request, request, requestOf(job)].map((asked) => runs.create(principal, asked, 60))
+      const [here, replayed, queued] = [request, request, requestOf(job)].map((asked) =>
+        runs.create(principal, asked, 60)
+      )
       const waiting = yield* Effect.fork(Effect.all([here!, replayed!, queued!], { concurrency: 3 }))
       yield* TestClock.adjust("1 seconds")
-      assert.isNull(yield* Fiber.poll(waiting).pipe(Effect.map((exit) => exit._tag === "None" ? null : exit)))
+      assert.isNull(yield* Fiber.poll(waiting).pipe(Effect.map((exit) => (exit._tag === "None" ? null : exit))))
       yield* draining.begin
       const answers = yield* Fiber.join(waiting)
-      assert.deepStrictEqual(answers.map(({ run }) => run.status), ["running", "running", "queued"])
+      assert.deepStrictEqual(
+        answers.map(({ run }) => run.status),
+        ["running", "running", "queued"]
+      )
       assert.strictEqual((yield* runs.create(principal, requestOf(job), 60)).run.status, "queued")
-    }).pipe(Effect.provide(gateway)))
+    }).pipe(Effect.provide(gateway))
+  )
 
   it.effect("on the node that works on it ends in the same way", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const draining = yield* Draining
       const runs = yield* Runs
       const principal = yield* funded(1_000_000)
@@ -49,17 +55,19 @@ describe("waiting for a run", () => {
       yield* TestClock.adjust("1 seconds")
       yield* draining.begin
       assert.strictEqual((yield* Fiber.join(waiting)).run.status, "running")
-    }).pipe(Effect.provide(gateway)))
+    }).pipe(Effect.provide(gateway))
+  )
 })
 
 /** `work` says when it has begun and goes on when told to; answers what happened to it. */
-const paused = Effect.gen(function*() {
+const paused = Effect.gen(function* () {
   const begun = yield* Deferred.make<undefined>()
   const goOn = yield* Deferred.make<undefined>()
-  const hold = <A, E>(work: Effect.Effect<A, E>) => Effect.zipRight(Deferred.succeed(begun, undefined), Effect.zipRight(Deferred.await(goOn), work))
+  const hold = <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.zipRight(Deferred.succeed(begun, undefined), Effect.zipRight(Deferred.await(goOn), work))
   /** Hangs up once the work has begun, then lets it go on. */
   const hangUp = <A, E>(call: Effect.Effect<A, E>) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const caller = yield* Effect.fork(call)
       yield* Deferred.await(begun)
       const ending = yield* Effect.fork(Fiber.interrupt(caller))
@@ -72,12 +80,15 @@ const paused = Effect.gen(function*() {
 
 describe("a client that hangs up", () => {
   it.effect("in the middle of a cancel has cancelled", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { hangUp, hold } = yield* paused
-      const slowCancel = Layer.effect(RunStore, Effect.map(RunStore, (store) => RunStore.of({ ...store, requestCancel: (key) => hold(store.requestCancel(key)) }))).pipe(
-        Layer.provideMerge(storageMemory)
-      )
-      yield* Effect.gen(function*() {
+      const slowCancel = Layer.effect(
+        RunStore,
+        Effect.map(RunStore, (store) =>
+          RunStore.of({ ...store, requestCancel: (key) => hold(store.requestCancel(key)) })
+        )
+      ).pipe(Layer.provideMerge(storageMemory))
+      yield* Effect.gen(function* () {
         const runs = yield* Runs
         const principal = yield* funded(1_000_000)
         const { run } = yield* runs.create(principal, requestOf(job), 0)
@@ -86,10 +97,11 @@ describe("a client that hangs up", () => {
         const after = yield* runs.get(principal.workspaceId, run.runId)
         assert.deepStrictEqual([after.run.status, after.run.error?.code], ["failed", "cancelled_before_dispatch"])
       }).pipe(Effect.provide(Layer.provideMerge(engine(silent, { slots: 0 }), slowCancel)))
-    }))
+    })
+  )
 
   it.effect("in the middle of a top-up leaves what was being written written", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { hangUp, hold } = yield* paused
       const written: Array<TopUpRow> = []
       const rows: TopUpRows = {
@@ -97,11 +109,16 @@ describe("a client that hangs up", () => {
         change: () => Effect.succeed(null),
         newest: () => Effect.succeed(written)
       }
-      const topUps = Layer.effectContext(topUpsOver(rows, policy)).pipe(Layer.provide([IdsCounting, PaymentsNone, Layer.succeed(Wallet, {} as Wallet["Type"])]))
-      yield* Effect.gen(function*() {
+      const topUps = Layer.effectContext(topUpsOver(rows, policy)).pipe(
+        Layer.provide([IdsCounting, PaymentsNone, Layer.succeed(Wallet, {} as Wallet["Type"])])
+      )
+      yield* Effect.gen(function* () {
         const { request } = yield* TopUps
-        yield* hangUp(request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: id("key", 1) }))
+        yield* hangUp(
+          request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: id("key", 1) })
+        )
         assert.lengthOf(written, 1)
       }).pipe(Effect.provide(topUps))
-    }))
+    })
+  )
 })

@@ -9,38 +9,44 @@ import { Ids } from "../../../src/services/Ids.js"
 const many = (n: number) => Effect.flatMap(Ids, ({ suffix }) => Effect.replicateEffect(suffix, n))
 
 describe("IdsCrypto", () => {
-  it.effect("ids sort in the order in which they were made: in one millisecond, over many, and after the clock was set back", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(1_800_000_000_000)
-      const first = yield* many(70_000)
-      yield* TestClock.setTime(1_800_000_000_050)
-      const later = yield* many(3)
-      yield* TestClock.setTime(1_700_000_000_000)
-      const afterSetBack = yield* many(3)
-      const all = [...first, ...later, ...afterSetBack]
-      assert.deepStrictEqual(all, [...all].sort())
-      assert.strictEqual(new Set(all).size, all.length)
-    }).pipe(Effect.provide(IdsCrypto)))
+  it.effect(
+    "ids sort in the order in which they were made: in one millisecond, over many, and after the clock was set back",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(1_800_000_000_000)
+        const first = yield* many(70_000)
+        yield* TestClock.setTime(1_800_000_000_050)
+        const later = yield* many(3)
+        yield* TestClock.setTime(1_700_000_000_000)
+        const afterSetBack = yield* many(3)
+        const all = [...first, ...later, ...afterSetBack]
+        assert.deepStrictEqual(all, [...all].sort())
+        assert.strictEqual(new Set(all).size, all.length)
+      }).pipe(Effect.provide(IdsCrypto))
+  )
 
   it.effect("two nodes do not make the same id in the same millisecond", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const node = Effect.provide(many(1000), IdsCrypto)
-      assert.strictEqual(new Set([...yield* node, ...yield* node]).size, 2000)
-    }))
+      assert.strictEqual(new Set([...(yield* node), ...(yield* node)]).size, 2000)
+    })
+  )
 
   it.effect("a suffix makes an id of every kind", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const [suffix] = yield* many(1)
       assert.isTrue(Schema.is(RunId)(`run_${suffix}`))
-    }).pipe(Effect.provide(IdsCrypto)))
+    }).pipe(Effect.provide(IdsCrypto))
+  )
 })
 
 describe("IdsCounting", () => {
   it.effect("gives the same ids every time, in order", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const once = yield* Effect.provide(many(300), IdsCounting)
       assert.deepStrictEqual(yield* Effect.provide(many(300), IdsCounting), once)
       assert.deepStrictEqual(once, [...once].sort())
       assert.strictEqual(new Set(once).size, 300)
-    }))
+    })
+  )
 })

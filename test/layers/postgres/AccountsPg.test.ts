@@ -14,20 +14,30 @@ accountsSuite("AccountsPg", Layer.provide(AccountsPg, Layer.merge(IdsCrypto, sha
 
 describe("AccountsPg storage", () => {
   it.effect("keeps the digest of a token and nothing that it could be made from", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const accounts = yield* Accounts
       const { query, sql } = yield* Database
       const { workspaceId } = yield* accounts.createWorkspace("acme")
-      const { token } = yield* accounts.createToken({ workspaceId, label: "a", scopes: ["catalog:read"], monthlyLimitMicros: null, expiresAt: null })
+      const { token } = yield* accounts.createToken({
+        workspaceId,
+        label: "a",
+        scopes: ["catalog:read"],
+        monthlyLimitMicros: null,
+        expiresAt: null
+      })
       const [row] = yield* query(sql<{ text: string }>`select row_to_json(t)::text as text from tokens t`)
       // The secret is what follows the prefix and the id.
       assert.notInclude(row?.text ?? Redacted.value(token), Redacted.value(token).slice(30, 78))
-    }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage))))
+    }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage)))
+  )
 
   it.effect("creates the wallet of a workspace with it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme")
       const { query, sql } = yield* Database
-      assert.deepStrictEqual(yield* query(sql`select workspace_id, available_micros from wallets`), [{ workspace_id: workspaceId, available_micros: 0 }])
-    }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage))))
+      assert.deepStrictEqual(yield* query(sql`select workspace_id, available_micros from wallets`), [
+        { workspace_id: workspaceId, available_micros: 0 }
+      ])
+    }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage)))
+  )
 })

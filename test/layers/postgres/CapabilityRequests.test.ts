@@ -9,5 +9,11 @@ import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { capabilityRequestsSuite } from "../../services/CapabilityRequests.suite.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 
-capabilityRequestsSuite("CapabilityRequestsMemory", Layer.merge(CapabilityRequestsMemory, AccountsMemory).pipe(Layer.provide([IdsCounting, MemoryStorageLayer])))
-capabilityRequestsSuite("CapabilityRequestsPg", Layer.merge(CapabilityRequestsPg, AccountsPg).pipe(Layer.provide([IdsCrypto, sharedDatabase()])))
+capabilityRequestsSuite(
+  "CapabilityRequestsMemory",
+  Layer.merge(CapabilityRequestsMemory, AccountsMemory).pipe(Layer.provide([IdsCounting, MemoryStorageLayer]))
+)
+capabilityRequestsSuite(
+  "CapabilityRequestsPg",
+  Layer.merge(CapabilityRequestsPg, AccountsPg).pipe(Layer.provide([IdsCrypto, sharedDatabase()]))
+)

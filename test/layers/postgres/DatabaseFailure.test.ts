@@ -104,19 +104,21 @@ const refusedWith = (code: string, severity: "ERROR" | "FATAL") => {
   return new SqlError.SqlError({ cause, message: "Failed to execute statement" })
 }
 /** Conflicts are repeated, and what stays one after that is a busy storage. */
-const told = (failure: ReturnType<typeof failureOf>) => failure === undefined ? ours : failure === "conflict" ? busy : failure._tag
+const told = (failure: ReturnType<typeof failureOf>) =>
+  failure === undefined ? ours : failure === "conflict" ? busy : failure._tag
 
 describe("a statement that Postgres refuses", () => {
   it.each(table)("%s %s", (code, _name, meaning) => {
     assert.strictEqual(told(failureOf(refusedWith(code, "ERROR"), false)), meaning)
     assert.strictEqual(told(failureOf(refusedWith(code, "FATAL"), false)), meaning)
-    // A plain error proves that a COMMIT, or a write alone, was not carried out; the end of the connection proves nothing.
+    // A plain error proves that a COMMIT, or a write alone, was not carried out; the end of the connection proves
+    // nothing.
     assert.strictEqual(told(failureOf(refusedWith(code, "ERROR"), true)), meaning)
     assert.strictEqual(told(failureOf(refusedWith(code, "FATAL"), true)), unsure)
   })
 
   it.live("means the same when it comes from Postgres itself, alone and in a transaction", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql, transact } = yield* Database
       // Postgres takes 00000 for no error at all.
       for (const [code, name, meaning] of table.filter(([each]) => each !== "00000" && !each.startsWith("40"))) {
@@ -128,25 +130,40 @@ describe("a statement that Postgres refuses", () => {
           const defect = Option.getOrNull(Cause.dieOption(cause))
           assert.strictEqual(failure?._tag ?? ours, meaning, `${code} ${name}`)
           const refusal = defect instanceof DataRefused ? defect.cause : defect
-          if (meaning === ours) assert.strictEqual(refusal instanceof SqlError.SqlError ? sqlState(refusal) : refusal, code)
+          if (meaning === ours)
+            assert.strictEqual(refusal instanceof SqlError.SqlError ? sqlState(refusal) : refusal, code)
           assert.strictEqual(defect instanceof DataRefused, /^(22|54)/.test(code), `${code} ${name}`)
         }
       }
-    }).pipe(Effect.provide(testDatabase({ connectionsMax: 2 }))))
+    }).pipe(Effect.provide(testDatabase({ connectionsMax: 2 })))
+  )
 })
 
 describe("a failure that is no answer of Postgres", () => {
-  const failing = (cause: unknown, mayHaveHappened: boolean) => told(failureOf(new SqlError.SqlError({ cause, message: "Failed to execute statement" }), mayHaveHappened))
+  const failing = (cause: unknown, mayHaveHappened: boolean) =>
+    told(failureOf(new SqlError.SqlError({ cause, message: "Failed to execute statement" }), mayHaveHappened))
   const coded = (code: string) => Object.assign(new Error(code), { code })
 
   it("is a lost connection: nothing happened, or perhaps something where it may have", () => {
-    for (const cause of [new Error("Connection terminated unexpectedly"), coded("ECONNRESET"), coded("EPIPE"), coded("ERR_STREAM_DESTROYED"), coded("ERR_SSL_WRONG_VERSION_NUMBER")]) {
+    for (const cause of [
+      new Error("Connection terminated unexpectedly"),
+      coded("ECONNRESET"),
+      coded("EPIPE"),
+      coded("ERR_STREAM_DESTROYED"),
+      coded("ERR_SSL_WRONG_VERSION_NUMBER")
+    ]) {
       assert.deepStrictEqual([failing(cause, false), failing(cause, true)], [busy, unsure], String(cause))
     }
   })
 
   it("is our mistake where the data cannot be encoded, sent or read", () => {
-    for (const cause of [new TypeError("circular"), new RangeError("too large"), new SyntaxError("not JSON"), coded("ERR_STRING_TOO_LONG"), coded("ERR_OUT_OF_RANGE")]) {
+    for (const cause of [
+      new TypeError("circular"),
+      new RangeError("too large"),
+      new SyntaxError("not JSON"),
+      coded("ERR_STRING_TOO_LONG"),
+      coded("ERR_OUT_OF_RANGE")
+    ]) {
       assert.deepStrictEqual([failing(cause, false), failing(cause, true)], [ours, ours], String(cause))
     }
   })

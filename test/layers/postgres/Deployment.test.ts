@@ -19,14 +19,16 @@ import { newWorkspace } from "../../support/sharedDatabase.js"
 import { storagePg } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
 
-const withEnvironment = (entries: Readonly<Record<string, string>>) => Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(entries))))
+const withEnvironment = (entries: Readonly<Record<string, string>>) =>
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(entries))))
 const key = (fill: number) => Buffer.alloc(32, fill).toString("base64")
 const production = { NODE_ENV: "production", DATABASE_URL: "postgres://nowhere/db" }
 
 describe("GATEWAY_PUBLIC_URL", () => {
   it.effect("is asked for at the start where links would name an address that leads nobody here", () =>
-    Effect.gen(function*() {
-      const told = (entries: Readonly<Record<string, string>>) => Effect.map(withEnvironment(entries)(readConfig), publicUrlProblem)
+    Effect.gen(function* () {
+      const told = (entries: Readonly<Record<string, string>>) =>
+        Effect.map(withEnvironment(entries)(readConfig), publicUrlProblem)
       for (const HOST of ["0.0.0.0", "::", "0:0:0:0:0:0:0:0"]) {
         assert.include(yield* told({ HOST }), "set GATEWAY_PUBLIC_URL", HOST)
         assert.isNull(yield* told({ HOST, GATEWAY_PUBLIC_URL: "https://gateway.example" }), HOST)
@@ -34,13 +36,18 @@ describe("GATEWAY_PUBLIC_URL", () => {
       assert.isNull(yield* told({}))
       assert.isNull(yield* told({ HOST: "::1" }))
       assert.strictEqual((yield* withEnvironment({ HOST: "::1" })(readConfig)).publicUrl, "http://[::1]:8080")
-    }))
+    })
+  )
 })
 
 describe("NODE_ENV", () => {
   it.effect("takes production, development and test, and nothing that only looks like one of them", () =>
-    Effect.gen(function*() {
-      for (const [mode, expected] of [["production", true], ["development", false], ["test", false]] as const) {
+    Effect.gen(function* () {
+      for (const [mode, expected] of [
+        ["production", true],
+        ["development", false],
+        ["test", false]
+      ] as const) {
         const config = yield* withEnvironment({ ...production, NODE_ENV: mode })(readConfig)
         assert.deepStrictEqual([config.production, config.fixtures], [expected, !expected])
       }
@@ -49,99 +56,137 @@ describe("NODE_ENV", () => {
         const refused = yield* Effect.flip(withEnvironment({ ...production, NODE_ENV: mode })(readConfig))
         assert.include(String(refused), "NODE_ENV")
       }
-    }))
+    })
+  )
 })
 
 describe("sealing keys and the database", () => {
-  const start = (keys: string) => withEnvironment({ GATEWAY_SEALING_KEYS: keys })(Layer.build(SealingPg({ keyFile: null })))
+  const start = (keys: string) =>
+    withEnvironment({ GATEWAY_SEALING_KEYS: keys })(Layer.build(SealingPg({ keyFile: null })))
 
-  it.scoped("a key id is one key for ever, on every node: other bytes under a known id stop the start, and the message shows none of them", () =>
-    Effect.gen(function*() {
-      yield* start(`k1:${key(1)}`)
-      yield* start(`k2:${key(2)},k1:${key(1)}`)
-      for (const wrong of [`k1:${key(3)}`, `k3:${key(3)},k2:${key(4)}`]) {
-        const refused = yield* Effect.flip(start(wrong))
-        assert.strictEqual(refused._tag, "SealingKeyMismatch")
-        for (const fill of [1, 2, 3, 4]) assert.notInclude(String(refused), key(fill))
-      }
-      // What was refused has changed nothing.
-      yield* start(`k1:${key(1)},k2:${key(2)}`)
-      const { query, sql } = yield* Database
-      const [row] = yield* query(sql<{ text: string }>`select string_agg(row_to_json(k)::text, '') as text from sealing_keys k`)
-      for (const fill of [1, 2]) for (const spelling of ["base64", "hex"] as const) assert.notInclude(row?.text ?? "", Buffer.alloc(32, fill).toString(spelling))
-    }).pipe(Effect.provide([testDatabase(), NodeContext.layer])))
+  it.scoped(
+    "a key id is one key for ever, on every node: other bytes under a known id stop the start, and the message shows none of them",
+    () =>
+      Effect.gen(function* () {
+        yield* start(`k1:${key(1)}`)
+        yield* start(`k2:${key(2)},k1:${key(1)}`)
+        for (const wrong of [`k1:${key(3)}`, `k3:${key(3)},k2:${key(4)}`]) {
+          const refused = yield* Effect.flip(start(wrong))
+          assert.strictEqual(refused._tag, "SealingKeyMismatch")
+          for (const fill of [1, 2, 3, 4]) assert.notInclude(String(refused), key(fill))
+        }
+        // What was refused has changed nothing.
+        yield* start(`k1:${key(1)},k2:${key(2)}`)
+        const { query, sql } = yield* Database
+        const [row] = yield* query(
+          sql<{ text: string }>`select string_agg(row_to_json(k)::text, '') as text from sealing_keys k`
+        )
+        for (const fill of [1, 2])
+          for (const spelling of ["base64", "hex"] as const)
+            assert.notInclude(row?.text ?? "", Buffer.alloc(32, fill).toString(spelling))
+      }).pipe(Effect.provide([testDatabase(), NodeContext.layer]))
+  )
 
   it.scoped("of two nodes that start at once with different bytes, one starts", () =>
-    Effect.gen(function*() {
-      const answers = yield* Effect.all([1, 2].map((fill) => Effect.either(start(`k1:${key(fill)}`))), { concurrency: 2 })
+    Effect.gen(function* () {
+      const answers = yield* Effect.all(
+        [1, 2].map((fill) => Effect.either(start(`k1:${key(fill)}`))),
+        { concurrency: 2 }
+      )
       assert.lengthOf(answers.filter(Either.isRight), 1)
-    }).pipe(Effect.provide([testDatabase(), NodeContext.layer])))
+    }).pipe(Effect.provide([testDatabase(), NodeContext.layer]))
+  )
 
-  it.scoped("a node without a key that usable secrets are sealed with does not start, and the message names the key and what to do", () =>
-    Effect.gen(function*() {
-      const nodeWith = (keys: string) => withEnvironment({ GATEWAY_SEALING_KEYS: keys })(Effect.map(start(keys), (context) => Layer.succeedContext(context)))
-      const before = yield* nodeWith(`k1:${key(1)}`)
-      const after = yield* nodeWith(`k2:${key(2)}`)
-      const secretsOf = (node: Layer.Layer<Sealing>) => Layer.provide(SecretsPg, Layer.merge(node, IdsCrypto))
-      const opens = (node: Layer.Layer<Sealing>) => Effect.provide(assertSecretsOpen, node)
-      const { workspaceId } = yield* newWorkspace
-      yield* opens(after)
+  it.scoped(
+    "a node without a key that usable secrets are sealed with does not start, and the message names the key and what to do",
+    () =>
+      Effect.gen(function* () {
+        const nodeWith = (keys: string) =>
+          withEnvironment({ GATEWAY_SEALING_KEYS: keys })(
+            Effect.map(start(keys), (context) => Layer.succeedContext(context))
+          )
+        const before = yield* nodeWith(`k1:${key(1)}`)
+        const after = yield* nodeWith(`k2:${key(2)}`)
+        const secretsOf = (node: Layer.Layer<Sealing>) => Layer.provide(SecretsPg, Layer.merge(node, IdsCrypto))
+        const opens = (node: Layer.Layer<Sealing>) => Effect.provide(assertSecretsOpen, node)
+        const { workspaceId } = yield* newWorkspace
+        yield* opens(after)
 
-      const made = yield* Effect.gen(function*() {
-        const connections = yield* Connections
-        const make = (expiresAt: number | null) => connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt })
-        yield* make(1_000)
-        yield* (yield* PlatformKeys).set("p", Redacted.make("s"))
-        return yield* make(null)
-      }).pipe(Effect.provide(secretsOf(before)))
-      yield* TestClock.setTime(1_000)
+        const made = yield* Effect.gen(function* () {
+          const connections = yield* Connections
+          const make = (expiresAt: number | null) =>
+            connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt })
+          yield* make(1_000)
+          yield* (yield* PlatformKeys).set("p", Redacted.make("s"))
+          return yield* make(null)
+        }).pipe(Effect.provide(secretsOf(before)))
+        yield* TestClock.setTime(1_000)
 
-      const refused = yield* Effect.flip(opens(after))
-      if (refused._tag !== "SealingKeysMissing") return assert.fail(refused._tag)
-      assert.deepStrictEqual([refused.keyIds, refused.secrets], [["k1"], 2])
-      for (const word of ["GATEWAY_SEALING_KEYS", "k1", "gateway secrets rotate"]) assert.include(refused.message, word)
-      for (const fill of [1, 2]) assert.notInclude(refused.message, key(fill))
+        const refused = yield* Effect.flip(opens(after))
+        if (refused._tag !== "SealingKeysMissing") return assert.fail(refused._tag)
+        assert.deepStrictEqual([refused.keyIds, refused.secrets], [["k1"], 2])
+        for (const word of ["GATEWAY_SEALING_KEYS", "k1", "gateway secrets rotate"])
+          assert.include(refused.message, word)
+        for (const fill of [1, 2]) assert.notInclude(refused.message, key(fill))
 
-      // With both keys it starts; so it does without the old one once nothing usable is sealed with it.
-      yield* opens(yield* nodeWith(`k2:${key(2)},k1:${key(1)}`))
-      yield* Effect.provide(Effect.flatMap(Connections, (connections) => connections.delete(workspaceId, made.connectionId)), secretsOf(after))
-      assert.strictEqual((yield* Effect.flip(opens(after)))._tag, "SealingKeysMissing")
-      yield* Effect.provide(Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("new"))), secretsOf(after))
-      yield* opens(after)
-    }).pipe(Effect.provide([Layer.provideMerge(AccountsPg, Layer.merge(IdsCrypto, testDatabase())), NodeContext.layer])))
+        // With both keys it starts; so it does without the old one once nothing usable is sealed with it.
+        yield* opens(yield* nodeWith(`k2:${key(2)},k1:${key(1)}`))
+        yield* Effect.provide(
+          Effect.flatMap(Connections, (connections) => connections.delete(workspaceId, made.connectionId)),
+          secretsOf(after)
+        )
+        assert.strictEqual((yield* Effect.flip(opens(after)))._tag, "SealingKeysMissing")
+        yield* Effect.provide(
+          Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("new"))),
+          secretsOf(after)
+        )
+        yield* opens(after)
+      }).pipe(
+        Effect.provide([Layer.provideMerge(AccountsPg, Layer.merge(IdsCrypto, testDatabase())), NodeContext.layer])
+      )
+  )
 
   it.scoped("in production no key is made: without configured ones the start fails, and no file appears", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const refused = yield* Effect.flip(withEnvironment({})(Effect.provide(Sealing, SealingPg({ keyFile: null }))))
       assert.include(String(refused), "GATEWAY_SEALING_KEYS")
-    }).pipe(Effect.provide([testDatabase(), NodeContext.layer])))
+    }).pipe(Effect.provide([testDatabase(), NodeContext.layer]))
+  )
 })
 
 describe("a database in production", () => {
   const storage = () => Layer.mergeAll(Layer.provideMerge(storagePg, testDatabase()), NodeContext.layer)
 
   it.scoped("refuses a node that was started for development, and development goes on in another", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* enterDeployment(false)
       yield* enterDeployment(true)
       yield* enterDeployment(true)
       const refused = yield* Effect.flip(enterDeployment(false))
       assert.strictEqual(refused._tag, "DatabaseInProduction")
       assert.include(refused.message, "NODE_ENV")
-    }).pipe(Effect.provide(storage())))
+    }).pipe(Effect.provide(storage()))
+  )
 
   it.scoped("takes no token that development left in it, and leaves every other token alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const accounts = yield* Accounts
       const files = yield* FileSystem.FileSystem
       const folder = yield* files.makeTempDirectoryScoped()
       yield* demoWorkspace(folder)
       const left = Redacted.make((yield* files.readFileString(yield* tokenFile(folder))).trim())
       const { workspaceId } = yield* newWorkspace
-      const made = yield* accounts.createToken({ workspaceId, label: "development", scopes: ["catalog:read"], monthlyLimitMicros: null, expiresAt: null })
+      const made = yield* accounts.createToken({
+        workspaceId,
+        label: "development",
+        scopes: ["catalog:read"],
+        monthlyLimitMicros: null,
+        expiresAt: null
+      })
       yield* accounts.authenticate(left)
       yield* enterDeployment(true)
       assert.strictEqual((yield* Effect.flip(accounts.authenticate(left)))._tag, "token_revoked")
       yield* accounts.authenticate(made.token)
-    }).pipe(Effect.provide(storage())))
+    }).pipe(Effect.provide(storage()))
+  )
 })

@@ -9,48 +9,60 @@ import { EndpointStats } from "../../../src/services/EndpointStats.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const noon = Date.UTC(2026, 5, 15, 12)
-const record = (endpointId: string, success: boolean, latencyMs: number) => Effect.flatMap(EndpointStats, (stats) => stats.record({ endpointId, success, latencyMs }))
+const record = (endpointId: string, success: boolean, latencyMs: number) =>
+  Effect.flatMap(EndpointStats, (stats) => stats.record({ endpointId, success, latencyMs }))
 const snapshot = Effect.flatMap(EndpointStats, (stats) => stats.snapshot)
 
 const suite = (name: string, layer: Layer.Layer<EndpointStats>) =>
   describe(name, () => {
     it.effect("counts calls, successes and the median latency of each endpoint, visible at once", () =>
       // Before the layer is built: once its loops run, the clock would take them through every second until noon.
-      Effect.zipRight(TestClock.setTime(noon), Effect.provide(Effect.gen(function*() {
-        assert.strictEqual((yield* snapshot).size, 0)
-        for (const latency of [100, 100, 1000]) yield* record("a", true, latency)
-        yield* record("a", false, 20_000)
-        yield* record("b", false, 5)
-        const works = yield* snapshot
-        const a = works.get("a")
-        assert.deepStrictEqual({ ...a, p50Ms: null }, { calls: 4, successes: 3, p50Ms: null })
-        assert.closeTo(a?.p50Ms ?? 0, 100, 13)
-        assert.deepInclude(works.get("b"), { calls: 1, successes: 0 })
-        assert.isFalse(works.has("c"))
-      }), layer)))
+      Effect.zipRight(
+        TestClock.setTime(noon),
+        Effect.provide(
+          Effect.gen(function* () {
+            assert.strictEqual((yield* snapshot).size, 0)
+            for (const latency of [100, 100, 1000]) yield* record("a", true, latency)
+            yield* record("a", false, 20_000)
+            yield* record("b", false, 5)
+            const works = yield* snapshot
+            const a = works.get("a")
+            assert.deepStrictEqual({ ...a, p50Ms: null }, { calls: 4, successes: 3, p50Ms: null })
+            assert.closeTo(a?.p50Ms ?? 0, 100, 13)
+            assert.deepInclude(works.get("b"), { calls: 1, successes: 0 })
+            assert.isFalse(works.has("c"))
+          }),
+          layer
+        )
+      )
+    )
   })
 
 suite("EndpointStatsMemory", EndpointStatsMemory)
 suite("EndpointStatsPg", Layer.provide(EndpointStatsPg, testDatabase()))
 
 it.effect("EndpointStatsMemory forgets what is older than 30 days", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     yield* record("a", true, 10)
     yield* TestClock.adjust("29 days")
     assert.isTrue((yield* snapshot).has("a"))
     yield* TestClock.adjust("1 day")
     assert.isFalse((yield* snapshot).has("a"))
-  }).pipe(Effect.provide(EndpointStatsMemory)))
+  }).pipe(Effect.provide(EndpointStatsMemory))
+)
 
 describe("EndpointStatsPg", () => {
   /** One life of a node: everything is flushed when it stops. */
   const node = <A, E>(work: Effect.Effect<A, E, EndpointStats>) => Effect.provide(work, EndpointStatsPg)
 
   it.effect("what several nodes counted adds up, outlives them, and is forgotten after 30 days", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* TestClock.setTime(noon)
-      yield* Effect.all([node(record("a", true, 100)), node(Effect.zipRight(record("a", false, 100), record("b", true, 1)))], { concurrency: 2 })
+      yield* Effect.all(
+        [node(record("a", true, 100)), node(Effect.zipRight(record("a", false, 100), record("b", true, 1)))],
+        { concurrency: 2 }
+      )
       yield* node(record("a", true, 100))
       assert.deepInclude((yield* node(snapshot)).get("a"), { calls: 3, successes: 2 })
       yield* TestClock.adjust("29 days")
@@ -59,11 +71,16 @@ describe("EndpointStatsPg", () => {
       assert.strictEqual((yield* node(snapshot)).size, 0)
       const { query, sql } = yield* Database
       assert.deepStrictEqual(yield* query(sql`select 1 from endpoint_stats`), [])
-    }).pipe(Effect.provide(testDatabase())))
+    }).pipe(Effect.provide(testDatabase()))
+  )
 })
 
-it.prop("a median read from buckets is off by an eighth at most", [FastCheck.integer({ min: 2, max: 600_000 })], ([latency]) => {
-  const median = medianMs(new Map([[bucketOf(latency), 1]])) ?? 0
-  // Half a millisecond of rounding, which matters below ten.
-  return Math.abs(median - latency) <= latency * 0.125 + 0.5
-})
+it.prop(
+  "a median read from buckets is off by an eighth at most",
+  [FastCheck.integer({ min: 2, max: 600_000 })],
+  ([latency]) => {
+    const median = medianMs(new Map([[bucketOf(latency), 1]])) ?? 0
+    // Half a millisecond of rounding, which matters below ten.
+    return Math.abs(median - latency) <= latency * 0.125 + 0.5
+  }
+)

@@ -1,4 +1,7 @@
-/** A node whose main thread is blocked keeps its leases, as long as it is not blocked for too long and still works on the runs. */
+/**
+ * A node whose main thread is blocked keeps its leases, as long as it is not blocked for too long and still works on
+ * the runs.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Stream } from "effect"
 import { Database } from "../../../src/layers/postgres/Database.js"
@@ -17,19 +20,32 @@ import { funded, storagePg } from "../../support/engine.js"
 import { attempt, queuedRun } from "../../support/httpSamples.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 
-const settings = Layer.succeed(DispatcherSettings, { ...dispatcherDefaults, slots: 2, leaseMillis: 2_000, heartbeatMillis: 400 })
+const settings = Layer.succeed(DispatcherSettings, {
+  ...dispatcherDefaults,
+  slots: 2,
+  leaseMillis: 2_000,
+  heartbeatMillis: 400
+})
 const database = sharedDatabase()
-const live = AdmissionBatched.pipe(Layer.provide(FaultPointsOff), Layer.provideMerge(storagePg), Layer.provideMerge(database))
-const by = (keeping: Layer.Layer<LeaseKeeping, never, Database | RunStore>) => keeping.pipe(Layer.provide(settings), Layer.provideMerge(live))
+const live = AdmissionBatched.pipe(
+  Layer.provide(FaultPointsOff),
+  Layer.provideMerge(storagePg),
+  Layer.provideMerge(database)
+)
+const by = (keeping: Layer.Layer<LeaseKeeping, never, Database | RunStore>) =>
+  keeping.pipe(Layer.provide(settings), Layer.provideMerge(live))
 
 /** A running run that this node has under a lease of two seconds. */
-const leased = Effect.gen(function*() {
+const leased = Effect.gen(function* () {
   const { suffix } = yield* Ids
   const { tokenId, workspaceId } = yield* funded(1_000_000)
   const runId = RunId.make(`run_${yield* suffix}`)
   const token = yield* suffix
   const run = { ...queuedRun, workspaceId, tokenId, runId, idempotencyKey: yield* suffix }
-  yield* (yield* Admission).admit({ run, start: { lease: { node: "n", token, millis: 2_000 }, attempt: { ...attempt, runId, workspaceId } } })
+  yield* (yield* Admission).admit({
+    run,
+    start: { lease: { node: "n", token, millis: 2_000 }, attempt: { ...attempt, runId, workspaceId } }
+  })
   return { workspaceId, runId, token }
 })
 
@@ -43,13 +59,21 @@ const block = (millis: number) =>
 /** Whether the lease has not ended, by the database's clock. */
 const isHeld = ({ runId }: { readonly runId: RunId }) =>
   Effect.flatMap(Database, ({ query, sql }) =>
-    Effect.map(query(sql<{ held: boolean }>`select lease_expires_at > extract(epoch from clock_timestamp()) * 1000 as held from runs where run_id = ${runId}`), ([row]) => row?.held))
+    Effect.map(
+      query(
+        sql<{
+          held: boolean
+        }>`select lease_expires_at > extract(epoch from clock_timestamp()) * 1000 as held from runs where run_id = ${runId}`
+      ),
+      ([row]) => row?.held
+    )
+  )
 
 describe("a node whose main thread is blocked", () => {
   it.live("keeps its leases when a thread of their own renews them, and loses them when it renews them itself", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const blocked = (keeping: Layer.Layer<LeaseKeeping, never, Database | RunStore>) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const { keep } = yield* LeaseKeeping
           // Threads take a moment to start; a node has that time before its first run.
           yield* Effect.sleep("500 millis")
@@ -62,10 +86,11 @@ describe("a node whose main thread is blocked", () => {
         }).pipe(Effect.provide(by(keeping)))
       assert.isTrue(yield* blocked(LeasesRenewedApart()))
       assert.isFalse(yield* blocked(LeasesRenewedHere))
-    }))
+    })
+  )
 
   it.live("counts as dead when it is blocked for too long, and as alive when it goes on", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { keep } = yield* LeaseKeeping
       yield* Effect.sleep("500 millis")
       const lease = yield* leased
@@ -74,10 +99,11 @@ describe("a node whose main thread is blocked", () => {
       assert.isFalse(yield* isHeld(lease))
       yield* Effect.repeat(Effect.delay(isHeld(lease), "50 millis"), { until: (held) => held === true, times: 100 })
       assert.isTrue(yield* isHeld(lease))
-    }).pipe(Effect.provide(by(LeasesRenewedApart({ silenceMillis: 1_000 })))))
+    }).pipe(Effect.provide(by(LeasesRenewedApart({ silenceMillis: 1_000 }))))
+  )
 
   it.live("no longer renews what it has let go, and renews more than its first table holds", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { keep } = yield* LeaseKeeping
       for (let each = 0; each < 600; each++) keep({ ...(yield* strangers), token: String(each) })
       const [kept, gone] = [yield* leased, yield* leased]
@@ -85,10 +111,11 @@ describe("a node whose main thread is blocked", () => {
       keep(gone)()
       yield* Effect.sleep("3 seconds")
       assert.deepStrictEqual([yield* isHeld(kept), yield* isHeld(gone)], [true, false])
-    }).pipe(Effect.provide(by(LeasesRenewedApart()))))
+    }).pipe(Effect.provide(by(LeasesRenewedApart())))
+  )
 
   it.live("is told what it has lost and what should be cancelled, also after its connection was killed", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const { keep, news } = yield* LeaseKeeping
       const store = yield* RunStore
@@ -96,19 +123,30 @@ describe("a node whose main thread is blocked", () => {
       keep(lost)
       keep(cancelled)
       const next = (what: string, { runId }: { readonly runId: RunId }) =>
-        Effect.fork(Effect.map(Stream.runHead(Stream.filter(news, (one) => one.what === what && one.runId === runId)), Option.map(({ token }) => token)))
+        Effect.fork(
+          Effect.map(
+            Stream.runHead(Stream.filter(news, (one) => one.what === what && one.runId === runId)),
+            Option.map(({ token }) => token)
+          )
+        )
       const first = yield* next("cancelled", cancelled)
       yield* Effect.yieldNow()
       yield* store.requestCancel(cancelled)
       assert.deepStrictEqual(yield* Fiber.join(first), Option.some(cancelled.token))
-      yield* query(sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'provider-gateway (leases)' and datname = current_database()`)
+      yield* query(
+        sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'provider-gateway (leases)' and datname = current_database()`
+      )
       const second = yield* next("lost", lost)
       yield* query(sql`update runs set lease_token = 'another' where run_id = ${lost.runId}`)
       assert.deepStrictEqual(yield* Fiber.join(second), Option.some(lost.token))
-    }).pipe(Effect.timeout("20 seconds"), Effect.provide(by(LeasesRenewedApart()))))
+    }).pipe(Effect.timeout("20 seconds"), Effect.provide(by(LeasesRenewedApart())))
+  )
 })
 
-const strangers = Effect.map(Effect.flatMap(Ids, ({ suffix }) => suffix), (suffix) => ({ workspaceId: queuedRun.workspaceId, runId: RunId.make(`run_${suffix}`) }))
+const strangers = Effect.map(
+  Effect.flatMap(Ids, ({ suffix }) => suffix),
+  (suffix) => ({ workspaceId: queuedRun.workspaceId, runId: RunId.make(`run_${suffix}`) })
+)
 
 describe("the table of leases", () => {
   it("is full at its size, and a slot that is free again is used again", () => {

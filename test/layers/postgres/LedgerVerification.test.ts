@@ -16,15 +16,23 @@ import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const providers = ProvidersScripted()
-const gateway = Layer.provideMerge(engine(providers.layer), Layer.provideMerge(LoginApprovalsPg, Layer.provideMerge(storagePg, testDatabase())))
+const gateway = Layer.provideMerge(
+  engine(providers.layer),
+  Layer.provideMerge(LoginApprovalsPg, Layer.provideMerge(storagePg, testDatabase()))
+)
 
 /** Two runs of a token that another one let in: one charged 5,000, one charged 0. */
-const twoRuns = Effect.gen(function*() {
+const twoRuns = Effect.gen(function* () {
   const runs = yield* Runs
   const logins = yield* LoginApprovals
   const parent = yield* funded(1_000_000)
   const text = `pgw_${randomBytes(32).toString("base64url")}`
-  const { approvalId } = yield* logins.create({ digest: createHash("sha256").update(text).digest("hex"), label: "child", scopes, tokenExpiresAt: null })
+  const { approvalId } = yield* logins.create({
+    digest: createHash("sha256").update(text).digest("hex"),
+    label: "child",
+    scopes,
+    tokenExpiresAt: null
+  })
   yield* logins.approve(approvalId, parent)
   const child: Principal = yield* (yield* Accounts).authenticate(Redacted.make(text))
   const run = (script: ReturnType<typeof hit>) =>
@@ -37,13 +45,15 @@ const twoRuns = Effect.gen(function*() {
   return { parent, child, paid, free }
 })
 
-const found = Effect.flatMap(Wallet, ({ verify }) => Effect.map(verify, ({ difference, driftMicros, ok }) => ({ difference: difference ?? "", driftMicros, ok })))
+const found = Effect.flatMap(Wallet, ({ verify }) =>
+  Effect.map(verify, ({ difference, driftMicros, ok }) => ({ difference: difference ?? "", driftMicros, ok }))
+)
 
 describe("the regular check of the ledger", () => {
   const nodes = Layer.provideMerge(LedgerChecksPg, Layer.provideMerge(storagePg, testDatabase()))
 
   it.scopedLive("is made by one node, and the others see what it found until it is old", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const checks = yield* LedgerChecks
       const { tokenId } = yield* funded(1_000)
@@ -61,36 +71,46 @@ describe("the regular check of the ledger", () => {
       assert.strictEqual((yield* checks.latest(Duration.minutes(1)))?.driftMicros, 7)
       yield* query(sql`update ledger_checks set checked_at = checked_at - 90000`)
       assert.strictEqual((yield* checks.latest(Duration.minutes(1)))?.driftMicros, 0)
-    }).pipe(Effect.provide(nodes)))
+    }).pipe(Effect.provide(nodes))
+  )
 
   it.scopedLive("is not made twice at once: while one node is at it, the others keep what was found before", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql, transact } = yield* Database
       const checks = yield* LedgerChecks
-      yield* transact(Effect.gen(function*() {
-        yield* sql`select pg_advisory_xact_lock(7463120513)`
-        assert.isNull(yield* checks.latest(Duration.minutes(1)))
-      }))
+      yield* transact(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(7463120513)`
+          assert.isNull(yield* checks.latest(Duration.minutes(1)))
+        })
+      )
       assert.isNotNull(yield* checks.latest(Duration.minutes(1)))
       assert.deepStrictEqual(yield* query(sql`select count(*)::int as rows from ledger_checks`), [{ rows: 1 }])
-    }).pipe(Effect.provide(nodes)))
+    }).pipe(Effect.provide(nodes))
+  )
 })
 
 describe("gateway ledger verify", () => {
   it.scopedLive("finds charges that were exchanged between two runs, though every sum agrees, and names a run", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const { free, paid } = yield* twoRuns
       assert.deepStrictEqual(yield* found, { difference: "", driftMicros: 0, ok: true })
-      yield* query(sql`update runs set charge_micros = 5000 - charge_micros where run_id in (${paid.runId}, ${free.runId})`)
+      yield* query(
+        sql`update runs set charge_micros = 5000 - charge_micros where run_id in (${paid.runId}, ${free.runId})`
+      )
       const { difference, driftMicros, ok } = yield* found
       assert.deepStrictEqual([ok, driftMicros], [false, 10_000])
-      assert.isTrue([paid.runId, free.runId].some((runId) => difference.includes(runId)), difference)
+      assert.isTrue(
+        [paid.runId, free.runId].some((runId) => difference.includes(runId)),
+        difference
+      )
       assert.include(difference, "charge")
-    }).pipe(Effect.provide(gateway)))
+    }).pipe(Effect.provide(gateway))
+  )
 
   it.scopedLive("finds a hold without its entry, and entries without their run", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const { paid } = yield* twoRuns
       yield* query(sql`update runs set hold_micros = hold_micros + 1 where run_id = ${paid.runId}`)
@@ -99,19 +119,23 @@ describe("gateway ledger verify", () => {
       const { difference } = yield* found
       assert.isFalse((yield* found).ok)
       assert.include(difference, paid.runId.slice(0, -1))
-    }).pipe(Effect.provide(gateway)))
+    }).pipe(Effect.provide(gateway))
+  )
 
-  it.scopedLive("finds a token whose spend is not that of its runs, its own and those of the tokens that it let in", () =>
-    Effect.gen(function*() {
-      const { query, sql } = yield* Database
-      const { child, parent } = yield* twoRuns
-      for (const { tokenId } of [parent, child]) {
-        yield* query(sql`update tokens set spend_micros = spend_micros - 1 where token_id = ${tokenId}`)
-        const { difference, driftMicros, ok } = yield* found
-        assert.deepStrictEqual([ok, driftMicros], [false, 1])
-        assert.include(difference, tokenId)
-        yield* query(sql`update tokens set spend_micros = spend_micros + 1 where token_id = ${tokenId}`)
-      }
-      assert.isTrue((yield* found).ok)
-    }).pipe(Effect.provide(gateway)))
+  it.scopedLive(
+    "finds a token whose spend is not that of its runs, its own and those of the tokens that it let in",
+    () =>
+      Effect.gen(function* () {
+        const { query, sql } = yield* Database
+        const { child, parent } = yield* twoRuns
+        for (const { tokenId } of [parent, child]) {
+          yield* query(sql`update tokens set spend_micros = spend_micros - 1 where token_id = ${tokenId}`)
+          const { difference, driftMicros, ok } = yield* found
+          assert.deepStrictEqual([ok, driftMicros], [false, 1])
+          assert.include(difference, tokenId)
+          yield* query(sql`update tokens set spend_micros = spend_micros + 1 where token_id = ${tokenId}`)
+        }
+        assert.isTrue((yield* found).ok)
+      }).pipe(Effect.provide(gateway))
+  )
 })

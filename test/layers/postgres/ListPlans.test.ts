@@ -1,6 +1,7 @@
 /**
- * Every statement of a list reads a range of an index from the newest on, also where nothing matches: a page touches a few rows of a workspace
- * that has thousands, whatever Postgres believes about them. Seen in the plan that a prepared statement keeps, and in what it read.
+ * Every statement of a list reads a range of an index from the newest on, also where nothing matches: a page touches a
+ * few rows of a workspace that has thousands, whatever Postgres believes about them. Seen in the plan that a prepared
+ * statement keeps, and in what it read.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -23,7 +24,10 @@ import { testDatabase } from "../../support/postgres.js"
 const rowsMade = 8_000
 const limit = 5
 
-/** One large workspace whose runs all completed for one job, and others with a few rows each, which is what the planner then believes of all. */
+/**
+ * One large workspace whose runs all completed for one job, and others with a few rows each, which is what the planner
+ * then believes of all.
+ */
 const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
   sql`insert into workspaces (workspace_id, name, created_at) select 'ws_small_' || n, 'small ' || n, 0 from generate_series(1, 400) n`,
   sql`
@@ -58,81 +62,114 @@ interface Node {
   readonly Plans?: ReadonlyArray<Node>
 }
 const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-const readBy = (node: Node): number => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) * node["Actual Loops"]
+const readBy = (node: Node): number =>
+  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
+  node["Actual Loops"]
 
 const literal = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? `array[${value.map(literal).join(",")}]::text[]` : typeof value === "number" ? String(value) : Pg.escapeLiteral(String(value))
+  value === null
+    ? "null"
+    : Array.isArray(value)
+      ? `array[${value.map(literal).join(",")}]::text[]`
+      : typeof value === "number"
+        ? String(value)
+        : Pg.escapeLiteral(String(value))
 
 /** The plan that serves every later call with whatever values, and what it read with these. */
 const explain = ({ sql, transact }: Database["Type"], text: string, params: ReadonlyArray<unknown>) =>
-  transact(Effect.gen(function*() {
-    yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
-    yield* sql.unsafe(`prepare listing as ${text}`)
-    const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(`explain (analyze, format json) execute listing${params.length === 0 ? "" : `(${params.map(literal).join(", ")})`}`)
-    yield* sql.unsafe("deallocate listing")
-    return row!["QUERY PLAN"][0]!.Plan
-  }))
+  transact(
+    Effect.gen(function* () {
+      yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
+      yield* sql.unsafe(`prepare listing as ${text}`)
+      const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(
+        `explain (analyze, format json) execute listing${params.length === 0 ? "" : `(${params.map(literal).join(", ")})`}`
+      )
+      yield* sql.unsafe("deallocate listing")
+      return row!["QUERY PLAN"][0]!.Plan
+    })
+  )
 
 describe("the statements of lists", () => {
   for (const analyzed of [false, true]) {
-    it.live(`read a few rows of an index each${analyzed ? ", also once the planner knows the tables" : ", before the planner knows anything"}`, () =>
-      Effect.gen(function*() {
-        const database = yield* Database
-        const asked: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
-        const recording = Layer.succeed(Database, {
-          ...database,
-          query: (statement) => {
-            asked.push(statement.compile())
-            return database.query(statement)
-          }
-        })
-        yield* Effect.gen(function*() {
-          const { workspaceId } = yield* funded(0)
-          yield* Effect.forEach(fill(database.sql, workspaceId), (statement) => database.survey(statement), { discard: true })
-          if (analyzed) yield* database.survey(database.sql`analyze`)
-          const runs = yield* RunStore
-          const wallet = yield* Wallet
-          const lists = yield* Effect.all({ topUps: TopUps, requests: CapabilityRequests, secrets: SecretRows })
-          asked.length = 0
-          const middle = String(rowsMade / 2).padStart(26, "0")
-          for (const after of [null, `run_${middle}`]) {
-            for (const resultBytesMax of [null, 1_000]) {
-              for (const capability of [undefined, "people.email.find", "no.such.job"]) {
-                for (const status of [undefined, ...RunStatus.literals]) {
-                  const filter = { ...(capability === undefined ? {} : { capability }), ...(status === undefined ? {} : { status }) }
-                  const { items } = yield* runs.list(workspaceId, filter, { limit, after }, resultBytesMax)
-                  assert.lengthOf(items, capability !== "no.such.job" && (status ?? "completed") === "completed" ? limit : 0)
+    it.live(
+      `read a few rows of an index each${analyzed ? ", also once the planner knows the tables" : ", before the planner knows anything"}`,
+      () =>
+        Effect.gen(function* () {
+          const database = yield* Database
+          const asked: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
+          const recording = Layer.succeed(Database, {
+            ...database,
+            query: (statement) => {
+              asked.push(statement.compile())
+              return database.query(statement)
+            }
+          })
+          yield* Effect.gen(function* () {
+            const { workspaceId } = yield* funded(0)
+            yield* Effect.forEach(fill(database.sql, workspaceId), (statement) => database.survey(statement), {
+              discard: true
+            })
+            if (analyzed) yield* database.survey(database.sql`analyze`)
+            const runs = yield* RunStore
+            const wallet = yield* Wallet
+            const lists = yield* Effect.all({ topUps: TopUps, requests: CapabilityRequests, secrets: SecretRows })
+            asked.length = 0
+            const middle = String(rowsMade / 2).padStart(26, "0")
+            for (const after of [null, `run_${middle}`]) {
+              for (const resultBytesMax of [null, 1_000]) {
+                for (const capability of [undefined, "people.email.find", "no.such.job"]) {
+                  for (const status of [undefined, ...RunStatus.literals]) {
+                    const filter = {
+                      ...(capability === undefined ? {} : { capability }),
+                      ...(status === undefined ? {} : { status })
+                    }
+                    const { items } = yield* runs.list(workspaceId, filter, { limit, after }, resultBytesMax)
+                    assert.lengthOf(
+                      items,
+                      capability !== "no.such.job" && (status ?? "completed") === "completed" ? limit : 0
+                    )
+                  }
                 }
               }
             }
-          }
-          for (const after of [null, `${rowsMade / 2}.${rowsMade / 2}`]) {
-            for (const kind of [undefined, ...LedgerKind.literals]) {
-              for (const time of [{}, { fromMillis: 10 }, { toMillis: 20 }, { fromMillis: 10, toMillis: 11 }]) {
-                yield* wallet.entries(workspaceId, { ...(kind === undefined ? {} : { kind }), ...time }, { limit, after })
+            for (const after of [null, `${rowsMade / 2}.${rowsMade / 2}`]) {
+              for (const kind of [undefined, ...LedgerKind.literals]) {
+                for (const time of [{}, { fromMillis: 10 }, { toMillis: 20 }, { fromMillis: 10, toMillis: 11 }]) {
+                  yield* wallet.entries(
+                    workspaceId,
+                    { ...(kind === undefined ? {} : { kind }), ...time },
+                    { limit, after }
+                  )
+                }
               }
+              yield* wallet.entries(workspaceId, { runId: RunId.make(`run_${middle}`) }, { limit, after })
+              yield* lists.topUps.list(workspaceId, { limit, after: after === null ? null : `top_${middle}` })
+              yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
+              yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })
             }
-            yield* wallet.entries(workspaceId, { runId: RunId.make(`run_${middle}`) }, { limit, after })
-            yield* lists.topUps.list(workspaceId, { limit, after: after === null ? null : `top_${middle}` })
-            yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
-            yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })
+            yield* wallet.holds(workspaceId, 50)
+            yield* runs.locate(RunId.make(`run_${middle}`))
+          }).pipe(
+            Effect.provide(
+              Layer.mergeAll(storagePg, Layer.provide(CapabilityRequestsPg, IdsCrypto), SecretRowsPg).pipe(
+                Layer.provide(recording)
+              )
+            )
+          )
+          const distinct = new Map(asked.map((statement) => [JSON.stringify(statement), statement]))
+          assert.isAbove(distinct.size, 100)
+          for (const [text, params] of distinct.values()) {
+            const plan = yield* explain(database, text, params)
+            const nodes = nodesOf(plan)
+            const story = `${text}\n${JSON.stringify(params)}\n${JSON.stringify(plan, null, 1)}`
+            for (const node of nodes) {
+              assert.notMatch(node["Node Type"], /Seq Scan|Bitmap/, story)
+              if (node["Index Name"] !== undefined) assert.isDefined(node["Index Cond"], story)
+              // One index range for each of six statuses, each with one row more than a page.
+              assert.isAtMost(readBy(node), 6 * (limit + 1), story)
+            }
           }
-          yield* wallet.holds(workspaceId, 50)
-          yield* runs.locate(RunId.make(`run_${middle}`))
-        }).pipe(Effect.provide(Layer.mergeAll(storagePg, Layer.provide(CapabilityRequestsPg, IdsCrypto), SecretRowsPg).pipe(Layer.provide(recording))))
-        const distinct = new Map(asked.map((statement) => [JSON.stringify(statement), statement]))
-        assert.isAbove(distinct.size, 100)
-        for (const [text, params] of distinct.values()) {
-          const plan = yield* explain(database, text, params)
-          const nodes = nodesOf(plan)
-          const story = `${text}\n${JSON.stringify(params)}\n${JSON.stringify(plan, null, 1)}`
-          for (const node of nodes) {
-            assert.notMatch(node["Node Type"], /Seq Scan|Bitmap/, story)
-            if (node["Index Name"] !== undefined) assert.isDefined(node["Index Cond"], story)
-            // One index range for each of six statuses, each with one row more than a page.
-            assert.isAtMost(readBy(node), 6 * (limit + 1), story)
-          }
-        }
-      }).pipe(Effect.provide(testDatabase())))
+        }).pipe(Effect.provide(testDatabase()))
+    )
   }
 })

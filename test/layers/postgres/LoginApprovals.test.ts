@@ -8,5 +8,11 @@ import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { loginApprovalsSuite } from "../../services/LoginApprovals.suite.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 
-loginApprovalsSuite("LoginApprovalsMemory", Layer.merge(LoginApprovalsMemory, AccountsMemory).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer])))
-loginApprovalsSuite("LoginApprovalsPg", Layer.merge(LoginApprovalsPg, AccountsPg).pipe(Layer.provide([IdsCrypto, sharedDatabase()])))
+loginApprovalsSuite(
+  "LoginApprovalsMemory",
+  Layer.merge(LoginApprovalsMemory, AccountsMemory).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer]))
+)
+loginApprovalsSuite(
+  "LoginApprovalsPg",
+  Layer.merge(LoginApprovalsPg, AccountsPg).pipe(Layer.provide([IdsCrypto, sharedDatabase()]))
+)

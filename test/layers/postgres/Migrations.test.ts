@@ -17,55 +17,80 @@ const two: Record<string, Migration> = {
   "0002_more": (sql) => Effect.asVoid(sql`insert into wallets values (2)`)
 }
 
-const wallets = Effect.flatMap(Database, ({ query, sql }) => query(sql<{ id: number }>`select id from wallets order by id`))
+const wallets = Effect.flatMap(Database, ({ query, sql }) =>
+  query(sql<{ id: number }>`select id from wallets order by id`)
+)
 
 describe("the migrations of this program", () => {
   it("are numbered from 1 without a gap, so that none is skipped", () => {
-    const numbers = Object.keys(migrations).sort().map((name) => Number(/^(\d{4})_[a-z0-9_]+$/.exec(name)?.[1]))
-    assert.deepStrictEqual(numbers, numbers.map((_, at) => at + 1))
+    const numbers = Object.keys(migrations)
+      .sort()
+      .map((name) => Number(/^(\d{4})_[a-z0-9_]+$/.exec(name)?.[1]))
+    assert.deepStrictEqual(
+      numbers,
+      numbers.map((_, at) => at + 1)
+    )
     assert.isAbove(numbers.length, 0)
   })
 
   it.effect("run on an empty database", () =>
-    emptyDatabase(Effect.gen(function*() {
-      assert.deepStrictEqual(yield* migrate(migrations), Object.keys(migrations).sort())
-    })))
+    emptyDatabase(
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* migrate(migrations), Object.keys(migrations).sort())
+      })
+    )
+  )
 })
 
 describe("migrate", () => {
   it.effect("runs what is missing in order, once", () =>
-    emptyDatabase(Effect.gen(function*() {
-      const { "0001_wallets": first } = two
-      assert.deepStrictEqual(yield* migrate({ "0001_wallets": first! }), ["0001_wallets"])
-      assert.deepStrictEqual(yield* migrate(two), ["0002_more"])
-      assert.deepStrictEqual(yield* migrate(two), [])
-      assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
-    })))
+    emptyDatabase(
+      Effect.gen(function* () {
+        const { "0001_wallets": first } = two
+        assert.deepStrictEqual(yield* migrate({ "0001_wallets": first! }), ["0001_wallets"])
+        assert.deepStrictEqual(yield* migrate(two), ["0002_more"])
+        assert.deepStrictEqual(yield* migrate(two), [])
+        assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
+      })
+    )
+  )
 
   it.effect("lets many starters at once run every migration exactly once", () =>
-    emptyDatabase(Effect.gen(function*() {
-      const ran = yield* Effect.all(Array.from({ length: 4 }, () => migrate(two)), { concurrency: "unbounded" })
-      assert.deepStrictEqual(ran.flat().sort(), ["0001_wallets", "0002_more"])
-      assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
-    })))
+    emptyDatabase(
+      Effect.gen(function* () {
+        const ran = yield* Effect.all(
+          Array.from({ length: 4 }, () => migrate(two)),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(ran.flat().sort(), ["0001_wallets", "0002_more"])
+        assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
+      })
+    )
+  )
 
   it.effect("rolls a failing migration back, names it, and keeps those before it", () =>
-    emptyDatabase(Effect.gen(function*() {
-      const broken = { ...two, "0003_broken": "insert into wallets values (3); insert into no_such_table values (1)" }
-      const failure = yield* Effect.flip(migrate(broken))
-      assert(failure._tag === "MigrationFailed")
-      assert.strictEqual(failure.name, "0003_broken")
-      assert.include(failure.message, "no_such_table")
-      assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
-      assert.deepStrictEqual(yield* migrate(two), [])
-    })))
+    emptyDatabase(
+      Effect.gen(function* () {
+        const broken = { ...two, "0003_broken": "insert into wallets values (3); insert into no_such_table values (1)" }
+        const failure = yield* Effect.flip(migrate(broken))
+        assert(failure._tag === "MigrationFailed")
+        assert.strictEqual(failure.name, "0003_broken")
+        assert.include(failure.message, "no_such_table")
+        assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
+        assert.deepStrictEqual(yield* migrate(two), [])
+      })
+    )
+  )
 
   it.effect("refuses a database that a newer version migrated", () =>
-    emptyDatabase(Effect.gen(function*() {
-      yield* migrate(two)
-      const { "0001_wallets": first } = two
-      const failure = yield* Effect.flip(migrate({ "0001_wallets": first! }))
-      assert(failure._tag === "MigrationFailed")
-      assert.strictEqual(failure.name, "0002_more")
-    })))
+    emptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate(two)
+        const { "0001_wallets": first } = two
+        const failure = yield* Effect.flip(migrate({ "0001_wallets": first! }))
+        assert(failure._tag === "MigrationFailed")
+        assert.strictEqual(failure.name, "0002_more")
+      })
+    )
+  )
 })

@@ -8,12 +8,19 @@ import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.
 import { ProviderHealth } from "../../../src/services/ProviderHealth.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 
-const failure: CallResult = { _tag: "Failed", failure: new ProviderError({}), certainty: "answered", providerStatus: 500, cost: { _tag: "None" }, evidence: null }
+const failure: CallResult = {
+  _tag: "Failed",
+  failure: new ProviderError({}),
+  certainty: "answered",
+  providerStatus: 500,
+  cost: { _tag: "None" },
+  evidence: null
+}
 
 const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
   describe(name, () => {
     it.effect("a provider is enabled until an operator says otherwise, and that holds from the next question", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const health = yield* ProviderHealth
         assert.deepStrictEqual(yield* health.health("a"), { state: "enabled", openForSeconds: 0 })
         for (const state of ["draining", "disabled", "enabled"] as const) {
@@ -22,17 +29,19 @@ const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
         }
         yield* health.setState("a", "disabled")
         assert.strictEqual((yield* health.health("b")).state, "enabled")
-      }).pipe(Effect.provide(layer)))
+      }).pipe(Effect.provide(layer))
+    )
 
     it.effect("failures of one provider open its circuit for a while and no other's", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const health = yield* ProviderHealth
         yield* Effect.replicateEffect(health.record("c", failure), 5)
         assert.strictEqual((yield* health.health("c")).openForSeconds, 10)
         assert.strictEqual((yield* health.health("d")).openForSeconds, 0)
         yield* TestClock.adjust("10 seconds")
         assert.strictEqual((yield* health.health("c")).openForSeconds, 0)
-      }).pipe(Effect.provide(layer)))
+      }).pipe(Effect.provide(layer))
+    )
   })
 
 const database = sharedDatabase()
@@ -41,9 +50,16 @@ suite("ProviderHealthPg", Layer.provide(ProviderHealthPg, database))
 
 describe("ProviderHealthPg", () => {
   it.effect("a node that starts later knows what an operator set", () =>
-    Effect.gen(function*() {
-      yield* Effect.provide(Effect.flatMap(ProviderHealth, (health) => health.setState("e", "disabled")), ProviderHealthPg)
-      const { state } = yield* Effect.provide(Effect.flatMap(ProviderHealth, (health) => health.health("e")), ProviderHealthPg)
+    Effect.gen(function* () {
+      yield* Effect.provide(
+        Effect.flatMap(ProviderHealth, (health) => health.setState("e", "disabled")),
+        ProviderHealthPg
+      )
+      const { state } = yield* Effect.provide(
+        Effect.flatMap(ProviderHealth, (health) => health.health("e")),
+        ProviderHealthPg
+      )
       assert.strictEqual(state, "disabled")
-    }).pipe(Effect.provide(database)))
+    }).pipe(Effect.provide(database))
+  )
 })

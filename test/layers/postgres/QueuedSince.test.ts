@@ -10,7 +10,7 @@ import { sharedDatabase } from "../../support/sharedDatabase.js"
 const suite = (name: string, storage: Layer.Layer<Storage>) =>
   describe(name, () => {
     it.live("tells when the oldest queued run was made, and nothing when none waits", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const runs = yield* Runs
         const { queuedSince } = yield* RunStore
         const principal = yield* funded(1_000_000)
@@ -22,7 +22,8 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(yield* queuedSince, second.createdAt)
         yield* runs.cancel(principal.workspaceId, second.runId)
         assert.isNull(yield* queuedSince)
-      }).pipe(Effect.provide(Layer.provideMerge(engine(ProvidersScripted().layer, { slots: 0 }), storage))))
+      }).pipe(Effect.provide(Layer.provideMerge(engine(ProvidersScripted().layer, { slots: 0 }), storage)))
+    )
   })
 
 suite("RunStoreMemory", storageMemory)

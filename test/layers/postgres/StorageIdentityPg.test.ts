@@ -25,32 +25,60 @@ const live = Layer.merge(AdmissionBatched, SettlementBatched).pipe(
   Layer.provideMerge(testDatabase())
 )
 
-const queued = Effect.gen(function*() {
+const queued = Effect.gen(function* () {
   const principal = yield* funded(1_000_000)
   const candidate = {
-    endpointId: EndpointId.make("mock-email-find"), providerId: ProviderId.make("mock"), contractVersion: "1", effectful: false, repeatable: true, input: {}, maxMicros: Micros.make(5_000)
+    endpointId: EndpointId.make("mock-email-find"),
+    providerId: ProviderId.make("mock"),
+    contractVersion: "1",
+    effectful: false,
+    repeatable: true,
+    input: {},
+    maxMicros: Micros.make(5_000)
   }
-  const planned = Either.right({ job: null, prefer: "balanced", reason: "", candidates: [candidate], skipped: [], fallback: null, connectionId: null, capped: false } as const)
-  const run = newRun(principal, requestOf("mock-email-find"), planned, null, RunId.make(`run_${yield* (yield* Ids).suffix}`), yield* Clock.currentTimeMillis)
+  const planned = Either.right({
+    job: null,
+    prefer: "balanced",
+    reason: "",
+    candidates: [candidate],
+    skipped: [],
+    fallback: null,
+    connectionId: null,
+    capped: false
+  } as const)
+  const run = newRun(
+    principal,
+    requestOf("mock-email-find"),
+    planned,
+    null,
+    RunId.make(`run_${yield* (yield* Ids).suffix}`),
+    yield* Clock.currentTimeMillis
+  )
   return { principal, run }
 })
 
 const taking = { node: "n", limit: 10, leaseMillis: 60_000 }
-const claimed = Effect.flatMap(RunStore, (store) => Effect.map(store.claim(taking), (taken) => taken.map(({ restored, run: { runId } }) => [runId, restored] as const)))
-const admitted = Effect.gen(function*() {
+const claimed = Effect.flatMap(RunStore, (store) =>
+  Effect.map(store.claim(taking), (taken) => taken.map(({ restored, run: { runId } }) => [runId, restored] as const))
+)
+const admitted = Effect.gen(function* () {
   const { principal, run } = yield* queued
   yield* (yield* Admission).admit({ run, start: null })
   return { principal, run }
 })
-const restore = (set: string) => Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(`update storage_identity set ${set}`)))
+const restore = (set: string) =>
+  Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(`update storage_identity set ${set}`)))
 const otherServer = "identity = 'another server'"
 /** As in a copy that was made before the last time that the storage was restored. */
 const olderCopy = "epoch = epoch - 1"
 
 describe("a storage that turns out to be another one", () => {
-  for (const [what, set] of [["of another server or timeline", otherServer], ["older than what the node has seen", olderCopy]] as const) {
+  for (const [what, set] of [
+    ["of another server or timeline", otherServer],
+    ["older than what the node has seen", olderCopy]
+  ] as const) {
     it.live(`${what}: what was queued in it is taken marked, what is admitted from then on is not`, () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         // The first look writes down where the storage is, the second remembers it.
         assert.deepStrictEqual([yield* claimed, yield* claimed], [[], []])
         yield* restore(set)
@@ -58,13 +86,14 @@ describe("a storage that turns out to be another one", () => {
         assert.deepStrictEqual(yield* claimed, [[before.run.runId, true]])
         const after = yield* admitted
         assert.deepStrictEqual(yield* claimed, [[after.run.runId, false]])
-      }).pipe(Effect.provide(live)))
+      }).pipe(Effect.provide(live))
+    )
   }
 
   it.live("is found so by the first node, and the others do not mark what was admitted since", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const another = <A, E>(work: Effect.Effect<A, E, RunStore>) => Effect.provide(work, Layer.fresh(RunStorePg))
-      yield* Effect.gen(function*() {
+      yield* Effect.gen(function* () {
         const other = yield* Effect.provide(RunStore, Layer.fresh(RunStorePg))
         const otherClaims = Effect.map(other.claim(taking), (taken) => taken.map(({ restored }) => restored))
         yield* otherClaims
@@ -79,32 +108,49 @@ describe("a storage that turns out to be another one", () => {
       })
       // A node that starts only now knows it as it is.
       yield* admitted
-      assert.deepStrictEqual(yield* another(claimed).pipe(Effect.map((taken) => taken.map(([, restored]) => restored))), [false])
-    }).pipe(Effect.provide(live)))
+      assert.deepStrictEqual(
+        yield* another(claimed).pipe(Effect.map((taken) => taken.map(([, restored]) => restored))),
+        [false]
+      )
+    }).pipe(Effect.provide(live))
+  )
 
   it.live("calls nobody for what was queued in it: such a run fails, and its money is given back", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* claimed
       yield* restore(otherServer)
       const { principal, run } = yield* admitted
       const providers = ProvidersScripted()
       const store = yield* RunStore
-      const stored = yield* Effect.repeat(Effect.delay(store.get(run), "20 millis"), { until: (found) => found?.completedAt !== null, times: 500 }).pipe(
-        Effect.provide(engine(providers.layer))
+      const stored = yield* Effect.repeat(Effect.delay(store.get(run), "20 millis"), {
+        until: (found) => found?.completedAt !== null,
+        times: 500
+      }).pipe(Effect.provide(engine(providers.layer)))
+      assert.deepStrictEqual(
+        [stored?.status, stored?.error?.code],
+        ["failed", "runtime_store_replaced_before_dispatch"]
       )
-      assert.deepStrictEqual([stored?.status, stored?.error?.code], ["failed", "runtime_store_replaced_before_dispatch"])
-      assert.deepStrictEqual(yield* (yield* Wallet).balance(principal.workspaceId), { availableMicros: Micros.make(1_000_000), reservedMicros: Micros.make(0) })
+      assert.deepStrictEqual(yield* (yield* Wallet).balance(principal.workspaceId), {
+        availableMicros: Micros.make(1_000_000),
+        reservedMicros: Micros.make(0)
+      })
       assert.lengthOf(providers.calls(), 0)
-    }).pipe(Effect.provide(live)))
+    }).pipe(Effect.provide(live))
+  )
 
   it.live("is the same one after a checkpoint and a lost connection", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       yield* claimed
       const { run } = yield* admitted
       yield* query(sql`select pg_switch_wal()`)
       yield* query(sql`checkpoint`)
-      yield* Effect.ignore(query(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`))
+      yield* Effect.ignore(
+        query(
+          sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+        )
+      )
       assert.deepStrictEqual(yield* claimed, [[run.runId, false]])
-    }).pipe(Effect.provide(live)))
+    }).pipe(Effect.provide(live))
+  )
 })

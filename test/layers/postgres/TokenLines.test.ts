@@ -6,4 +6,7 @@ import { storagePg } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
 
 tokenLinesSuite("Token lines in memory", StorageMemory({ inflightLimit: 8 }))
-tokenLinesSuite("Token lines over Postgres", Layer.provideMerge(LoginApprovalsPg, storagePg).pipe(Layer.provide(testDatabase())))
+tokenLinesSuite(
+  "Token lines over Postgres",
+  Layer.provideMerge(LoginApprovalsPg, storagePg).pipe(Layer.provide(testDatabase()))
+)

@@ -12,4 +12,5 @@ topUpsSuite("TopUpsPg", (policy) =>
   TopUpsPg(policy).pipe(
     Layer.provideMerge(Layer.merge(WalletPg, AccountsPg)),
     Layer.provide([IdsCrypto, database, Layer.succeed(WalletDefaults, { inflightLimit: 8 })])
-  ))
+  )
+)

@@ -12,24 +12,33 @@ const storage = Layer.provide(storagePg, testDatabase({ connectionsMax: 10 }))
 walletSuite("Wallet over Postgres", storage)
 
 it.live("a transaction that locks a wallet waits for the one that has it, and then reads what that one wrote", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { transact } = yield* Transactions
     const wallet = yield* Wallet
     const purse = yield* funded(1_000)
     const locked = yield* Deferred.make<void>()
     const write = yield* Deferred.make<void>()
-    const first = yield* Effect.fork(transact(Effect.gen(function*() {
-      const { spends, standings } = yield* wallet.lock([purse])
-      yield* Deferred.succeed(locked, undefined)
-      yield* Deferred.await(write)
-      const standing = standings.get(purse.workspaceId)!
-      yield* wallet.write({
-        standings: new Map([[purse.workspaceId, { ...standing, inflight: 7 }]]),
-        spends: new Map([...spends].map(([tokenId, spend]) => [tokenId, { ...spend, month: "2026-01", spentMicros: Micros.make(55) }])),
-        postings: [],
-        now: 0
-      })
-    })))
+    const first = yield* Effect.fork(
+      transact(
+        Effect.gen(function* () {
+          const { spends, standings } = yield* wallet.lock([purse])
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(write)
+          const standing = standings.get(purse.workspaceId)!
+          yield* wallet.write({
+            standings: new Map([[purse.workspaceId, { ...standing, inflight: 7 }]]),
+            spends: new Map(
+              [...spends].map(([tokenId, spend]) => [
+                tokenId,
+                { ...spend, month: "2026-01", spentMicros: Micros.make(55) }
+              ])
+            ),
+            postings: [],
+            now: 0
+          })
+        })
+      )
+    )
     yield* Deferred.await(locked)
     const second = yield* Effect.fork(transact(wallet.lock([purse])))
     // Long enough for one that does not wait to be through.
@@ -39,4 +48,5 @@ it.live("a transaction that locks a wallet waits for the one that has it, and th
     const { spends, standings } = yield* Fiber.join(second)
     assert.strictEqual(standings.get(purse.workspaceId)?.inflight, 7)
     assert.strictEqual(Number(spends.get(purse.tokenId)?.spentMicros), 55)
-  }).pipe(Effect.provide(storage)))
+  }).pipe(Effect.provide(storage))
+)

@@ -6,95 +6,196 @@ import { Effect } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
 import { callOnce, json, serve } from "./support.js"
 
-const answering = (contentType: string | undefined, body: string | Buffer, operation: object = {}, headers: NodeJS.Dict<string> = {}) =>
-  Effect.gen(function*() {
-    const provider = yield* serve((_, response) => void response.writeHead(200, { ...(contentType === undefined ? {} : { "content-type": contentType }), ...headers }).end(body))
+const answering = (
+  contentType: string | undefined,
+  body: string | Buffer,
+  operation: object = {},
+  headers: NodeJS.Dict<string> = {}
+) =>
+  Effect.gen(function* () {
+    const provider = yield* serve(
+      (_, response) =>
+        void response
+          .writeHead(200, { ...(contentType === undefined ? {} : { "content-type": contentType }), ...headers })
+          .end(body)
+    )
     const result = yield* callOnce(provider, { operation })
     return result._tag === "Answered" ? result : assert.fail(JSON.stringify(result))
   })
 
 describe("the form of an answer", () => {
   const texts: ReadonlyArray<[contentType: string, format: string]> = [
-    ["text/csv", "csv"], ["text/html; charset=utf-8", "html"], ["application/xhtml+xml", "html"], ["text/xml", "xml"], ["application/rss+xml", "xml"],
-    ["text/markdown", "markdown"], ["text/plain", "text"], ["text/vcard", "text"]
+    ["text/csv", "csv"],
+    ["text/html; charset=utf-8", "html"],
+    ["application/xhtml+xml", "html"],
+    ["text/xml", "xml"],
+    ["application/rss+xml", "xml"],
+    ["text/markdown", "markdown"],
+    ["text/plain", "text"],
+    ["text/vcard", "text"]
   ]
   for (const [contentType, format] of texts) {
     it.scopedLive(`${contentType} is text of format ${format}`, () =>
-      Effect.map(answering(contentType, "a,ü", { contentTypes: ["*/*"] }), ({ body }) => assert.deepStrictEqual<unknown>(body, { _tag: "Text", text: "a,ü", format })))
+      Effect.map(answering(contentType, "a,ü", { contentTypes: ["*/*"] }), ({ body }) =>
+        assert.deepStrictEqual<unknown>(body, { _tag: "Text", text: "a,ü", format })
+      )
+    )
   }
 
-  for (const contentType of ["application/json", "application/problem+json", "application/dns-json", "text/json", undefined]) {
+  for (const contentType of [
+    "application/json",
+    "application/problem+json",
+    "application/dns-json",
+    "text/json",
+    undefined
+  ]) {
     it.scopedLive(`${contentType ?? "no content type"} is JSON where the operation allows JSON`, () =>
-      Effect.map(answering(contentType, "\ufeff{\"a\":1}"), ({ body }) => assert.deepStrictEqual<unknown>(body, { _tag: "Json", value: { a: 1 } })))
+      Effect.map(answering(contentType, '\ufeff{"a":1}'), ({ body }) =>
+        assert.deepStrictEqual<unknown>(body, { _tag: "Json", value: { a: 1 } })
+      )
+    )
   }
 
   it.scopedLive("another charset is decoded", () =>
-    Effect.map(answering("text/plain; charset=iso-8859-1", Buffer.from([0xfc]), { contentTypes: ["text/plain"] }), ({ body }) => assert.strictEqual(body._tag === "Text" && body.text, "ü")))
+    Effect.map(
+      answering("text/plain; charset=iso-8859-1", Buffer.from([0xfc]), { contentTypes: ["text/plain"] }),
+      ({ body }) => assert.strictEqual(body._tag === "Text" && body.text, "ü")
+    )
+  )
 
   it.scopedLive("a file is media with its name, without its folders", () =>
-    Effect.map(answering("application/pdf", "%PDF", { contentTypes: ["application/*"] }, { "content-disposition": "attachment; filename=\"../../etc/report.pdf\"" }), ({ body }) =>
-      assert.deepStrictEqual<unknown>(body._tag === "Media" && [body.contentType, body.filename, Buffer.from(body.bytes).toString()], ["application/pdf", "_.._etc_report.pdf", "%PDF"])))
+    Effect.map(
+      answering(
+        "application/pdf",
+        "%PDF",
+        { contentTypes: ["application/*"] },
+        { "content-disposition": 'attachment; filename="../../etc/report.pdf"' }
+      ),
+      ({ body }) =>
+        assert.deepStrictEqual<unknown>(
+          body._tag === "Media" && [body.contentType, body.filename, Buffer.from(body.bytes).toString()],
+          ["application/pdf", "_.._etc_report.pdf", "%PDF"]
+        )
+    )
+  )
 
   it.scopedLive("JSON above 1 MiB is media, and still read by the rules and the output map", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const body = JSON.stringify({ found: "it", filler: "x".repeat(1_048_576) })
-      const result = yield* answering("application/json", body, { job: "company.enrich", response: { success: "body.found" }, output: { fields: { name: "body.found" } } })
+      const result = yield* answering("application/json", body, {
+        job: "company.enrich",
+        response: { success: "body.found" },
+        output: { fields: { name: "body.found" } }
+      })
       assert.deepStrictEqual([result.body._tag, result.normalized?.fields], ["Media", { name: "it" }])
-    }))
+    })
+  )
 
   it.scopedLive("a 204 is an answer without content", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => void response.writeHead(204).end())
       const result = yield* callOnce(provider, { operation: { response: { miss: "status == `204`" } } })
-      assert.deepStrictEqual(result._tag === "Answered" && [result.outcome, result.body], ["miss", { _tag: "Json", value: null }])
-    }))
+      assert.deepStrictEqual(result._tag === "Answered" && [result.outcome, result.body], [
+        "miss",
+        { _tag: "Json", value: null }
+      ])
+    })
+  )
 
   const emptyAnswer = (status: number, operation: object, headers: OutgoingHttpHeaders = {}) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => void response.writeHead(status, headers).end())
       const result = yield* callOnce(provider, { operation })
-      return result._tag === "Answered" ? [result.outcome, result.body, result.normalized?.missing] : [result.failure.code, result.certainty]
+      return result._tag === "Answered"
+        ? [result.outcome, result.body, result.normalized?.missing]
+        : [result.failure.code, result.certainty]
     })
   const nothing = { _tag: "Json", value: null }
 
   for (const status of [200, 201, 202, 204, 205]) {
-    it.scopedLive(`an empty ${status} of an effectful operation is its success, whatever its rules and its map want of a body`, () =>
-      Effect.gen(function*() {
-        const effectful = { effect: "effectful", repeatable: false }
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, effectful), ["hit", nothing, undefined])
-        for (const contentType of ["application/json", "text/html", "text/plain"]) {
-          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { ...effectful, response: { miss: "!(body.id)", success: "body.id" } }, { "content-type": contentType }), ["hit", nothing, undefined])
-        }
-        const mapped = { ...effectful, job: "company.enrich", output: { fields: { name: "join(', ', body.names)" } } }
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, mapped), ["hit", nothing, ["name"]])
-        const refused = { ...effectful, response: { errors: [{ when: "headers.\"x-refused\"", message: "headers.\"x-refused\"" }] } }
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, refused, { "x-refused": "no" }), ["provider_reported_error", "answered"])
-      }))
+    it.scopedLive(
+      `an empty ${status} of an effectful operation is its success, whatever its rules and its map want of a body`,
+      () =>
+        Effect.gen(function* () {
+          const effectful = { effect: "effectful", repeatable: false }
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, effectful), ["hit", nothing, undefined])
+          for (const contentType of ["application/json", "text/html", "text/plain"]) {
+            assert.deepStrictEqual<unknown>(
+              yield* emptyAnswer(
+                status,
+                { ...effectful, response: { miss: "!(body.id)", success: "body.id" } },
+                { "content-type": contentType }
+              ),
+              ["hit", nothing, undefined]
+            )
+          }
+          const mapped = { ...effectful, job: "company.enrich", output: { fields: { name: "join(', ', body.names)" } } }
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, mapped), ["hit", nothing, ["name"]])
+          const refused = {
+            ...effectful,
+            response: { errors: [{ when: 'headers."x-refused"', message: 'headers."x-refused"' }] }
+          }
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, refused, { "x-refused": "no" }), [
+            "provider_reported_error",
+            "answered"
+          ])
+        })
+    )
   }
 
-  it.scopedLive("an empty answer of a read-only operation is a miss where its status or a rule says so, and else lacks its body", () =>
-    Effect.gen(function*() {
-      for (const status of [204, 205]) {
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["miss", nothing, undefined])
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { response: { success: `status == \`${status}\`` } }), ["hit", nothing, undefined])
-        assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { response: { success: "body.id" } }), ["invalid_response", "answered"])
-      }
-      for (const status of [200, 201, 202]) assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["invalid_response", "unanswered"])
-      assert.deepStrictEqual<unknown>(yield* emptyAnswer(200, { response: { missStatuses: [200] } }), ["miss", nothing, undefined])
-      assert.deepStrictEqual<unknown>(yield* emptyAnswer(200, { response: { miss: "headers.\"x-total\" == '0'" } }, { "x-total": "0" }), ["miss", nothing, undefined])
-    }))
+  it.scopedLive(
+    "an empty answer of a read-only operation is a miss where its status or a rule says so, and else lacks its body",
+    () =>
+      Effect.gen(function* () {
+        for (const status of [204, 205]) {
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["miss", nothing, undefined])
+          assert.deepStrictEqual<unknown>(
+            yield* emptyAnswer(status, { response: { success: `status == \`${status}\`` } }),
+            ["hit", nothing, undefined]
+          )
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, { response: { success: "body.id" } }), [
+            "invalid_response",
+            "answered"
+          ])
+        }
+        for (const status of [200, 201, 202])
+          assert.deepStrictEqual<unknown>(yield* emptyAnswer(status, {}), ["invalid_response", "unanswered"])
+        assert.deepStrictEqual<unknown>(yield* emptyAnswer(200, { response: { missStatuses: [200] } }), [
+          "miss",
+          nothing,
+          undefined
+        ])
+        assert.deepStrictEqual<unknown>(
+          yield* emptyAnswer(200, { response: { miss: "headers.\"x-total\" == '0'" } }, { "x-total": "0" }),
+          ["miss", nothing, undefined]
+        )
+      })
+  )
 
-  const encodings: ReadonlyArray<[encoding: string, encode: (text: string) => Buffer]> = [["gzip", gzipSync], ["br", brotliCompressSync], ["deflate", deflateSync], ["deflate", deflateRawSync]]
+  const encodings: ReadonlyArray<[encoding: string, encode: (text: string) => Buffer]> = [
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+    ["deflate", deflateRawSync]
+  ]
   for (const [encoding, encode] of encodings) {
     it.scopedLive(`${encoding} (${encode.name}) is decompressed`, () =>
-      Effect.map(answering("application/json", encode("{\"a\":1}"), {}, { "content-encoding": encoding }), ({ body }) => assert.deepStrictEqual<unknown>(body, { _tag: "Json", value: { a: 1 } })))
+      Effect.map(answering("application/json", encode('{"a":1}'), {}, { "content-encoding": encoding }), ({ body }) =>
+        assert.deepStrictEqual<unknown>(body, { _tag: "Json", value: { a: 1 } })
+      )
+    )
   }
 })
 
 describe("the rules", () => {
-  const response = { errors: [{ when: "body.error" }], miss: "body.kind == 'miss' || body.kind == 'both'", weak: "contains(['weak', 'both'], body.kind)", success: "body.kind" }
+  const response = {
+    errors: [{ when: "body.error" }],
+    miss: "body.kind == 'miss' || body.kind == 'both'",
+    weak: "contains(['weak', 'both'], body.kind)",
+    success: "body.kind"
+  }
   const outcome = (body: Json) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, reply) => json(reply, 200, body))
       const result = yield* callOnce(provider, { operation: { response } })
       return result._tag === "Answered" ? result.outcome : result.failure.code
@@ -107,27 +208,47 @@ describe("the rules", () => {
     [{}, "invalid_response"]
   ]
   for (const [body, expected] of cases) {
-    it.scopedLive(`are read in their order: ${JSON.stringify(body)} is ${expected}`, () => Effect.map(outcome(body), (found) => assert.strictEqual(found, expected)))
+    it.scopedLive(`are read in their order: ${JSON.stringify(body)} is ${expected}`, () =>
+      Effect.map(outcome(body), (found) => assert.strictEqual(found, expected))
+    )
   }
 
   it.scopedLive("an answer marked as a guess is weak", () =>
-    Effect.gen(function*() {
-      const result = yield* answering("application/json", "{\"email\":\"a@b.co\",\"pattern\":true}", { job: "people.email.find", output: { fields: { email: "body.email" }, guessed: "body.pattern" } })
+    Effect.gen(function* () {
+      const result = yield* answering("application/json", '{"email":"a@b.co","pattern":true}', {
+        job: "people.email.find",
+        output: { fields: { email: "body.email" }, guessed: "body.pattern" }
+      })
       assert.deepStrictEqual([result.outcome, result.normalized?.verdict], ["weak", "guessed"])
-    }))
+    })
+  )
 
   it.scopedLive("see headers, status and the input", () =>
-    Effect.gen(function*() {
-      const result = yield* answering("application/json", "{\"items\":[1,2,3]}", {
-        response: { costMicros: "to_number(headers.\"x-cost\")", resultCount: "length(body.items)", requestId: "headers.\"x-request\"", miss: "status != `200` || input.none" }
-      }, { "X-Cost": "12.4", "X-Request": "abc" })
-      assert.deepStrictEqual<unknown>([result.outcome, result.cost, result.resultCount, result.evidence.providerRequestId], ["hit", { _tag: "Reported", micros: 12 }, 3, "abc"])
-    }))
+    Effect.gen(function* () {
+      const result = yield* answering(
+        "application/json",
+        '{"items":[1,2,3]}',
+        {
+          response: {
+            costMicros: 'to_number(headers."x-cost")',
+            resultCount: "length(body.items)",
+            requestId: 'headers."x-request"',
+            miss: "status != `200` || input.none"
+          }
+        },
+        { "X-Cost": "12.4", "X-Request": "abc" }
+      )
+      assert.deepStrictEqual<unknown>(
+        [result.outcome, result.cost, result.resultCount, result.evidence.providerRequestId],
+        ["hit", { _tag: "Reported", micros: 12 }, 3, "abc"]
+      )
+    })
+  )
 })
 
 describe("evidence", () => {
   it.scopedLive("digests the same request and answer to the same text, and others to others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((seen, response) => json(response, 200, { length: seen.body.length }))
       const evidence = (a: string) => Effect.map(callOnce(provider, { input: { a } }), (result) => result.evidence!)
       const first = yield* evidence("x")
@@ -135,5 +256,6 @@ describe("evidence", () => {
       assert.match(first.requestDigest, /^[0-9a-f]{64}$/)
       assert.match(first.responseDigest ?? "", /^[0-9a-f]{64}$/)
       assert.notStrictEqual((yield* evidence("y")).requestDigest, first.requestDigest)
-    }))
+    })
+  )
 })

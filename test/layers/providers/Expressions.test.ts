@@ -1,4 +1,5 @@
-// Expressions of manifests: what they mean where the interpreter is our own, and that none can hold up the process or fill its memory.
+// Expressions of manifests: what they mean where the interpreter is our own, and that none can hold up the process or
+// fill its memory.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
@@ -6,7 +7,8 @@ import { compile, isOverworked, read } from "../../../src/layers/providers/Expre
 import { callOnce, json, serve } from "./support.js"
 
 const viewOf = (body: Json) => ({ status: 200, headers: {}, body, input: {} })
-const compiled = (source: string) => Either.getOrThrowWith(compile(source), (message) => new Error(`${source}: ${message}`))
+const compiled = (source: string) =>
+  Either.getOrThrowWith(compile(source), (message) => new Error(`${source}: ${message}`))
 const value = (source: string, body: Json = null) => read(compiled(source), viewOf(body))
 
 describe("an expression", () => {
@@ -44,7 +46,9 @@ describe("an expression", () => {
     ["body.toString || 'none'", {}, "none"],
     ["body.__proto__", {}, null]
   ]
-  for (const [source, body, expected] of cases) it(`${source} of ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () => assert.deepStrictEqual(value(source, body), expected))
+  for (const [source, body, expected] of cases)
+    it(`${source} of ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () =>
+      assert.deepStrictEqual(value(source, body), expected))
 
   it("that is longer than an expression may be, or nested without end, is refused when it is compiled", () => {
     assert.isTrue(Either.isLeft(compile(`body.${"a".repeat(10_000)}`)))
@@ -53,11 +57,32 @@ describe("an expression", () => {
 })
 
 describe("the work of expressions", () => {
-  const items = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `Ada ${id}`, email: id % 3 === 0 ? "ada@example.com" : null, emails: [{ value: "a@b.c" }] }))
-  const big: Json = { items, text: "x".repeat(1_000_000), spaces: `${" ".repeat(1_000_000)}x`, words: items.map(({ name }) => name) }
+  const items = Array.from({ length: 20_000 }, (_, id) => ({
+    id,
+    name: `Ada ${id}`,
+    email: id % 3 === 0 ? "ada@example.com" : null,
+    emails: [{ value: "a@b.c" }]
+  }))
+  const big: Json = {
+    items,
+    text: "x".repeat(1_000_000),
+    spaces: `${" ".repeat(1_000_000)}x`,
+    words: items.map(({ name }) => name)
+  }
 
-  const done = ["body.items[*].{id: id, name: name, email: email}", "body.items[?email].emails[].value", "contains(body.text, 'none')", "trim(body.spaces)", "length(body.text)", "lower(body.text)", "group_by(body.items, &name).none", "body.items[?body || name].id"]
-  for (const source of done) it(`is enough for ${source} of 20,000 rows`, () => assert.isTrue(Either.isRight(compiled(source).evaluate(viewOf(big)))))
+  const done = [
+    "body.items[*].{id: id, name: name, email: email}",
+    "body.items[?email].emails[].value",
+    "contains(body.text, 'none')",
+    "trim(body.spaces)",
+    "length(body.text)",
+    "lower(body.text)",
+    "group_by(body.items, &name).none",
+    "body.items[?body || name].id"
+  ]
+  for (const source of done)
+    it(`is enough for ${source} of 20,000 rows`, () =>
+      assert.isTrue(Either.isRight(compiled(source).evaluate(viewOf(big)))))
 
   const refused = [
     "pad_left('a', `200000000`)",
@@ -100,11 +125,18 @@ describe("the work of expressions", () => {
 
   const overworked = { response: { success: "pad_left('a', `200000000`)" } }
   it.scopedLive("makes the run invalid_response when it is used up; of an effectful operation nobody knows then", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 200, {}))
-      for (const [operation, certainty] of [[overworked, "unanswered"], [{ ...overworked, effect: "effectful", repeatable: false }, "unanswered"]] as const) {
+      for (const [operation, certainty] of [
+        [overworked, "unanswered"],
+        [{ ...overworked, effect: "effectful", repeatable: false }, "unanswered"]
+      ] as const) {
         const result = yield* callOnce(provider, { operation })
-        assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], ["invalid_response", certainty])
+        assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], [
+          "invalid_response",
+          certainty
+        ])
       }
-    }))
+    })
+  )
 })

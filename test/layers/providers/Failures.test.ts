@@ -1,21 +1,41 @@
-// Every failed-run code that a provider can cause, provoked against a real socket, with how certain it is that nothing happened.
+// Every failed-run code that a provider can cause, provoked against a real socket, with how certain it is that nothing
+// happened.
 import { randomBytes } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Providers } from "../../../src/services/Providers.js"
-import { callOf, callOnce, type CallOptions, connectionKey, engine, json, platformKey, serve, serveBytes, type TestProvider } from "./support.js"
+import {
+  callOf,
+  callOnce,
+  type CallOptions,
+  connectionKey,
+  engine,
+  json,
+  platformKey,
+  serve,
+  serveBytes,
+  type TestProvider
+} from "./support.js"
 
 type Certainty = "not_sent" | "answered" | "unanswered"
 
 const failure = (provider: TestProvider, options: CallOptions = {}) =>
   Effect.map(callOnce(provider, options), (result) => {
     if (result._tag === "Answered") return assert.fail(`answered: ${JSON.stringify(result)}`)
-    return { code: result.failure.code, certainty: result.certainty, status: result.providerStatus, failure: result.failure, result }
+    return {
+      code: result.failure.code,
+      certainty: result.certainty,
+      status: result.providerStatus,
+      failure: result.failure,
+      result
+    }
   })
 
 const assertFailure = (provider: TestProvider, code: string, certainty: Certainty, options: CallOptions = {}) =>
-  Effect.map(failure(provider, options), (found) => assert.deepStrictEqual([found.code, found.certainty], [code, certainty]))
+  Effect.map(failure(provider, options), (found) =>
+    assert.deepStrictEqual([found.code, found.certainty], [code, certainty])
+  )
 
 const bearer = { provider: { auth: { type: "bearer" } } }
 
@@ -42,23 +62,33 @@ describe("what a status means", () => {
   for (const [status, code, options] of cases) {
     const key = options?.credential === undefined ? "" : ` on a ${options.credential._tag.toLowerCase()} key`
     it.scopedLive(`${status}${key} is ${code}, and the provider has answered`, () =>
-      Effect.gen(function*() {
-        const provider = yield* serve((_, response) => json(response, status, { message: "no" }, { location: "/elsewhere" }))
+      Effect.gen(function* () {
+        const provider = yield* serve((_, response) =>
+          json(response, status, { message: "no" }, { location: "/elsewhere" })
+        )
         const found = yield* failure(provider, options)
         assert.deepStrictEqual([found.code, found.certainty, found.status], [code, "answered", status])
         assert.strictEqual(provider.requests.length, 1, "a redirect is not followed and nothing is repeated")
-      }))
+      })
+    )
   }
 
-  it.scopedLive("a status named as a miss is no failure, and an error status counts as a miss only by evidence in its body", () =>
-    Effect.gen(function*() {
-      const provider = yield* serve((seen, response) => (seen.url.endsWith("gone") ? json(response, 404, {}) : json(response, 400, { code: "NO_MATCH" })))
-      const byStatus = yield* callOnce(provider, { operation: { path: "/gone", response: { missStatuses: [404] } } })
-      assert.strictEqual(byStatus._tag === "Answered" && byStatus.outcome, "miss")
-      const byEvidence = yield* callOnce(provider, { operation: { response: { miss: "body.code == 'NO_MATCH'" } } })
-      assert.strictEqual(byEvidence._tag === "Answered" && byEvidence.outcome, "miss")
-      yield* assertFailure(provider, "provider_http_error", "answered", { operation: { response: { miss: "!(body.data)" } } })
-    }))
+  it.scopedLive(
+    "a status named as a miss is no failure, and an error status counts as a miss only by evidence in its body",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* serve((seen, response) =>
+          seen.url.endsWith("gone") ? json(response, 404, {}) : json(response, 400, { code: "NO_MATCH" })
+        )
+        const byStatus = yield* callOnce(provider, { operation: { path: "/gone", response: { missStatuses: [404] } } })
+        assert.strictEqual(byStatus._tag === "Answered" && byStatus.outcome, "miss")
+        const byEvidence = yield* callOnce(provider, { operation: { response: { miss: "body.code == 'NO_MATCH'" } } })
+        assert.strictEqual(byEvidence._tag === "Answered" && byEvidence.outcome, "miss")
+        yield* assertFailure(provider, "provider_http_error", "answered", {
+          operation: { response: { miss: "!(body.data)" } }
+        })
+      })
+  )
 })
 
 describe("Retry-After", () => {
@@ -73,160 +103,245 @@ describe("Retry-After", () => {
   ]
   for (const [header, seconds] of cases) {
     it.scopedLive(`"${header}" means ${seconds ?? "nothing"}`, () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const provider = yield* serve((_, response) => json(response, 429, {}, { "retry-after": header }))
         const found = yield* failure(provider)
         assert.strictEqual(found.failure.retryAfterSeconds, seconds)
         if (seconds !== undefined) assert.include(found.failure.retryHint, `${seconds} s`)
-      }))
+      })
+    )
   }
 })
 
 describe("what the body means", () => {
-  const rules = { operation: { response: { errors: [{ when: "body.error", message: "body.error.text" }], success: "body.data" } } }
+  const rules = {
+    operation: { response: { errors: [{ when: "body.error", message: "body.error.text" }], success: "body.data" } }
+  }
 
   it.scopedLive("an error inside a 200 is provider_reported_error with the provider's words in one line", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 200, { error: { text: "quota\n  used\u0007 up" } }))
       const found = yield* failure(provider, rules)
-      assert.deepStrictEqual([found.code, found.certainty, found.failure.message], ["provider_reported_error", "answered", "quota used up"])
-    }))
+      assert.deepStrictEqual(
+        [found.code, found.certainty, found.failure.message],
+        ["provider_reported_error", "answered", "quota used up"]
+      )
+    })
+  )
 
   it.scopedLive("the same rule on a 503 leaves the status its code and lends its message", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 503, { error: { text: "maintenance" } }))
       const found = yield* failure(provider, rules)
       assert.deepStrictEqual([found.code, found.failure.message], ["provider_error", "maintenance"])
-    }))
+    })
+  )
 
   it.scopedLive("a rule may give an error another code than its status", () =>
-    Effect.gen(function*() {
-      const provider = yield* serve((_, response) => json(response, 403, { error: { text: "slow down" } }, { "retry-after": "9" }))
-      const found = yield* failure(provider, { operation: { response: { errors: [{ when: "status == `403`", code: "rate_limited" }] } } })
+    Effect.gen(function* () {
+      const provider = yield* serve((_, response) =>
+        json(response, 403, { error: { text: "slow down" } }, { "retry-after": "9" })
+      )
+      const found = yield* failure(provider, {
+        operation: { response: { errors: [{ when: "status == `403`", code: "rate_limited" }] } }
+      })
       assert.deepStrictEqual([found.code, found.failure.retryAfterSeconds], ["rate_limited", 9])
-    }))
+    })
+  )
 
   it.scopedLive("a failed call still tells what the provider says it cost", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 500, { cost: 120 }))
       const { result } = yield* failure(provider, { operation: { response: { costMicros: "body.cost" } } })
       assert.deepStrictEqual(result.cost, { _tag: "Reported", micros: 120 })
-    }))
+    })
+  )
 
   const bodies: ReadonlyArray<[name: string, contentType: string, body: string, code: string, certainty: Certainty]> = [
-    ["truncated JSON", "application/json", "{\"data\": {\"email\": \"a", "invalid_response", "unanswered"],
+    ["truncated JSON", "application/json", '{"data": {"email": "a', "invalid_response", "unanswered"],
     ["an empty 200 where JSON is promised", "application/json", "", "invalid_response", "unanswered"],
-    ["an HTML error page called JSON", "application/json", "<html><body>Bad gateway</body></html>", "invalid_response", "unanswered"],
+    [
+      "an HTML error page called JSON",
+      "application/json",
+      "<html><body>Bad gateway</body></html>",
+      "invalid_response",
+      "unanswered"
+    ],
     ["an HTML error page called HTML", "text/html", "<html></html>", "unsupported_response_type", "unanswered"],
     ["a content type that is not allowed", "application/pdf", "%PDF-1.4", "unsupported_response_type", "unanswered"],
-    ["an answer without what a success holds", "application/json", "{\"other\": 1}", "invalid_response", "answered"]
+    ["an answer without what a success holds", "application/json", '{"other": 1}', "invalid_response", "answered"]
   ]
   for (const [name, contentType, body, code, certainty] of bodies) {
     it.scopedLive(`${name} is ${code}`, () =>
-      Effect.gen(function*() {
-        const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": contentType }).end(body))
+      Effect.gen(function* () {
+        const provider = yield* serve(
+          (_, response) => void response.writeHead(200, { "content-type": contentType }).end(body)
+        )
         yield* assertFailure(provider, code, certainty, rules)
-      }))
+      })
+    )
   }
 
   it.scopedLive("an effectful operation that lacks what its success holds is not said to be worth sending again", () =>
-    Effect.gen(function*() {
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{\"other\": 1}"))
-      yield* assertFailure(provider, "provider_reported_error", "answered", { operation: { ...rules.operation, effect: "effectful" } })
-    }))
+    Effect.gen(function* () {
+      const provider = yield* serve(
+        (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"other": 1}')
+      )
+      yield* assertFailure(provider, "provider_reported_error", "answered", {
+        operation: { ...rules.operation, effect: "effectful" }
+      })
+    })
+  )
 
   it.scopedLive("an output map that stumbles over the answer is output_mapping_error and names the field", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 200, { parts: null }))
-      const found = yield* failure(provider, { operation: { job: "people.email.find", output: { fields: { email: "join('@', body.parts)" } } } })
+      const found = yield* failure(provider, {
+        operation: { job: "people.email.find", output: { fields: { email: "join('@', body.parts)" } } }
+      })
       assert.strictEqual(found.code, "output_mapping_error")
       assert.include(found.failure.message, "email")
-    }))
+    })
+  )
 })
 
 describe("what the socket does", () => {
   const deadline = { operation: { timeoutMs: 200 } }
 
   it.scopedLive("a provider that never answers is a timeout, and an effect may have happened", () =>
-    Effect.flatMap(serve(() => undefined), (provider) => assertFailure(provider, "timeout", "unanswered", deadline)))
+    Effect.flatMap(
+      serve(() => undefined),
+      (provider) => assertFailure(provider, "timeout", "unanswered", deadline)
+    )
+  )
 
   it.scopedLive("a body that drips past the deadline is a timeout", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => {
         response.writeHead(200, { "content-type": "application/json" })
         const drip = setInterval(() => response.write(" "), 20)
         response.on("close", () => clearInterval(drip))
       })
       yield* assertFailure(provider, "timeout", "unanswered", deadline)
-    }))
+    })
+  )
 
   it.scopedLive("a body that drips behind an error status is a timeout of a provider that has answered", () =>
-    Effect.gen(function*() {
-      const provider = yield* serve((_, response) => void response.writeHead(500, { "content-type": "application/json" }).write("{"))
+    Effect.gen(function* () {
+      const provider = yield* serve(
+        (_, response) => void response.writeHead(500, { "content-type": "application/json" }).write("{")
+      )
       yield* assertFailure(provider, "timeout", "answered", deadline)
-    }))
+    })
+  )
 
   it.scopedLive("a server that accepts and says nothing in the TLS handshake has been sent nothing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serveBytes(() => undefined)
-      yield* assertFailure({ ...provider, origin: provider.origin.replace("http:", "https:") }, "timeout", "not_sent", deadline)
-    }))
+      yield* assertFailure(
+        { ...provider, origin: provider.origin.replace("http:", "https:") },
+        "timeout",
+        "not_sent",
+        deadline
+      )
+    })
+  )
 
   it.scopedLive("a server that does not speak TLS is fetch_failed, nothing sent", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
-      yield* assertFailure({ ...provider, origin: provider.origin.replace("http:", "https:") }, "fetch_failed", "not_sent")
-    }))
+      yield* assertFailure(
+        { ...provider, origin: provider.origin.replace("http:", "https:") },
+        "fetch_failed",
+        "not_sent"
+      )
+    })
+  )
 
   it.scopedLive("a refused connection is fetch_failed, nothing sent", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const closed = yield* Effect.scoped(serve(() => undefined))
       yield* assertFailure(closed, "fetch_failed", "not_sent")
-    }))
+    })
+  )
 
   it.scopedLive("a name that does not resolve is fetch_failed, nothing sent", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve(() => undefined)
-      const resolve = (_: string, answer: (error: Error | null, addresses: ReadonlyArray<string>) => void) => answer(Object.assign(new Error("no"), { code: "ENOTFOUND" }), [])
-      yield* assertFailure({ ...provider, origin: "http://nowhere.test" }, "fetch_failed", "not_sent", { http: { resolve } })
-    }))
+      const resolve = (_: string, answer: (error: Error | null, addresses: ReadonlyArray<string>) => void) =>
+        answer(Object.assign(new Error("no"), { code: "ENOTFOUND" }), [])
+      yield* assertFailure({ ...provider, origin: "http://nowhere.test" }, "fetch_failed", "not_sent", {
+        http: { resolve }
+      })
+    })
+  )
 
   it.scopedLive("a reset before the answer is fetch_failed, and an effect may have happened", () =>
-    Effect.flatMap(serve((_, __, request) => void request.socket.resetAndDestroy()), (provider) => assertFailure(provider, "fetch_failed", "unanswered")))
+    Effect.flatMap(
+      serve((_, __, request) => void request.socket.resetAndDestroy()),
+      (provider) => assertFailure(provider, "fetch_failed", "unanswered")
+    )
+  )
 
   it.scopedLive("a reset inside the body is invalid_response, and an effect may have happened", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response, request) => {
         response.writeHead(200, { "content-type": "application/json", "content-length": 100 })
-        response.write("{\"a\":", () => request.socket.resetAndDestroy())
+        response.write('{"a":', () => request.socket.resetAndDestroy())
       })
       yield* assertFailure(provider, "invalid_response", "unanswered")
-    }))
+    })
+  )
 
   it.scopedLive("a reset inside the body of an error is that error", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response, request) => {
         response.writeHead(503, { "content-type": "application/json", "content-length": 100 })
-        response.write("{\"a\":", () => request.socket.resetAndDestroy())
+        response.write('{"a":', () => request.socket.resetAndDestroy())
       })
       yield* assertFailure(provider, "provider_error", "answered")
-    }))
+    })
+  )
 
   const raw: ReadonlyArray<[name: string, bytes: string, code: string]> = [
-    ["a body shorter than its length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{\"a\":1}", "invalid_response"],
-    ["a body longer than its length", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{\"a\":1}", "invalid_response"],
-    ["a chunk size that is no number", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", "invalid_response"],
+    [
+      "a body shorter than its length",
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a":1}',
+      "invalid_response"
+    ],
+    [
+      "a body longer than its length",
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{"a":1}',
+      "invalid_response"
+    ],
+    [
+      "a chunk size that is no number",
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+      "invalid_response"
+    ],
     ["what is not HTTP at all", "SSH-2.0-OpenSSH_9.6\r\n", "invalid_response"],
-    ["gzip that breaks off", `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n${gzipSync("{\"a\":1,\"b\":\"long enough\"}").subarray(0, 20).toString("latin1")}`, "invalid_response"],
-    ["an encoding that was not asked for", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n{}", "invalid_response"]
+    [
+      "gzip that breaks off",
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n${gzipSync('{"a":1,"b":"long enough"}').subarray(0, 20).toString("latin1")}`,
+      "invalid_response"
+    ],
+    [
+      "an encoding that was not asked for",
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n{}",
+      "invalid_response"
+    ]
   ]
   for (const [name, bytes, code] of raw) {
     it.scopedLive(`${name} is ${code}`, () =>
-      Effect.flatMap(serveBytes((socket) => socket.end(Buffer.from(bytes, "latin1"))), (provider) => assertFailure(provider, code, "unanswered")))
+      Effect.flatMap(
+        serveBytes((socket) => socket.end(Buffer.from(bytes, "latin1"))),
+        (provider) => assertFailure(provider, code, "unanswered")
+      )
+    )
   }
 
   it.scopedLive("headers without end are invalid_response, long before the deadline", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serveBytes((socket) => {
         socket.write("HTTP/1.1 200 OK\r\n")
         const more = (): void => {
@@ -235,20 +350,25 @@ describe("what the socket does", () => {
         more()
       })
       yield* assertFailure(provider, "invalid_response", "unanswered", { operation: { timeoutMs: 20_000 } })
-    }))
+    })
+  )
 })
 
 describe("the byte limit", () => {
   const limited = { operation: { maxBytes: 10_000, timeoutMs: 20_000 } }
 
   it.scopedLive("refuses an announced length before reading", () =>
-    Effect.gen(function*() {
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-length": 10_001 }).write("{"))
+    Effect.gen(function* () {
+      const provider = yield* serve(
+        (_, response) =>
+          void response.writeHead(200, { "content-type": "application/json", "content-length": 10_001 }).write("{")
+      )
       yield* assertFailure(provider, "response_too_large", "unanswered", limited)
-    }))
+    })
+  )
 
   it.scopedLive("stops an endless body", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve((_, response) => {
         response.writeHead(200, { "content-type": "application/json" })
         const more = (): void => {
@@ -257,16 +377,21 @@ describe("the byte limit", () => {
         more()
       })
       yield* assertFailure(provider, "response_too_large", "unanswered", limited)
-    }))
+    })
+  )
 
   it.scopedLive("stops a gzip bomb while it expands", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(50_000_000))
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb))
+      const provider = yield* serve(
+        (_, response) =>
+          void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb)
+      )
       const before = process.memoryUsage().rss
       yield* assertFailure(provider, "response_too_large", "unanswered", { operation: { maxBytes: 1_000_000 } })
       assert.isBelow(process.memoryUsage().rss - before, 40_000_000)
-    }))
+    })
+  )
 
   const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
   const endless: ReadonlyArray<[what: string, start: string, more: string, code: string]> = [
@@ -274,7 +399,12 @@ describe("the byte limit", () => {
     ["chunks of one byte with extensions", head, `1;${"x".repeat(1000)}\r\n \r\n`, "response_too_large"],
     ["chunks of one byte", head, "1\r\n \r\n".repeat(1000), "response_too_large"],
     ["informational answers", "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(100), "response_too_large"],
-    ["informational answers with large heads", "", `HTTP/1.1 102 Processing\r\nx: ${"y".repeat(8000)}\r\n\r\n`, "response_too_large"],
+    [
+      "informational answers with large heads",
+      "",
+      `HTTP/1.1 102 Processing\r\nx: ${"y".repeat(8000)}\r\n\r\n`,
+      "response_too_large"
+    ],
     ["a head", "HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(100), "invalid_response"],
     ["a reason", "HTTP/1.1 200 ", "OK".repeat(1000), "response_too_large"],
     ["trailers", `${head}2\r\n{}\r\n0\r\n`, "x-more: yes\r\n".repeat(100), "invalid_response"],
@@ -282,7 +412,7 @@ describe("the byte limit", () => {
   ]
   for (const [what, start, more, code] of endless) {
     it.scopedLive(`stops ${what} without end, whatever arrives of it`, () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         let wrote = 0
         const provider = yield* serveBytes((socket) => {
           socket.write(start)
@@ -297,70 +427,115 @@ describe("the byte limit", () => {
         assert.deepStrictEqual([found.code, found.certainty], [code, "unanswered"])
         // What the kernel holds for both sides comes on top of what was read.
         assert.isBelow(wrote, 20_000_000)
-      }))
+      })
+    )
   }
 
   it.scopedLive("counts each answer for itself on a socket that is used again", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const body = JSON.stringify("x".repeat(9_998))
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body))
-      yield* Effect.gen(function*() {
+      const provider = yield* serve(
+        (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body)
+      )
+      yield* Effect.gen(function* () {
         const providers = yield* Providers
         for (let n = 0; n < 20; n += 1) assert.strictEqual((yield* providers.call(callOf(limited)))._tag, "Answered")
       }).pipe(Effect.provide(engine(provider)))
-    }))
+    })
+  )
 
   it.scopedLive("lets an answer of exactly the limit through", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const body = JSON.stringify("x".repeat(9_998))
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body))
+      const provider = yield* serve(
+        (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(body)
+      )
       const result = yield* callOnce(provider, limited)
       assert.strictEqual(result._tag === "Answered" && result.evidence.responseBytes, 10_000)
-    }))
+    })
+  )
 
   it.scopedLive("reads large compressed answers whole", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const body = JSON.stringify(randomBytes(200_000).toString("hex"))
-      const provider = yield* serve((_, response) => void response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(gzipSync(body)))
+      const provider = yield* serve(
+        (_, response) =>
+          void response
+            .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+            .end(gzipSync(body))
+      )
       const result = yield* callOnce(provider)
-      assert.strictEqual(result._tag === "Answered" && result.body._tag === "Json" && JSON.stringify(result.body.value), body)
-    }))
+      assert.strictEqual(
+        result._tag === "Answered" && result.body._tag === "Json" && JSON.stringify(result.body.value),
+        body
+      )
+    })
+  )
 })
 
 describe("what is refused before anything is sent", () => {
   const cases: ReadonlyArray<[name: string, code: string, options: CallOptions]> = [
     ["a key that is needed and not set", "platform_key_missing", bearer],
-    ["a placement that the gateway cannot do", "credential_placement_unsupported", { provider: { auth: { type: "unsupported", placement: "a signed request" } } }],
-    ["a basic key without a password", "platform_auth_incompatible", { provider: { auth: { type: "basic" } }, credential: platformKey("only-a-user") }],
-    ["an OAuth client without a secret", "platform_auth_incompatible", { provider: { auth: { type: "oauth2_client_credentials", tokenUrl: "https://x.test/t" } }, credential: platformKey("client") }],
-    ["a key with a line break", "platform_auth_incompatible", { ...bearer, credential: platformKey("key\r\nX-Injected: 1") }],
+    [
+      "a placement that the gateway cannot do",
+      "credential_placement_unsupported",
+      { provider: { auth: { type: "unsupported", placement: "a signed request" } } }
+    ],
+    [
+      "a basic key without a password",
+      "platform_auth_incompatible",
+      { provider: { auth: { type: "basic" } }, credential: platformKey("only-a-user") }
+    ],
+    [
+      "an OAuth client without a secret",
+      "platform_auth_incompatible",
+      {
+        provider: { auth: { type: "oauth2_client_credentials", tokenUrl: "https://x.test/t" } },
+        credential: platformKey("client")
+      }
+    ],
+    [
+      "a key with a line break",
+      "platform_auth_incompatible",
+      { ...bearer, credential: platformKey("key\r\nX-Injected: 1") }
+    ],
     ["a connection's key with a line break", "connection_invalid", { ...bearer, credential: connectionKey("key\nx") }],
     ["an expression that does not parse", "contract_invalid", { operation: { response: { miss: "body.[" } } }],
     ["a schema that is none", "contract_invalid", { operation: { input: { type: "nonsense" } } }],
-    ["bindings that want two bodies", "contract_invalid", { operation: { bindings: { a: { in: "json", name: "a" }, b: { in: "form", name: "b" } } } }],
+    [
+      "bindings that want two bodies",
+      "contract_invalid",
+      { operation: { bindings: { a: { in: "json", name: "a" }, b: { in: "form", name: "b" } } } }
+    ],
     ["a path part that climbs", "validation_error", { operation: { path: "/v1/{id}" }, input: { id: ".." } }],
-    ["a header with a line break", "validation_error", { operation: { bindings: { a: { in: "header", name: "X-A" } } }, input: { a: "1\r\nX-B: 2" } }]
+    [
+      "a header with a line break",
+      "validation_error",
+      { operation: { bindings: { a: { in: "header", name: "X-A" } } }, input: { a: "1\r\nX-B: 2" } }
+    ]
   ]
   for (const [name, code, options] of cases) {
     it.scopedLive(`${name} is ${code}`, () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const provider = yield* serve((_, response) => json(response, 200, {}))
         yield* assertFailure(provider, code, "not_sent", options)
         assert.deepStrictEqual(provider.requests, [])
-      }))
+      })
+    )
   }
 })
 
 describe("interruption", () => {
   it.scopedLive("may be forbidden by the caller, and the deadline holds all the same", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const provider = yield* serve(() => undefined)
       const result = yield* Effect.uninterruptible(callOnce(provider, { operation: { timeoutMs: 150 } }))
       assert.strictEqual(result._tag === "Failed" && result.failure.code, "timeout")
-    }))
+    })
+  )
 
   it.scopedLive("forbidden by the caller does not abort the exchange either", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const arrived = yield* Effect.makeLatch()
       const answer = yield* Effect.makeLatch()
       const provider = yield* serve((_, response) => {
@@ -368,29 +543,33 @@ describe("interruption", () => {
         Effect.runFork(answer.whenOpen(Effect.sync(() => json(response, 200, {}))))
       })
       const outcome = yield* Deferred.make<string>()
-      const left = Effect.uninterruptible(Effect.flatMap(callOnce(provider), (result) => Deferred.succeed(outcome, result._tag)))
+      const left = Effect.uninterruptible(
+        Effect.flatMap(callOnce(provider), (result) => Deferred.succeed(outcome, result._tag))
+      )
       const calling = yield* Effect.fork(left)
       yield* arrived.await
       yield* Fiber.interruptFork(calling)
       yield* Effect.yieldNow()
       yield* answer.open
       assert.strictEqual(yield* Deferred.await(outcome), "Answered")
-    }))
+    })
+  )
 
   it.scopedLive("aborts the exchange, and the provider sees the connection close", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const arrived = yield* Effect.makeLatch()
       const closed = yield* Effect.makeLatch()
       const provider = yield* serve((_, response) => {
         response.on("close", () => closed.unsafeOpen())
         arrived.unsafeOpen()
       })
-      yield* Effect.gen(function*() {
+      yield* Effect.gen(function* () {
         const providers = yield* Providers
         const calling = yield* Effect.fork(providers.call(callOf({})))
         yield* arrived.await
         yield* Fiber.interrupt(calling)
         yield* closed.await
       }).pipe(Effect.provide(engine(provider)))
-    }))
+    })
+  )
 })

@@ -41,7 +41,15 @@ describe("the fields that every job knows", () => {
           const input: JsonObject = { [field]: text(length) }
           const [, took] = costs(() => {
             checkCommon(input)
-            prepareJob(endpointOf({ operation: { input: { type: "object", properties: { website: {}, first_name: {}, url: {}, [field]: {} } }, bindings: { website: { in: "json", name: "website", transform: ["hostname", "e164", "digits"] } } } }), input)
+            prepareJob(
+              endpointOf({
+                operation: {
+                  input: { type: "object", properties: { website: {}, first_name: {}, url: {}, [field]: {} } },
+                  bindings: { website: { in: "json", name: "website", transform: ["hostname", "e164", "digits"] } }
+                }
+              }),
+              input
+            )
           })
           assert.isBelow(took, bound, `${length}`)
         }
@@ -50,31 +58,62 @@ describe("the fields that every job knows", () => {
   }
 
   it("that are too long are told how long they may be", () => {
-    for (const [field, longest] of [["email", 320], ["url", 8192], ["domain", 8192], ["phone", 100], ["name", 10_000]] as const) {
-      assert.deepStrictEqual(checkCommon({ [field]: "a".repeat(longest + 1) }), [{ _tag: "Invalid", field, message: `must have at most ${longest} characters` }])
+    for (const [field, longest] of [
+      ["email", 320],
+      ["url", 8192],
+      ["domain", 8192],
+      ["phone", 100],
+      ["name", 10_000]
+    ] as const) {
+      assert.deepStrictEqual(checkCommon({ [field]: "a".repeat(longest + 1) }), [
+        { _tag: "Invalid", field, message: `must have at most ${longest} characters` }
+      ])
     }
   })
 
   it("take hosts with ports, with and without a scheme", () => {
-    for (const url of ["example.com:8080/a", "https://example.com:8080/a", "example.com/a:1", "http://example.com"]) assert.deepStrictEqual(checkCommon({ url }), [], url)
-    for (const url of ["mailto:ada@example.com", "javascript:1", "ftp://example.com"]) assert.strictEqual(checkCommon({ url }).length, 1, url)
+    for (const url of ["example.com:8080/a", "https://example.com:8080/a", "example.com/a:1", "http://example.com"])
+      assert.deepStrictEqual(checkCommon({ url }), [], url)
+    for (const url of ["mailto:ada@example.com", "javascript:1", "ftp://example.com"])
+      assert.strictEqual(checkCommon({ url }).length, 1, url)
   })
 })
 
 describe("patterns of a schema", () => {
-  const field = (schema: JsonObject) => endpointOf({ operation: { input: { type: "object", properties: { a: schema } } } })
+  const field = (schema: JsonObject) =>
+    endpointOf({ operation: { input: { type: "object", properties: { a: schema } } } })
   const accepts = (schema: JsonObject, a: Json) => prepare(field(schema), { a })._tag === "Accepted"
 
   it("mean what they mean in JavaScript", () => {
-    for (const [pattern, good, bad] of [["^[a-z]+$", "abc", "abc1"], ["\\d{3}-\\d", "x123-4", "12-4"], ["^\\+[1-9]\\d{1,14}$", "+14155552671", "+0"], ["^(?:a|b)\\/c$", "b/c", "b-c"], ["^\\u0041$", "A", "B"], ["^[^\\s@]+@[^\\s@]+$", "a@b", "a b"]] as const) {
+    for (const [pattern, good, bad] of [
+      ["^[a-z]+$", "abc", "abc1"],
+      ["\\d{3}-\\d", "x123-4", "12-4"],
+      ["^\\+[1-9]\\d{1,14}$", "+14155552671", "+0"],
+      ["^(?:a|b)\\/c$", "b/c", "b-c"],
+      ["^\\u0041$", "A", "B"],
+      ["^[^\\s@]+@[^\\s@]+$", "a@b", "a b"]
+    ] as const) {
       assert.isTrue(accepts({ pattern }, good), pattern)
       assert.isFalse(accepts({ pattern }, bad), pattern)
     }
-    assert.isTrue(accepts({ patternProperties: { "^x-": { type: "string" } }, additionalProperties: false }, { "x-a": "b" }))
-    assert.isFalse(accepts({ patternProperties: { "^x-": { type: "string" } }, additionalProperties: false }, { a: "b" }))
+    assert.isTrue(
+      accepts({ patternProperties: { "^x-": { type: "string" } }, additionalProperties: false }, { "x-a": "b" })
+    )
+    assert.isFalse(
+      accepts({ patternProperties: { "^x-": { type: "string" } }, additionalProperties: false }, { a: "b" })
+    )
   })
 
-  for (const pattern of ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", "^.*a.*a.*a.*$", "[ab]*a[ab]{14}$"]) {
+  for (const pattern of [
+    "^(a+)+$",
+    "^(a|a)*$",
+    "^(a|aa)+$",
+    "(a*)*b",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "(x+x+)+y",
+    "^.*a.*a.*a.*$",
+    "[ab]*a[ab]{14}$"
+  ]) {
     it(`${pattern} is matched in a time that grows with the text`, () => {
       for (const text of [`${"a".repeat(mebibyte)}!`, `${"ab".repeat(mebibyte / 2)}!`, `${"x".repeat(60_000)}`]) {
         for (const schema of [{ pattern }, { patternProperties: { [pattern]: {} } }]) {
@@ -85,17 +124,44 @@ describe("patterns of a schema", () => {
     })
   }
 
-  for (const format of ["uri", "email", "date-time", "hostname", "uri-template", "json-pointer", "regex", "iri", "uuid", "ipv6", "byte", "uri-reference", "duration", "time", "url"]) {
+  for (const format of [
+    "uri",
+    "email",
+    "date-time",
+    "hostname",
+    "uri-template",
+    "json-pointer",
+    "regex",
+    "iri",
+    "uuid",
+    "ipv6",
+    "byte",
+    "uri-reference",
+    "duration",
+    "time",
+    "url"
+  ]) {
     it(`the format ${format} is looked for in a time that grows with the text`, () => {
-      for (const [, text] of shapes) for (const length of [2_048, mebibyte]) assert.isBelow(costs(() => accepts({ format }, text(length)))[1], bound)
+      for (const [, text] of shapes)
+        for (const length of [2_048, mebibyte]) assert.isBelow(costs(() => accepts({ format }, text(length)))[1], bound)
     })
   }
 
   it("items that must differ are compared in a time that grows with the list", () => {
-    const [accepted, took] = costs(() => accepts({ uniqueItems: true }, Array.from({ length: 100_000 }, (_, n) => ({ n }))))
+    const [accepted, took] = costs(() =>
+      accepts(
+        { uniqueItems: true },
+        Array.from({ length: 100_000 }, (_, n) => ({ n }))
+      )
+    )
     assert.isTrue(accepted)
     assert.isBelow(took, 2 * bound)
-    assert.isFalse(accepts({ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }]))
+    assert.isFalse(
+      accepts({ uniqueItems: true }, [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 }
+      ])
+    )
   })
 })
 
@@ -106,23 +172,50 @@ describe("a schema is refused when it is loaded", () => {
     ["a reference may lead round in a circle", { properties: { a: { $ref: "#" } } }, "properties.a.$ref"],
     ["an id is shared by all schemas of the process", { $id: "https://example.com/a" }, "$id"],
     ["a keyword is unknown", { properties: { a: { maxlength: 3 } } }, "properties.a.maxlength"],
-    ["a keyword is another dialect's", { properties: { a: { type: "string", nullable: true } } }, "properties.a.nullable"],
+    [
+      "a keyword is another dialect's",
+      { properties: { a: { type: "string", nullable: true } } },
+      "properties.a.nullable"
+    ],
     ["a pattern looks ahead", { properties: { a: { pattern: "^(?!x)" } } }, "properties.a.pattern"],
     ["a pattern refers back", { properties: { a: { pattern: "(a)\\1" } } }, "properties.a.pattern"],
     ["a pattern is none", { properties: { a: { pattern: "[" } } }, "properties.a.pattern"],
-    ["a pattern repeats too much", { properties: { a: { pattern: "(a{1,100}){1,9}(b{1,900})" } } }, "properties.a.pattern"],
-    ["the name of a field is matched by a pattern that looks ahead", { patternProperties: { "^(?=x)": {} } }, "patternProperties.^(?=x)"],
-    ["it is nested too deep", Array.from({ length: 40 }).reduce<JsonObject>((inner) => ({ not: inner }), {}), Array.from({ length: 33 }, () => "not").join(".")]
+    [
+      "a pattern repeats too much",
+      { properties: { a: { pattern: "(a{1,100}){1,9}(b{1,900})" } } },
+      "properties.a.pattern"
+    ],
+    [
+      "the name of a field is matched by a pattern that looks ahead",
+      { patternProperties: { "^(?=x)": {} } },
+      "patternProperties.^(?=x)"
+    ],
+    [
+      "it is nested too deep",
+      Array.from({ length: 40 }).reduce<JsonObject>((inner) => ({ not: inner }), {}),
+      Array.from({ length: 33 }, () => "not").join(".")
+    ]
   ]
   for (const [why, schema, path] of refused) {
     it(`because ${why}`, () => {
-      assert.deepStrictEqual(checkVocabulary(schema).problems.map((problem) => problem.path), [path])
-      assert.isTrue(Either.isLeft(compileInputSchema(endpointOf({ operation: { input: { type: "object", ...schema } } }).operation)))
+      assert.deepStrictEqual(
+        checkVocabulary(schema).problems.map((problem) => problem.path),
+        [path]
+      )
+      assert.isTrue(
+        Either.isLeft(compileInputSchema(endpointOf({ operation: { input: { type: "object", ...schema } } }).operation))
+      )
     })
   }
 
   it("and its fields may have any name", () => {
-    const schema: JsonObject = { type: "object", properties: { $async: { type: "string" }, pattern: { type: "string" }, ["__proto__"]: {} }, required: ["pattern"], default: { $ref: 1 }, examples: [{ $async: true }] }
+    const schema: JsonObject = {
+      type: "object",
+      properties: { $async: { type: "string" }, pattern: { type: "string" }, ["__proto__"]: {} },
+      required: ["pattern"],
+      default: { $ref: 1 },
+      examples: [{ $async: true }]
+    }
     assert.deepStrictEqual(checkVocabulary(schema), { schema, problems: [] })
   })
 })

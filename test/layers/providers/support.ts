@@ -27,13 +27,18 @@ export interface TestProvider {
 }
 
 export const serve = (respond: (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const requests: Array<Seen> = []
     const server = http.createServer((request, response) => {
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", () => {
-        const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString("latin1") }
+        const seen = {
+          method: request.method ?? "",
+          url: request.url ?? "",
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString("latin1")
+        }
         requests.push(seen)
         respond(seen, response, request)
       })
@@ -45,7 +50,7 @@ export const serve = (respond: (seen: Seen, response: http.ServerResponse, reque
 
 /** Writes bytes as they are, for answers that no HTTP library would write. */
 export const serveBytes = (answer: (socket: net.Socket) => void) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const sockets = new Set<net.Socket>()
     const server = net.createServer((socket) => {
       sockets.add(socket)
@@ -53,21 +58,29 @@ export const serveBytes = (answer: (socket: net.Socket) => void) =>
       socket.once("data", () => answer(socket))
     })
     const port = yield* Effect.acquireRelease(
-      Effect.async<number>((resume) => void server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })),
-      () => Effect.sync(() => {
-        server.close()
-        for (const socket of sockets) socket.destroy()
-      })
+      Effect.async<number>(
+        (resume) =>
+          void server.listen(0, "127.0.0.1", () => {
+            const address = server.address()
+            resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+          })
+      ),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        })
     )
     const provider: TestProvider = { origin: `http://127.0.0.1:${port}`, port, requests: [] }
     return provider
   })
 
-export const json = (response: http.ServerResponse, status: number, body: unknown, headers: http.OutgoingHttpHeaders = {}): void =>
-  void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
+export const json = (
+  response: http.ServerResponse,
+  status: number,
+  body: unknown,
+  headers: http.OutgoingHttpHeaders = {}
+): void => void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
 export interface Shape {
   readonly provider?: object
@@ -77,26 +90,34 @@ export interface Shape {
 const decode = Schema.decodeUnknownSync(ProviderManifest)
 
 export const endpointOf = (shape: Shape = {}): Endpoint =>
-  endpointsOf(decode({
-    id: "test",
-    name: "Test",
-    baseUrl: providerOrigin,
-    ...shape.provider,
-    operations: [{
-      id: "test-operation",
-      name: "Test operation",
-      summary: "What the test needs",
-      method: "POST",
-      path: "/v1/things",
-      input: { type: "object", additionalProperties: true },
-      price: { basis: "per_call", micros: 1000 },
-      timeoutMs: 2000,
-      ...shape.operation
-    }]
-  }))[0]!
+  endpointsOf(
+    decode({
+      id: "test",
+      name: "Test",
+      baseUrl: providerOrigin,
+      ...shape.provider,
+      operations: [
+        {
+          id: "test-operation",
+          name: "Test operation",
+          summary: "What the test needs",
+          method: "POST",
+          path: "/v1/things",
+          input: { type: "object", additionalProperties: true },
+          price: { basis: "per_call", micros: 1000 },
+          timeoutMs: 2000,
+          ...shape.operation
+        }
+      ]
+    })
+  )[0]!
 
 export const platformKey = (secret: string): Credential => ({ _tag: "Platform", secret: Redacted.make(secret) })
-export const connectionKey = (secret: string): Credential => ({ _tag: "Connection", connectionId: "con_1", secret: Redacted.make(secret) })
+export const connectionKey = (secret: string): Credential => ({
+  _tag: "Connection",
+  connectionId: "con_1",
+  secret: Redacted.make(secret)
+})
 
 export interface CallOptions extends Shape {
   readonly input?: JsonObject
@@ -116,4 +137,6 @@ export const callOf = (options: CallOptions) => ({
 
 /** One call by an engine of its own. */
 export const callOnce = (provider: TestProvider, options: CallOptions = {}): Effect.Effect<CallResult> =>
-  Effect.flatMap(Providers, (providers) => providers.call(callOf(options))).pipe(Effect.provide(engine(provider, options.http)))
+  Effect.flatMap(Providers, (providers) => providers.call(callOf(options))).pipe(
+    Effect.provide(engine(provider, options.http))
+  )

@@ -3,12 +3,12 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { makeGroupCommit } from "../../../src/layers/runs/GroupCommit.js"
 
 /** Commits that wait until they are let through, and what each was given. */
-const gated = Effect.gen(function*() {
+const gated = Effect.gen(function* () {
   const batches: Array<ReadonlyArray<number>> = []
   const gate = yield* Deferred.make<void>()
   const begun = yield* Deferred.make<void>()
   const commit = (batch: ReadonlyArray<number>) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       batches.push(batch)
       yield* Deferred.succeed(begun, undefined)
       yield* Deferred.await(gate)
@@ -18,7 +18,7 @@ const gated = Effect.gen(function*() {
 })
 
 it.scoped("nobody is answered before the commit is done, and what came meanwhile shares the next ones", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { batches, begun, gate, submit } = yield* gated
     const first = yield* Effect.fork(submit(1))
     yield* Deferred.await(begun)
@@ -29,10 +29,11 @@ it.scoped("nobody is answered before the commit is done, and what came meanwhile
     yield* Deferred.succeed(gate, undefined)
     assert.deepStrictEqual(yield* Fiber.join(Fiber.all([first, ...others])), [10, 20, 30, 40, 50])
     assert.deepStrictEqual(batches, [[1], [2, 3, 4], [5]])
-  }))
+  })
+)
 
 it.scoped("a caller that goes away does not undo the commit of its item", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { batches, begun, gate, submit } = yield* gated
     const gone = yield* Effect.fork(submit(1))
     yield* Deferred.await(begun)
@@ -40,28 +41,41 @@ it.scoped("a caller that goes away does not undo the commit of its item", () =>
     yield* Deferred.succeed(gate, undefined)
     assert.strictEqual(yield* submit(2), 20)
     assert.deepStrictEqual(batches, [[1], [2]])
-  }))
+  })
+)
 
 it.scoped("an item that breaks its batch breaks alone", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const submit = yield* makeGroupCommit({
       batchMax: 10,
       waitingMax: 100,
-      commit: (batch: ReadonlyArray<number>) => batch.includes(3) ? Effect.dieMessage("three") : Effect.succeed(batch)
+      commit: (batch: ReadonlyArray<number>) => (batch.includes(3) ? Effect.dieMessage("three") : Effect.succeed(batch))
     })
-    const exits = yield* Effect.forEach([1, 2, 3, 4, 5], (value) => Effect.exit(submit(value)), { concurrency: "unbounded" })
+    const exits = yield* Effect.forEach([1, 2, 3, 4, 5], (value) => Effect.exit(submit(value)), {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, true])
-  }))
+  })
+)
 
-it.scoped("a failure is every caller's of its batch, and is not tried again: what became of the commit is not known", () =>
-  Effect.gen(function*() {
-    let commits = 0
-    const submit = yield* makeGroupCommit({
-      batchMax: 10,
-      waitingMax: 100,
-      commit: (_: ReadonlyArray<number>) => Effect.zipRight(Effect.sync(() => commits++), Effect.zipRight(Effect.yieldNow(), Effect.fail("storage")))
+it.scoped(
+  "a failure is every caller's of its batch, and is not tried again: what became of the commit is not known",
+  () =>
+    Effect.gen(function* () {
+      let commits = 0
+      const submit = yield* makeGroupCommit({
+        batchMax: 10,
+        waitingMax: 100,
+        commit: (_: ReadonlyArray<number>) =>
+          Effect.zipRight(
+            Effect.sync(() => commits++),
+            Effect.zipRight(Effect.yieldNow(), Effect.fail("storage"))
+          )
+      })
+      const exits = yield* Effect.forEach([1, 2, 3], (value) => Effect.exit(submit(value)), {
+        concurrency: "unbounded"
+      })
+      for (const exit of exits) assert.deepStrictEqual(exit, Exit.failCause(Cause.fail("storage")))
+      assert.strictEqual(commits, 2)
     })
-    const exits = yield* Effect.forEach([1, 2, 3], (value) => Effect.exit(submit(value)), { concurrency: "unbounded" })
-    for (const exit of exits) assert.deepStrictEqual(exit, Exit.failCause(Cause.fail("storage")))
-    assert.strictEqual(commits, 2)
-  }))
+)

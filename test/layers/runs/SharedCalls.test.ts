@@ -9,31 +9,63 @@ import { makeEndpoint } from "../../../src/layers/catalog/CatalogFiles.js"
 import { makeSharedCalls, mayShare } from "../../../src/layers/runs/dispatch/SharedCalls.js"
 
 const operation = Schema.decodeUnknownSync(Operation)({
-  id: "look-up", name: "Look up", summary: "Looks something up.", method: "GET", path: "/look-up",
-  input: { type: "object" }, price: { basis: "per_call", micros: 10 }
+  id: "look-up",
+  name: "Look up",
+  summary: "Looks something up.",
+  method: "GET",
+  path: "/look-up",
+  input: { type: "object" },
+  price: { basis: "per_call", micros: 10 }
 })
-const provider = { id: ProviderId.make("real"), name: "Real", baseUrl: "https://real.example", mock: false, auth: { type: "none" }, ownKey: true, platformKey: true, fixed: [], facts: {} } as const
+const provider = {
+  id: ProviderId.make("real"),
+  name: "Real",
+  baseUrl: "https://real.example",
+  mock: false,
+  auth: { type: "none" },
+  ownKey: true,
+  platformKey: true,
+  fixed: [],
+  facts: {}
+} as const
 const endpoint = makeEndpoint(provider, operation)
 
-const call = (input: ProviderCall["input"] = { q: "a" }): ProviderCall => ({ endpoint, input, credential: { _tag: "None" }, attemptReference: "att" })
-const run = (n: number, workspace = 0) => ({
-  runId: RunId.make(`run_${String(n).padStart(26, "0")}`),
-  workspaceId: WorkspaceId.make(`ws_${String(workspace).padStart(26, "0")}`)
-}) as Run
+const call = (input: ProviderCall["input"] = { q: "a" }): ProviderCall => ({
+  endpoint,
+  input,
+  credential: { _tag: "None" },
+  attemptReference: "att"
+})
+const run = (n: number, workspace = 0) =>
+  ({
+    runId: RunId.make(`run_${String(n).padStart(26, "0")}`),
+    workspaceId: WorkspaceId.make(`ws_${String(workspace).padStart(26, "0")}`)
+  }) as Run
 const answer: CallResult = {
-  _tag: "Answered", outcome: "hit", outcomeReason: "", body: { _tag: "Json", value: {} }, normalized: null, providerStatus: 200, resultCount: null,
-  cost: { _tag: "None" }, evidence: { requestDigest: "", responseDigest: null, requestBytes: 0, responseBytes: 0, providerRequestId: null }
+  _tag: "Answered",
+  outcome: "hit",
+  outcomeReason: "",
+  body: { _tag: "Json", value: {} },
+  normalized: null,
+  providerStatus: 200,
+  resultCount: null,
+  cost: { _tag: "None" },
+  evidence: { requestDigest: "", responseDigest: null, requestBytes: 0, responseBytes: 0, providerRequestId: null }
 }
 
 /** A provider that counts its calls and answers when it is told to. */
 const slow = Effect.map(Deferred.make<void>(), (go) => {
   let calls = 0
-  return { go: Deferred.succeed(go, undefined), made: () => calls, call: Effect.suspend(() => (calls++, Effect.as(Deferred.await(go), answer))) }
+  return {
+    go: Deferred.succeed(go, undefined),
+    made: () => calls,
+    call: Effect.suspend(() => (calls++, Effect.as(Deferred.await(go), answer)))
+  }
 })
 
 describe("single flight", () => {
   it.effect("identical look-ups under way at once share one call, and the others learn whose it was", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { share } = makeSharedCalls()
       const provider = yield* slow
       const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.fork(share(run(n), call(), provider.call)))
@@ -41,25 +73,37 @@ describe("single flight", () => {
       yield* provider.go
       const results = yield* Effect.forEach(fibers, Fiber.join)
       assert.strictEqual(provider.made(), 1)
-      assert.deepStrictEqual(results.map(({ sharedWithRunId }) => sharedWithRunId), [null, run(1).runId, run(1).runId])
+      assert.deepStrictEqual(
+        results.map(({ sharedWithRunId }) => sharedWithRunId),
+        [null, run(1).runId, run(1).runId]
+      )
       assert.isTrue(results.every(({ result }) => result === answer))
-    }))
+    })
+  )
 
   it.effect("look-ups that follow one another, or differ in input or workspace, are calls of their own", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { share } = makeSharedCalls()
       const provider = yield* slow
-      const fibers = yield* Effect.forEach([share(run(1), call(), provider.call), share(run(2), call({ q: "b" }), provider.call), share(run(3, 1), call(), provider.call)], Effect.fork)
+      const fibers = yield* Effect.forEach(
+        [
+          share(run(1), call(), provider.call),
+          share(run(2), call({ q: "b" }), provider.call),
+          share(run(3, 1), call(), provider.call)
+        ],
+        Effect.fork
+      )
       yield* Effect.yieldNow()
       yield* provider.go
       yield* Effect.forEach(fibers, Fiber.join)
       assert.strictEqual(provider.made(), 3)
       yield* share(run(4), call(), provider.call)
       assert.strictEqual(provider.made(), 4)
-    }))
+    })
+  )
 
   it.effect("when the first is stopped before its answer, the next makes the call and pays for it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { share } = makeSharedCalls()
       const provider = yield* slow
       const first = yield* Effect.fork(share(run(1), call(), provider.call))
@@ -71,7 +115,8 @@ describe("single flight", () => {
       yield* provider.go
       assert.strictEqual((yield* Fiber.join(second)).sharedWithRunId, null)
       assert.strictEqual(provider.made(), 2)
-    }))
+    })
+  )
 
   it("never shares an effectful call, nor a fixture's", () => {
     assert.isTrue(mayShare(call()))

@@ -24,7 +24,9 @@ secretsSuite("Secrets in memory", {
 })
 const database = sharedDatabase()
 // Platform keys belong to no workspace, and a rotation is about all secrets: each test begins without any.
-const noSecrets = Layer.effectDiscard(Effect.orDie(Effect.flatMap(Database, ({ sql, transact }) => transact(sql`truncate platform_keys, connections`))))
+const noSecrets = Layer.effectDiscard(
+  Effect.orDie(Effect.flatMap(Database, ({ sql, transact }) => transact(sql`truncate platform_keys, connections`)))
+)
 secretsSuite("Secrets in Postgres", {
   rows: Layer.mergeAll(SecretRowsPg, AccountsPg, noSecrets).pipe(Layer.provideMerge(Layer.merge(IdsCrypto, database))),
   over: Layer.merge(SecretsOver, Layer.service(Accounts))
@@ -32,46 +34,80 @@ secretsSuite("Secrets in Postgres", {
 
 describe("Secrets of two nodes", () => {
   const node = Layer.provide(SecretsOver, Layer.merge(sealingOf("one", { one: 1 }), IdsCrypto))
-  const provider = { id: ProviderId.make("p"), name: "P", baseUrl: "https://p.test", mock: false, auth: { type: "bearer" }, ownKey: true, platformKey: true, fixed: [], facts: {} } as const
+  const provider = {
+    id: ProviderId.make("p"),
+    name: "P",
+    baseUrl: "https://p.test",
+    mock: false,
+    auth: { type: "bearer" },
+    ownKey: true,
+    platformKey: true,
+    fixed: [],
+    facts: {}
+  } as const
 
   it.effect("a key that one node sets is seen by the other within seconds", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const here = yield* Credentials
-      yield* Effect.provide(Effect.flatMap(PlatformKeys, (there) => there.set("p", Redacted.make("s"))), node)
+      yield* Effect.provide(
+        Effect.flatMap(PlatformKeys, (there) => there.set("p", Redacted.make("s"))),
+        node
+      )
       assert.isFalse((yield* here.access(null, provider)).hasPlatformKey)
       yield* TestClock.adjust("3 seconds")
       assert.isTrue((yield* here.access(null, provider)).hasPlatformKey)
-    }).pipe(Effect.provide(node), Effect.provide(SecretRowsMemory)))
+    }).pipe(Effect.provide(node), Effect.provide(SecretRowsMemory))
+  )
 })
 
 describe("Secrets in Postgres", () => {
-  const layer = Layer.merge(SecretsPg, AccountsPg).pipe(Layer.provideMerge(Layer.mergeAll(IdsCrypto, testDatabase(), sealingOf("one", { one: 1 }))))
+  const layer = Layer.merge(SecretsPg, AccountsPg).pipe(
+    Layer.provideMerge(Layer.mergeAll(IdsCrypto, testDatabase(), sealingOf("one", { one: 1 })))
+  )
 
   it.effect("no row holds a secret in the clear, and a deleted connection holds none at all", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { query, sql } = yield* Database
       const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme")
       const connections = yield* Connections
-      const { connectionId } = yield* connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("canary-s3cret"), expiresAt: null })
+      const { connectionId } = yield* connections.create({
+        workspaceId,
+        providerId: "p",
+        label: "mine",
+        secret: Redacted.make("canary-s3cret"),
+        expiresAt: null
+      })
       yield* (yield* PlatformKeys).set("p", Redacted.make("canary-s3cret"))
-      const rows = yield* query(sql<{ readonly sealed: Buffer }>`select sealed from connections union all select sealed from platform_keys`)
+      const rows = yield* query(
+        sql<{ readonly sealed: Buffer }>`select sealed from connections union all select sealed from platform_keys`
+      )
       assert.lengthOf(rows, 2)
       for (const { sealed } of rows) assert.isFalse(sealed.includes("canary-s3cret"))
       yield* connections.delete(workspaceId, connectionId)
-      assert.deepStrictEqual(yield* query(sql`select sealed, key_id from connections`), [{ sealed: null, key_id: null }])
-    }).pipe(Effect.provide(layer)))
+      assert.deepStrictEqual(yield* query(sql`select sealed, key_id from connections`), [
+        { sealed: null, key_id: null }
+      ])
+    }).pipe(Effect.provide(layer))
+  )
 
   it.effect("a sealed secret that was moved to another row does not open", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { sql, transact } = yield* Database
       const accounts = yield* Accounts
       const connections = yield* Connections
       const victim = yield* accounts.createWorkspace("victim")
       const thief = yield* accounts.createWorkspace("thief")
-      const make = (workspaceId: typeof thief.workspaceId) => connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null })
+      const make = (workspaceId: typeof thief.workspaceId) =>
+        connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null })
       const from = yield* make(victim.workspaceId)
       const to = yield* make(thief.workspaceId)
-      yield* transact(sql`update connections set sealed = (select sealed from connections where connection_id = ${from.connectionId}) where connection_id = ${to.connectionId}`)
-      assert.strictEqual((yield* Effect.flip(connections.use(thief.workspaceId, to.connectionId)))._tag, "connection_unusable")
-    }).pipe(Effect.provide(layer)))
+      yield* transact(
+        sql`update connections set sealed = (select sealed from connections where connection_id = ${from.connectionId}) where connection_id = ${to.connectionId}`
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(connections.use(thief.workspaceId, to.connectionId)))._tag,
+        "connection_unusable"
+      )
+    }).pipe(Effect.provide(layer))
+  )
 })

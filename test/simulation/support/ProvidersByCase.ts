@@ -1,6 +1,6 @@
 /**
- * Scripted providers with a script for each case instead of each endpoint, so that many runs can be under way at once and each
- * still meets what was drawn for it. A case is named by a text somewhere in the run's input.
+ * Scripted providers with a script for each case instead of each endpoint, so that many runs can be under way at once
+ * and each still meets what was drawn for it. A case is named by a text somewhere in the run's input.
  */
 import { Effect, Layer } from "effect"
 import type { ProviderCall } from "../../../src/domain/ProviderCall.js"
@@ -24,21 +24,36 @@ export interface ProvidersByCase {
 export const ProvidersByCase = (): ProvidersByCase => {
   const cases = new Map<string, Case>()
   const caseOf = ({ input }: ProviderCall) =>
-    Object.values(input).map((value) => (typeof value === "string" ? cases.get(value) : undefined)).find((found) => found !== undefined)
+    Object.values(input)
+      .map((value) => (typeof value === "string" ? cases.get(value) : undefined))
+      .find((found) => found !== undefined)
   return {
-    layer: Layer.effect(Providers, Effect.map(Effect.provide(Providers, ProvidersScripted().layer), (any) => ({
-      ...any,
-      call: (call) =>
-        Effect.suspend(() => {
-          const found = caseOf(call)
-          if (found === undefined) return Effect.dieMessage("a call of a case that nobody made")
-          found.calls += 1
-          return Effect.zipRight(found.before, Effect.flatMap(Effect.provide(Providers, found.layer), (scripted) => scripted.call(call)))
-        })
-    }))),
+    layer: Layer.effect(
+      Providers,
+      Effect.map(Effect.provide(Providers, ProvidersScripted().layer), (any) => ({
+        ...any,
+        call: (call) =>
+          Effect.suspend(() => {
+            const found = caseOf(call)
+            if (found === undefined) return Effect.dieMessage("a call of a case that nobody made")
+            found.calls += 1
+            return Effect.zipRight(
+              found.before,
+              Effect.flatMap(Effect.provide(Providers, found.layer), (scripted) => scripted.call(call))
+            )
+          })
+      }))
+    ),
     script: (name, steps, before = Effect.void) => {
       const { layer, script } = ProvidersScripted()
-      for (const endpointId of ["mock-email-find", "mock-slow-email-find", "mock-web-search", "mock-geocode", "mock-send-message"]) script(endpointId, ...steps)
+      for (const endpointId of [
+        "mock-email-find",
+        "mock-slow-email-find",
+        "mock-web-search",
+        "mock-geocode",
+        "mock-send-message"
+      ])
+        script(endpointId, ...steps)
       cases.set(name, { layer, before, calls: 0 })
     },
     calls: (name) => cases.get(name)?.calls ?? 0

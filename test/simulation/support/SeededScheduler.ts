@@ -1,6 +1,7 @@
 /**
- * Runs fibers in an order drawn from a seed: any of those that are ready may go next, and any may be held up between two of
- * its steps. The same seed gives the same order, as long as everything happens in memory and time is a TestClock's.
+ * Runs fibers in an order drawn from a seed: any of those that are ready may go next, and any may be held up between
+ * two of its steps. The same seed gives the same order, as long as everything happens in memory and time is a
+ * TestClock's.
  */
 import type { Scheduler } from "effect"
 
@@ -36,7 +37,9 @@ export class SeededScheduler implements Scheduler.Scheduler {
   }
 
   shouldYield(fiber: Fiber): number | false {
-    const due = fiber.currentOpCount > stepsMax || (fiber.currentOpCount > stepsMin && this.holdUp > 0 && this.random() < this.holdUp)
+    const due =
+      fiber.currentOpCount > stepsMax ||
+      (fiber.currentOpCount > stepsMin && this.holdUp > 0 && this.random() < this.holdUp)
     return due ? 0 : false
   }
 

@@ -1,6 +1,6 @@
 /**
- * A clock that shows what it is set to, as an operator or a time server sets one, forward or back; what sleeps goes on sleeping
- * by the clock below. (A TestClock alone would live through every second of a month instead.)
+ * A clock that shows what it is set to, as an operator or a time server sets one, forward or back; what sleeps goes on
+ * sleeping by the clock below. (A TestClock alone would live through every second of a month instead.)
  */
 import { Clock, Effect } from "effect"
 
@@ -23,6 +23,10 @@ export const makeSetClock = (below: (millis: number) => Effect.Effect<void>): Ef
       currentTimeNanos: Effect.sync(() => BigInt(shown) * 1_000_000n),
       sleep: (duration) => clock.sleep(duration),
       set: (millis) => void (shown = millis),
-      pass: (millis) => Effect.zipRight(Effect.sync(() => (shown += millis)), Effect.withClock(below(millis), clock))
+      pass: (millis) =>
+        Effect.zipRight(
+          Effect.sync(() => (shown += millis)),
+          Effect.withClock(below(millis), clock)
+        )
     }
   })

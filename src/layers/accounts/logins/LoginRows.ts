@@ -24,9 +24,14 @@ export interface LoginRows {
   /** False when the digest was used before. Also drops what was over before `droppedBefore`. */
   readonly insert: (row: LoginRow, droppedBefore: number) => Effect.Effect<boolean, StorageError>
   readonly get: (approvalId: string) => Effect.Effect<LoginRow | null, StorageError>
-  /** Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes nothing. */
+  /**
+   * Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes
+   * nothing.
+   */
   readonly decide: <E>(
     approvalId: string,
-    decide: (row: LoginRow) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E>
+    decide: (
+      row: LoginRow
+    ) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E>
   ) => Effect.Effect<LoginRow | null, E | StorageError>
 }

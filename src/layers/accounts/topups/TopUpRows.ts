@@ -24,7 +24,10 @@ export interface TopUpRows {
   /** Answers the row that has the key: this one, or the one that had it before. */
   readonly insert: (row: TopUpRow) => Effect.Effect<TopUpRow, StorageError>
   /** Changes one row under its lock, in one transaction with whatever `change` does; null when there is none. */
-  readonly change: <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) => Effect.Effect<TopUpRow | null, E | StorageError>
+  readonly change: <E>(
+    topUpId: TopUpId,
+    change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>
+  ) => Effect.Effect<TopUpRow | null, E | StorageError>
   /** Newest first; one more than the limit where there are more. */
   readonly newest: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<ReadonlyArray<TopUpRow>, StorageError>
 }

@@ -1,7 +1,7 @@
 /**
- * Top-ups over any rows. A request is written down before the payment processor is asked, so that no checkout exists that the
- * gateway knows nothing of; the credit goes with the status `paid`, under the row's lock, with a key made of the top-up's id.
- * A client that hangs up interrupts no transaction, only what comes between them.
+ * Top-ups over any rows. A request is written down before the payment processor is asked, so that no checkout exists
+ * that the gateway knows nothing of; the credit goes with the status `paid`, under the row's lock, with a key made of
+ * the top-up's id. A client that hangs up interrupts no transaction, only what comes between them.
  */
 import { Clock, Context, Effect } from "effect"
 import { BillingUnavailable, IdempotencyConflict, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
@@ -16,13 +16,24 @@ import { Wallet } from "../../../services/Wallet.js"
 import { pageOf } from "../../../domain/Pages.js"
 import type { TopUpRow, TopUpRows } from "./TopUpRows.js"
 
-export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effect<Context.Context<TopUps | TopUpReports>, never, Ids | Payments | Wallet> =>
-  Effect.gen(function*() {
+export const topUpsOver = (
+  rows: TopUpRows,
+  policy: BillingPolicy
+): Effect.Effect<Context.Context<TopUps | TopUpReports>, never, Ids | Payments | Wallet> =>
+  Effect.gen(function* () {
     const ids = yield* Ids
     const payments = yield* Payments
     const wallet = yield* Wallet
 
-    const shown = ({ amountMicros, checkoutUrl, createdAt, reason, status, topUpId, workspaceId }: TopUpRow): TopUp => ({
+    const shown = ({
+      amountMicros,
+      checkoutUrl,
+      createdAt,
+      reason,
+      status,
+      topUpId,
+      workspaceId
+    }: TopUpRow): TopUp => ({
       topUpId,
       workspaceId,
       status,
@@ -34,64 +45,103 @@ export const topUpsOver = (rows: TopUpRows, policy: BillingPolicy): Effect.Effec
       createdAt
     })
     const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
-      Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) => row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row)))
+      Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) =>
+        row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row))
+      )
 
     const checkoutFor = (row: TopUpRow): Effect.Effect<Partial<TopUpRow>> =>
       Effect.match(payments.createCheckout(row), {
         onSuccess: ({ checkoutUrl }) => ({ checkoutUrl, reason: null }),
-        onFailure: ({ reason }) => (reason === "processor_timeout" ? { reason } : { status: reason === "checkout_failed" ? "failed" as const : "refused" as const, reason })
+        onFailure: ({ reason }) =>
+          reason === "processor_timeout"
+            ? { reason }
+            : { status: reason === "checkout_failed" ? ("failed" as const) : ("refused" as const), reason }
       })
 
     /** Also finishes what a request before did not: a checkout that timed out, or a gateway that stopped in between. */
-    const openCheckout = Effect.fnUntraced(function*(row: TopUpRow, operatorWorkspace: boolean) {
-      const found: Partial<TopUpRow> = operatorWorkspace ? { status: "refused", reason: "operator_workspace" } : yield* checkoutFor(row)
+    const openCheckout = Effect.fnUntraced(function* (row: TopUpRow, operatorWorkspace: boolean) {
+      const found: Partial<TopUpRow> = operatorWorkspace
+        ? { status: "refused", reason: "operator_workspace" }
+        : yield* checkoutFor(row)
       // Meanwhile another request may have come further, or the payment even been made: that stands.
-      return yield* changed(row.topUpId, (now) => Effect.succeed(now.status === "pending" && now.checkoutUrl === null ? { ...now, ...found } : now)).pipe(
-        Effect.catchTag("not_found", Effect.die)
-      )
+      return yield* changed(row.topUpId, (now) =>
+        Effect.succeed(now.status === "pending" && now.checkoutUrl === null ? { ...now, ...found } : now)
+      ).pipe(Effect.catchTag("not_found", Effect.die))
     })
 
-    const request = Effect.fn("TopUps.request")(function*(
-      input: { readonly workspaceId: WorkspaceId; readonly operatorWorkspace: boolean; readonly amountMicros: Micros | null; readonly idempotencyKey: string | null }
-    ) {
+    const request = Effect.fn("TopUps.request")(function* (input: {
+      readonly workspaceId: WorkspaceId
+      readonly operatorWorkspace: boolean
+      readonly amountMicros: Micros | null
+      readonly idempotencyKey: string | null
+    }) {
       if (!policy.enabled) return yield* new BillingUnavailable()
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const problem = amountProblem(policy, amountMicros)
       if (problem !== null) return yield* ValidationError.of("amountUsd", problem)
-      const row = yield* Effect.uninterruptible(rows.insert({
-        topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
-        workspaceId: input.workspaceId,
-        status: "pending",
-        amountMicros,
-        checkoutUrl: null,
-        reason: null,
-        idempotencyKey: input.idempotencyKey,
-        paymentReference: null,
-        createdAt: yield* Clock.currentTimeMillis,
-        paidAt: null
-      }))
+      const row = yield* Effect.uninterruptible(
+        rows.insert({
+          topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
+          workspaceId: input.workspaceId,
+          status: "pending",
+          amountMicros,
+          checkoutUrl: null,
+          reason: null,
+          idempotencyKey: input.idempotencyKey,
+          paymentReference: null,
+          createdAt: yield* Clock.currentTimeMillis,
+          paidAt: null
+        })
+      )
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
-      return row.status === "pending" && row.checkoutUrl === null ? yield* openCheckout(row, input.operatorWorkspace) : shown(row)
+      return row.status === "pending" && row.checkoutUrl === null
+        ? yield* openCheckout(row, input.operatorWorkspace)
+        : shown(row)
     })
 
-    return Context.make(TopUps, TopUps.of({
-      request,
-      list: (workspaceId, page) =>
-        policy.enabled
-          ? Effect.map(rows.newest(workspaceId, page), (found) => pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId))
-          : Effect.fail(new BillingUnavailable()),
-      hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
-    })).pipe(Context.add(TopUpReports, TopUpReports.of({
-      markPaid: (topUpId, reference) =>
-        changed(topUpId, Effect.fnUntraced(function*(row) {
-          const status = nextStatus(row.status, "paid")
-          if (status === null) return row
-          yield* wallet.credit({ workspaceId: row.workspaceId, kind: "top_up", micros: row.amountMicros, reason: null, topUpId, key: `top_up:${topUpId}` }).pipe(
-            // The amount was checked when the top-up was made, and its workspace is there as long as it is.
-            Effect.catchTags({ not_found: Effect.die, validation_error: Effect.die })
-          )
-          return { ...row, status, paymentReference: reference, paidAt: yield* Clock.currentTimeMillis }
-        })),
-      markUnpaid: (topUpId, reported) => changed(topUpId, (row) => Effect.succeed({ ...row, status: nextStatus(row.status, reported) ?? row.status }))
-    })))
+    return Context.make(
+      TopUps,
+      TopUps.of({
+        request,
+        list: (workspaceId, page) =>
+          policy.enabled
+            ? Effect.map(rows.newest(workspaceId, page), (found) =>
+                pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId)
+              )
+            : Effect.fail(new BillingUnavailable()),
+        hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
+      })
+    ).pipe(
+      Context.add(
+        TopUpReports,
+        TopUpReports.of({
+          markPaid: (topUpId, reference) =>
+            changed(
+              topUpId,
+              Effect.fnUntraced(function* (row) {
+                const status = nextStatus(row.status, "paid")
+                if (status === null) return row
+                yield* wallet
+                  .credit({
+                    workspaceId: row.workspaceId,
+                    kind: "top_up",
+                    micros: row.amountMicros,
+                    reason: null,
+                    topUpId,
+                    key: `top_up:${topUpId}`
+                  })
+                  .pipe(
+                    // The amount was checked when the top-up was made, and its workspace is there as long as it is.
+                    Effect.catchTags({ not_found: Effect.die, validation_error: Effect.die })
+                  )
+                return { ...row, status, paymentReference: reference, paidAt: yield* Clock.currentTimeMillis }
+              })
+            ),
+          markUnpaid: (topUpId, reported) =>
+            changed(topUpId, (row) =>
+              Effect.succeed({ ...row, status: nextStatus(row.status, reported) ?? row.status })
+            )
+        })
+      )
+    )
   })

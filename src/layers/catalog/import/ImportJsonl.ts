@@ -1,6 +1,7 @@
-// Imports operations in a flat shape, one JSON object a line: {endpointId, providerId, providerName, name, description, method,
-// baseUrl, path, parameters [{name, in, type, required, description}], category, tags?, auth?, deprecated?, parametersOmitted?}.
-// A line that is no such object is reported and left out; what it has beyond this shape is ignored.
+// Imports operations in a flat shape, one JSON object a line: {endpointId, providerId, providerName, name, description,
+// method, baseUrl, path, parameters [{name, in, type, required, description}], category, tags?, auth?, deprecated?,
+// parametersOmitted?}. A line that is no such object is reported and left out; what it has beyond this shape is
+// ignored.
 import { gunzipSync } from "node:zlib"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -22,15 +23,22 @@ const Row = Schema.Struct({
   baseUrl: text,
   path: text,
   parameters: Schema.optionalWith(
-    Schema.Array(Schema.Struct({ name: Schema.String, in: text, type: text, required: Schema.optionalWith(Schema.Boolean, { default: () => false }), description: text })),
+    Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        in: text,
+        type: text,
+        required: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+        description: text
+      })
+    ),
     { default: () => [] }
   ),
   category: text,
   tags: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  auth: Schema.optionalWith(
-    Schema.Array(Schema.Struct({ type: Schema.String, in: text, name: text, scheme: text })),
-    { default: () => [] }
-  ),
+  auth: Schema.optionalWith(Schema.Array(Schema.Struct({ type: Schema.String, in: text, name: text, scheme: text })), {
+    default: () => []
+  }),
   deprecated: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   parametersOmitted: Schema.optionalWith(Schema.Unknown, { default: () => null })
 })
@@ -38,7 +46,13 @@ type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownEither(Row)
 
 const types: ReadonlySet<string> = new Set(["string", "integer", "number", "boolean", "array", "object"])
-const places = new Map<string, typeof Place.Type>([["path", "path"], ["query", "query"], ["header", "header"], ["body", "json"], ["formData", "form"]])
+const places = new Map<string, typeof Place.Type>([
+  ["path", "path"],
+  ["query", "query"],
+  ["header", "header"],
+  ["body", "json"],
+  ["formData", "form"]
+])
 
 const schemaOf = ({ description, type }: Row["parameters"][number]): JsonObject => ({
   ...(types.has(type) ? { type } : {}),
@@ -47,15 +61,24 @@ const schemaOf = ({ description, type }: Row["parameters"][number]): JsonObject 
 
 /** Of several ways to show a key the one that asks least of the customer. */
 const authOf = (ways: Row["auth"], id: string, report: ReportBuilder): ImportedAuth => {
-  const found = ways.map((way): readonly [number, ImportedAuth] => {
-    const scheme = way.scheme.toLowerCase()
-    if (way.type === "apiKey" && way.in === "header" && way.name !== "") return [0, { type: "header", name: way.name }]
-    if (way.type === "http" && scheme === "bearer") return [1, { type: "bearer" }]
-    if (way.type === "apiKey" && way.in === "query" && way.name !== "") return [2, { type: "query", name: way.name }]
-    if (way.type === "http" && scheme === "basic") return [3, { type: "basic" }]
-    if (way.type === "oauth2" || way.type === "openIdConnect") return [4, { type: "bearer" }]
-    return [5, { type: "unsupported", placement: [way.type, way.in || way.scheme].filter((part) => part !== "").join(" ") || "unknown" }]
-  }).sort(([a], [b]) => a - b)
+  const found = ways
+    .map((way): readonly [number, ImportedAuth] => {
+      const scheme = way.scheme.toLowerCase()
+      if (way.type === "apiKey" && way.in === "header" && way.name !== "")
+        return [0, { type: "header", name: way.name }]
+      if (way.type === "http" && scheme === "bearer") return [1, { type: "bearer" }]
+      if (way.type === "apiKey" && way.in === "query" && way.name !== "") return [2, { type: "query", name: way.name }]
+      if (way.type === "http" && scheme === "basic") return [3, { type: "basic" }]
+      if (way.type === "oauth2" || way.type === "openIdConnect") return [4, { type: "bearer" }]
+      return [
+        5,
+        {
+          type: "unsupported",
+          placement: [way.type, way.in || way.scheme].filter((part) => part !== "").join(" ") || "unknown"
+        }
+      ]
+    })
+    .sort(([a], [b]) => a - b)
   const [best] = found
   if (best === undefined) return { type: "none" }
   if (best[0] === 4) report.note("changed", id, "OAuth 2, for which a connection must hold an access token")
@@ -74,7 +97,12 @@ const operationOf = (row: Row, report: ReportBuilder): ImportedOperation => {
     method: row.method,
     baseUrl: row.baseUrl,
     path: row.path,
-    fields: row.parameters.map((parameter) => ({ name: parameter.name, place: places.get(parameter.in) ?? null, required: parameter.required, schema: schemaOf(parameter) })),
+    fields: row.parameters.map((parameter) => ({
+      name: parameter.name,
+      place: places.get(parameter.in) ?? null,
+      required: parameter.required,
+      schema: schemaOf(parameter)
+    })),
     category: row.category,
     tags: row.tags,
     auth: authOf(row.auth, endpointId, report),
@@ -85,8 +113,11 @@ const operationOf = (row: Row, report: ReportBuilder): ImportedOperation => {
 const parse = (line: string): Option.Option<Json> => Either.getRight(Either.try((): Json => JSON.parse(line)))
 
 /** Imports lines, in slices; `progress` hears how many were read after every thousand of them. */
-export const importLines = (lines: ReadonlyArray<string>, progress: (read: number) => void = () => undefined): Effect.Effect<Imported> =>
-  Effect.gen(function*() {
+export const importLines = (
+  lines: ReadonlyArray<string>,
+  progress: (read: number) => void = () => undefined
+): Effect.Effect<Imported> =>
+  Effect.gen(function* () {
     const report = new ReportBuilder()
     const importer = new OperationImporter(report)
     const endpoints: Array<Endpoint> = []
@@ -98,7 +129,12 @@ export const importLines = (lines: ReadonlyArray<string>, progress: (read: numbe
       if (read % 1000 === 0) progress(read)
       const row = Option.map(parse(line), decodeRow)
       if (Option.isNone(row)) return report.note("skipped", `line ${at + 1}`, "a line that is not JSON")
-      if (Either.isLeft(row.value)) return report.note("skipped", `line ${at + 1}`, "a line without endpointId and providerId, or with fields of other types")
+      if (Either.isLeft(row.value))
+        return report.note(
+          "skipped",
+          `line ${at + 1}`,
+          "a line without endpointId and providerId, or with fields of other types"
+        )
       const endpoint = importer.take(operationOf(row.value.right, report))
       if (endpoint !== null) endpoints.push(endpoint)
     })
@@ -107,9 +143,10 @@ export const importLines = (lines: ReadonlyArray<string>, progress: (read: numbe
 
 /** Imports a file, compressed when its name ends in `.gz`. */
 export const importJsonl = (
-  file: string, progress?: (read: number) => void
+  file: string,
+  progress?: (read: number) => void
 ): Effect.Effect<Imported, PlatformError, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const bytes = yield* files.readFile(file)
     const content = file.endsWith(".gz") ? gunzipSync(bytes) : Buffer.from(bytes)

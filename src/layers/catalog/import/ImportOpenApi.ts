@@ -1,26 +1,41 @@
-// Imports OpenAPI 3 documents (JSON or YAML): every operation becomes an endpoint, or the report says why not. The result can be
-// published as it is, or written out as manifests to be edited (`manifestTexts`).
+// Imports OpenAPI 3 documents (JSON or YAML): every operation becomes an endpoint, or the report says why not. The
+// result can be published as it is, or written out as manifests to be edited (`manifestTexts`).
 import { FileSystem } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { parseDocument, stringify } from "yaml"
 import { canonical, isObject, Json, type JsonObject } from "../../../domain/Json.js"
 import { type Endpoint, Operation } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
-import { endpointIdOf, type ImportedAuth, type ImportedField, type ImportedOperation, OperationImporter, slug } from "./ImportedOperation.js"
+import {
+  endpointIdOf,
+  type ImportedAuth,
+  type ImportedField,
+  type ImportedOperation,
+  OperationImporter,
+  slug
+} from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
 import { nextTurn } from "../../node/TimeSlices.js"
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
-const entriesOf = (value: Json | undefined): ReadonlyArray<readonly [string, Json]> => (isObject(value) ? Object.entries(value) : [])
+const entriesOf = (value: Json | undefined): ReadonlyArray<readonly [string, Json]> =>
+  isObject(value) ? Object.entries(value) : []
 
 const isJson = Schema.is(Json)
 const parse = (text: string): Either.Either<JsonObject, string> =>
   Either.try({
-    try: (): unknown => (text.trimStart().startsWith("{") ? JSON.parse(text) : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 })),
+    try: (): unknown =>
+      text.trimStart().startsWith("{")
+        ? JSON.parse(text)
+        : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 }),
     catch: () => "a file that is neither JSON nor YAML"
-  }).pipe(Either.flatMap((value) => (isJson(value) && isObject(value) ? Either.right(value) : Either.left("a file that holds no document"))))
+  }).pipe(
+    Either.flatMap((value) =>
+      isJson(value) && isObject(value) ? Either.right(value) : Either.left("a file that holds no document")
+    )
+  )
 
 interface Reading {
   readonly document: JsonObject
@@ -51,19 +66,34 @@ const parameterOf = (reading: Reading, id: string, parameter: JsonObject): Impor
   const { report } = reading
   const place = textOf(parameter["in"])
   if (place !== "path" && place !== "query" && place !== "header") {
-    report.note("changed", id, `left out a parameter in ${place || "no place"}${parameter["required"] === true ? ", which is required" : ""}`)
+    report.note(
+      "changed",
+      id,
+      `left out a parameter in ${place || "no place"}${parameter["required"] === true ? ", which is required" : ""}`
+    )
     return null
   }
-  if (parameter["content"] !== undefined) report.note("changed", id, "takes a parameter that is a document of its own as text")
-  if (parameter["style"] === "deepObject") report.note("changed", id, "sends an object in the query as one JSON text, not spread over several names")
+  if (parameter["content"] !== undefined)
+    report.note("changed", id, "takes a parameter that is a document of its own as text")
+  if (parameter["style"] === "deepObject")
+    report.note("changed", id, "sends an object in the query as one JSON text, not spread over several names")
   const description = textOf(parameter["description"])
   const schema = schemaIn(reading, id, parameter["schema"] ?? { type: "string" })
   const isCsv = parameter["explode"] === false && schema["type"] === "array"
   // A list joined by commas is what the engine sends for text.
-  return { name: textOf(parameter["name"]), place, required: parameter["required"] === true || place === "path", schema: { ...(isCsv ? { type: "string" } : schema), ...(description === "" ? {} : { description }) } }
+  return {
+    name: textOf(parameter["name"]),
+    place,
+    required: parameter["required"] === true || place === "path",
+    schema: { ...(isCsv ? { type: "string" } : schema), ...(description === "" ? {} : { description }) }
+  }
 }
 
-const bodies = [["json", /^application\/(?:[a-z0-9.+-]*\+)?json\b/i], ["form", /^application\/x-www-form-urlencoded\b/i], ["multipart", /^multipart\/form-data\b/i]] as const
+const bodies = [
+  ["json", /^application\/(?:[a-z0-9.+-]*\+)?json\b/i],
+  ["form", /^application\/x-www-form-urlencoded\b/i],
+  ["multipart", /^multipart\/form-data\b/i]
+] as const
 
 /** The fields of the request body; null when a body that is required cannot be expressed. */
 const bodyFields = (reading: Reading, id: string, value: Json | undefined): ReadonlyArray<ImportedField> | null => {
@@ -84,10 +114,20 @@ const bodyFields = (reading: Reading, id: string, value: Json | undefined): Read
     }
     if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
     const required = new Set(listOf(schema["required"]))
-    return properties.filter(([, property]) => !(isObject(property) && property["readOnly"] === true))
-      .map(([name, property]) => ({ name, place, required: isRequired && required.has(name), schema: isObject(property) ? property : {} }))
+    return properties
+      .filter(([, property]) => !(isObject(property) && property["readOnly"] === true))
+      .map(([name, property]) => ({
+        name,
+        place,
+        required: isRequired && required.has(name),
+        schema: isObject(property) ? property : {}
+      }))
   }
-  if (!isRequired) return content.length === 0 ? [] : (report.note("changed", id, `left out a request body of a kind that cannot be sent (${content[0]?.[0] ?? ""})`), [])
+  if (!isRequired)
+    return content.length === 0
+      ? []
+      : (report.note("changed", id, `left out a request body of a kind that cannot be sent (${content[0]?.[0] ?? ""})`),
+        [])
   report.note("skipped", id, `a request body of a kind that cannot be sent (${content[0]?.[0] ?? "none given"})`)
   return null
 }
@@ -96,10 +136,14 @@ const schemeAuth = (scheme: JsonObject | null): ImportedAuth => {
   const type = textOf(scheme?.["type"])
   const kind = textOf(scheme?.["scheme"]).toLowerCase()
   const name = textOf(scheme?.["name"])
-  if (type === "apiKey" && (scheme?.["in"] === "header" || scheme?.["in"] === "query") && name !== "") return { type: scheme["in"], name }
+  if (type === "apiKey" && (scheme?.["in"] === "header" || scheme?.["in"] === "query") && name !== "")
+    return { type: scheme["in"], name }
   if (type === "http" && (kind === "bearer" || kind === "basic")) return { type: kind }
   if (type === "oauth2" || type === "openIdConnect") return { type: "bearer" }
-  return { type: "unsupported", placement: [type, textOf(scheme?.["in"]) || kind].filter((part) => part !== "").join(" ") || "unknown" }
+  return {
+    type: "unsupported",
+    placement: [type, textOf(scheme?.["in"]) || kind].filter((part) => part !== "").join(" ") || "unknown"
+  }
 }
 
 /** The first way of showing a key that the gateway can do; one that needs two keys at once it cannot. */
@@ -125,7 +169,13 @@ const outputSchemaOf = (reading: Reading, id: string, responses: Json | undefine
   return isObject(media) && media["schema"] !== undefined ? schemaIn(reading, id, media["schema"]) : null
 }
 
-const operationOf = (reading: Reading, path: string, item: JsonObject, method: string, operation: JsonObject): ImportedOperation | null => {
+const operationOf = (
+  reading: Reading,
+  path: string,
+  item: JsonObject,
+  method: string,
+  operation: JsonObject
+): ImportedOperation | null => {
   const { document, providerId, providerName, report } = reading
   const named = textOf(operation["operationId"])
   const id = endpointIdOf(`${slug(providerId)}.${slug(named) || slug(`${method} ${path}`)}`)
@@ -150,11 +200,17 @@ const operationOf = (reading: Reading, path: string, item: JsonObject, method: s
     method: method.toUpperCase(),
     baseUrl: server,
     path,
-    fields: [...Array.from(parameters.values()).flatMap((parameter) => parameterOf(reading, id, parameter) ?? []), ...body],
+    fields: [
+      ...Array.from(parameters.values()).flatMap((parameter) => parameterOf(reading, id, parameter) ?? []),
+      ...body
+    ],
     category: "",
     tags: listOf(operation["tags"]).map(textOf),
     auth: authOf(reading, id, operation["security"] ?? document["security"]),
-    facts: { ...(operation["deprecated"] === true ? { deprecated: "by its provider" } : {}), ...(isObject(docs) && textOf(docs["url"]) !== "" ? { docs: textOf(docs["url"]) } : {}) },
+    facts: {
+      ...(operation["deprecated"] === true ? { deprecated: "by its provider" } : {}),
+      ...(isObject(docs) && textOf(docs["url"]) !== "" ? { docs: textOf(docs["url"]) } : {})
+    },
     ...(output === null ? {} : { outputSchema: output })
   }
 }
@@ -164,7 +220,12 @@ const readingOf = (document: JsonObject, report: ReportBuilder, file: string): R
   const title = (isObject(info) ? textOf(info["title"]).trim() : "") || slug(file) || "unnamed"
   const server = serverOf(document["servers"])
   const host = URL.canParse(server) ? new URL(server).hostname.replace(/^(?:www|api)\./, "") : ""
-  return { document, report, providerId: (host !== "" && host.includes(".") ? host : slug(title)).slice(0, 60), providerName: title }
+  return {
+    document,
+    report,
+    providerId: (host !== "" && host.includes(".") ? host : slug(title)).slice(0, 60),
+    providerName: title
+  }
 }
 
 export interface OpenApiDocument {
@@ -172,11 +233,15 @@ export interface OpenApiDocument {
   readonly text: string
 }
 
-/** Imports documents one by one; `progress` hears of each. Operations that cannot be expressed are left out and reported. */
+/**
+ * Imports documents one by one; `progress` hears of each. Operations that cannot be expressed are left out and
+ * reported.
+ */
 export const importOpenApi = (
-  documents: ReadonlyArray<OpenApiDocument>, progress: (file: string, operations: number) => void = () => undefined
+  documents: ReadonlyArray<OpenApiDocument>,
+  progress: (file: string, operations: number) => void = () => undefined
 ): Effect.Effect<Imported> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const report = new ReportBuilder()
     const importer = new OperationImporter(report)
     const endpoints: Array<Endpoint> = []
@@ -218,26 +283,51 @@ export const importOpenApi = (
 
 /** Reads the files, then imports them; one that cannot be read is reported. */
 export const importOpenApiFiles = (
-  files: ReadonlyArray<string>, progress?: (file: string, operations: number) => void
+  files: ReadonlyArray<string>,
+  progress?: (file: string, operations: number) => void
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const system = yield* FileSystem.FileSystem
     // An unreadable file becomes an empty document, which the report calls what it is.
-    const documents = yield* Effect.forEach(files, (file) => Effect.map(Effect.orElseSucceed(system.readFileString(file), () => ""), (text) => ({ file, text })), { concurrency: 8 })
+    const documents = yield* Effect.forEach(
+      files,
+      (file) =>
+        Effect.map(
+          Effect.orElseSucceed(system.readFileString(file), () => ""),
+          (text) => ({ file, text })
+        ),
+      { concurrency: 8 }
+    )
     return yield* importOpenApi(documents, progress)
   })
 
-const plain = Schema.decodeUnknownSync(Operation)({ id: "x", name: "x", summary: "x", method: "GET", path: "/", input: {}, price: { basis: "free", micros: 0 } })
+const plain = Schema.decodeUnknownSync(Operation)({
+  id: "x",
+  name: "x",
+  summary: "x",
+  method: "GET",
+  path: "/",
+  input: {},
+  price: { basis: "free", micros: 0 }
+})
 const defaults = new Map(Object.entries(plain).map(([key, value]) => [key, JSON.stringify(value)]))
 const kept: ReadonlySet<string> = new Set(["id", "name", "summary", "method", "path", "input", "price"])
 
 /** The endpoints as manifests, one text a provider, without what is said by default. */
-export const manifestTexts = (endpoints: ReadonlyArray<Endpoint>): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
+export const manifestTexts = (
+  endpoints: ReadonlyArray<Endpoint>
+): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
   const groups = new Map<string, { readonly provider: Endpoint["provider"]; readonly operations: Array<object> }>()
   for (const { operation, provider } of endpoints) {
     const key = canonical([provider.id, provider.baseUrl, JSON.stringify(provider.auth)])
     const group = groups.get(key) ?? { provider, operations: [] }
-    group.operations.push(Object.fromEntries(Object.entries(operation).filter(([name, value]) => kept.has(name) || JSON.stringify(value) !== defaults.get(name))))
+    group.operations.push(
+      Object.fromEntries(
+        Object.entries(operation).filter(
+          ([name, value]) => kept.has(name) || JSON.stringify(value) !== defaults.get(name)
+        )
+      )
+    )
     groups.set(key, group)
   }
   const seen = new Map<string, number>()

@@ -1,7 +1,11 @@
-// What an import did and what it could not express. Notes of one kind are counted, and the first of them kept as examples.
+// What an import did and what it could not express. Notes of one kind are counted, and the first of them kept as
+// examples.
 import type { Endpoint } from "../../../domain/Manifest.js"
 
-/** `skipped`: not taken over. `inactive`: listed, and cannot be run. `changed`: taken over in another way than it was written. */
+/**
+ * `skipped`: not taken over. `inactive`: listed, and cannot be run. `changed`: taken over in another way than it was
+ * written.
+ */
 export type ImportEffect = "skipped" | "inactive" | "changed"
 
 export interface ImportNote {
@@ -26,7 +30,10 @@ export interface Imported {
 const examplesMax = 5
 
 export class ReportBuilder {
-  private readonly notes = new Map<string, { effect: ImportEffect; message: string; count: number; examples: Array<string> }>()
+  private readonly notes = new Map<
+    string,
+    { effect: ImportEffect; message: string; count: number; examples: Array<string> }
+  >()
 
   note(effect: ImportEffect, subject: string, message: string): void {
     const key = `${effect} ${message}`
@@ -37,6 +44,10 @@ export class ReportBuilder {
   }
 
   done(read: number, imported: number): ImportReport {
-    return { read, imported, notes: Array.from(this.notes.values()).sort((a, b) => b.count - a.count || (a.message < b.message ? -1 : 1)) }
+    return {
+      read,
+      imported,
+      notes: Array.from(this.notes.values()).sort((a, b) => b.count - a.count || (a.message < b.message ? -1 : 1))
+    }
   }
 }

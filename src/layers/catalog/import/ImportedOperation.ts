@@ -1,6 +1,6 @@
-// What both imports share: from a plain description of an operation, whoever wrote it, to an endpoint of the catalog. Imported
-// operations are for a customer's own account: the gateway has no key for them and charges nothing. Everything but GET counts as
-// effectful, because a description does not say what may safely be repeated.
+// What both imports share: from a plain description of an operation, whoever wrote it, to an endpoint of the catalog.
+// Imported operations are for a customer's own account: the gateway has no key for them and charges nothing. Everything
+// but GET counts as effectful, because a description does not say what may safely be repeated.
 import { Either, ParseResult, Schema } from "effect"
 import { cutText } from "../../../domain/Characters.js"
 import type { Json, JsonObject } from "../../../domain/Json.js"
@@ -45,23 +45,43 @@ const decodeOperation = Schema.decodeUnknownEither(Operation)
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
 /** Headers that the gateway writes itself. */
-const ownHeaders: ReadonlySet<string> = new Set(["authorization", "accept", "content-type", "content-length", "host", "user-agent", "connection", "cookie"])
+const ownHeaders: ReadonlySet<string> = new Set([
+  "authorization",
+  "accept",
+  "content-type",
+  "content-length",
+  "host",
+  "user-agent",
+  "connection",
+  "cookie"
+])
 const placeholder = /\{([^{}]+)\}/g
 /** Stands for an address that nobody knows; the name never resolves. */
 const unknownBase = "https://unknown.invalid"
 const summaryMax = 2000
 
-export const slug = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-+|-+$/g, "")
-const providerIdOf = (text: string): string => (/^[a-z0-9][a-z0-9.-]{0,62}$/.test(text) ? text : slug(text).slice(0, 60) || "unnamed")
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+const providerIdOf = (text: string): string =>
+  /^[a-z0-9][a-z0-9.-]{0,62}$/.test(text) ? text : slug(text).slice(0, 60) || "unnamed"
 export const endpointIdOf = (text: string): string =>
-  /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/.test(text) ? text : text.replaceAll(/[^A-Za-z0-9._~-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 200) || "unnamed"
+  /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/.test(text)
+    ? text
+    : text
+        .replaceAll(/[^A-Za-z0-9._~-]+/g, "-")
+        .replace(/^[^A-Za-z0-9]+/, "")
+        .slice(0, 200) || "unnamed"
 
 /** Fields of one name in several places get the place before their name; the rest keep theirs. */
 const namedFields = (fields: ReadonlyArray<ImportedField>): ReadonlyArray<readonly [string, ImportedField]> => {
   const taken = new Set<string>()
   return fields.map((field) => {
     let name = field.name
-    for (let n = 2; taken.has(name); n += 1) name = n === 2 ? `${field.place ?? "input"}_${field.name}` : `${field.place ?? "input"}_${field.name}_${n}`
+    for (let n = 2; taken.has(name); n += 1)
+      name = n === 2 ? `${field.place ?? "input"}_${field.name}` : `${field.place ?? "input"}_${field.name}_${n}`
     taken.add(name)
     return [name, field]
   })
@@ -107,15 +127,26 @@ export class OperationImporter {
     const inPath = new Set(Array.from(path.matchAll(placeholder), (match) => match[1] ?? ""))
     const fields = source.fields.filter((field) => {
       if (field.name.trim() === "") return this.leave(id, "a field without a name")
-      if (field.place === "header" && ownHeaders.has(field.name.toLowerCase())) return this.leave(id, `the header ${field.name.toLowerCase()}, which the gateway writes itself`)
-      if (field.place === "path" && !inPath.has(field.name)) return this.leave(id, "a path field that the path does not have")
-      if ((field.place === "json" || field.place === "form" || field.place === "multipart") && source.method === "GET") return this.leave(id, "a body field of a GET")
+      if (field.place === "header" && ownHeaders.has(field.name.toLowerCase()))
+        return this.leave(id, `the header ${field.name.toLowerCase()}, which the gateway writes itself`)
+      if (field.place === "path" && !inPath.has(field.name))
+        return this.leave(id, "a path field that the path does not have")
+      if ((field.place === "json" || field.place === "form" || field.place === "multipart") && source.method === "GET")
+        return this.leave(id, "a body field of a GET")
       return true
     })
     const known = new Set(fields.filter(({ place }) => place === "path").map(({ name }) => name))
     const missing = Array.from(inPath).filter((name) => !known.has(name))
-    for (const name of missing) this.report.note("changed", id, `took a path field from the path, which was described nowhere (${name.length > 20 ? "long name" : name})`)
-    return [...fields, ...missing.map((name): ImportedField => ({ name, place: "path", required: true, schema: { type: "string" } }))]
+    for (const name of missing)
+      this.report.note(
+        "changed",
+        id,
+        `took a path field from the path, which was described nowhere (${name.length > 20 ? "long name" : name})`
+      )
+    return [
+      ...fields,
+      ...missing.map((name): ImportedField => ({ name, place: "path", required: true, schema: { type: "string" } }))
+    ]
   }
 
   private leave(id: string, what: string): false {
@@ -135,28 +166,49 @@ export class OperationImporter {
     if (id !== source.id) this.report.note("changed", source.id, "an id with characters that ids do not have")
     if (this.ids.has(id)) return skip("an id that was there already")
     const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && URL.canParse(source.baseUrl)
-    if (!isAddressed) this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
+    if (!isAddressed)
+      this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
     const provider = this.providerOf(source, isAddressed ? source.baseUrl.replace(/\/+$/, "") : unknownBase)
     if (Either.isLeft(provider)) return skip(`a provider that cannot be written down: ${provider.left}`)
-    if (source.auth["type"] === "unsupported") this.report.note("inactive", id, `a key placement that the gateway cannot do (${String(source.auth["placement"])})`)
+    if (source.auth["type"] === "unsupported")
+      this.report.note(
+        "inactive",
+        id,
+        `a key placement that the gateway cannot do (${String(source.auth["placement"])})`
+      )
 
     const rawPath = source.path.split("?", 1)[0] ?? ""
     const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`
     const named = namedFields(this.fieldsOf({ ...source, method }, path))
     const summary = cutText(source.description.trim(), summaryMax) || source.name.trim() || id
-    const tags = cutText(source.tags.map((tag) => tag.trim()).filter((tag) => tag !== "").join(", "), 200)
+    const tags = cutText(
+      source.tags
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== "")
+        .join(", "),
+      200
+    )
     const bindings = named.flatMap(([name, { name: sent, place, schema }]) => {
       const style = place === "query" && schema["type"] === "array" ? "repeat" : "single"
       // What goes where it would go unbound needs no binding: a large import would hold a hundred thousand of them.
-      const goesThere = name === sent && style === "single" && (place === "path" || place === (method === "GET" ? "query" : "json"))
-      return place === null || (goesThere && !named.some(([, other]) => other.place === "form" || other.place === "multipart")) ? [] : [[name, { in: place, name: sent, style }] as const]
+      const goesThere =
+        name === sent && style === "single" && (place === "path" || place === (method === "GET" ? "query" : "json"))
+      return place === null ||
+        (goesThere && !named.some(([, other]) => other.place === "form" || other.place === "multipart"))
+        ? []
+        : [[name, { in: place, name: sent, style }] as const]
     })
     const { problems, schema: input } = checkVocabulary({
       type: "object",
       properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
       required: named.filter(([, { required }]) => required).map(([name]) => name)
     })
-    for (const { message, path: place } of problems) this.report.note("changed", id, `left out the keyword ${place.split(".").at(-1) ?? ""} of a schema: it ${message}`)
+    for (const { message, path: place } of problems)
+      this.report.note(
+        "changed",
+        id,
+        `left out the keyword ${place.split(".").at(-1) ?? ""} of a schema: it ${message}`
+      )
     const decoded = decodeOperation({
       id,
       name: source.name.trim() || id,

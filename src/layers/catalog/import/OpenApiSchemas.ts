@@ -1,5 +1,5 @@
-// Reading an OpenAPI 3 document: local references followed, 3.0's dialect of JSON Schema turned into 2020-12, and an end to schemas
-// that contain themselves.
+// Reading an OpenAPI 3 document: local references followed, 3.0's dialect of JSON Schema turned into 2020-12, and an
+// end to schemas that contain themselves.
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member as own, setMember } from "../../../domain/Members.js"
 
@@ -29,12 +29,37 @@ export const resolved = (document: JsonObject, value: Json | undefined): JsonObj
   return null
 }
 
-const dropped: ReadonlySet<string> = new Set(["nullable", "discriminator", "xml", "externalDocs", "example", "$schema", "$id", "$anchor", "$dynamicAnchor", "id"])
+const dropped: ReadonlySet<string> = new Set([
+  "nullable",
+  "discriminator",
+  "xml",
+  "externalDocs",
+  "example",
+  "$schema",
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "id"
+])
 const lists: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
 const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"])
-const singles: ReadonlySet<string> = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"])
+const singles: ReadonlySet<string> = new Set([
+  "items",
+  "additionalProperties",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contains",
+  "propertyNames"
+])
 
-const exclusive = new Map([["minimum", "exclusiveMinimum"], ["maximum", "exclusiveMaximum"], ["exclusiveMinimum", "minimum"], ["exclusiveMaximum", "maximum"]])
+const exclusive = new Map([
+  ["minimum", "exclusiveMinimum"],
+  ["maximum", "exclusiveMaximum"],
+  ["exclusiveMinimum", "minimum"],
+  ["exclusiveMaximum", "maximum"]
+])
 
 /** 3.0 says with a flag beside a number what 2020-12 says with the number: the flag takes the number over, or goes. */
 const boundOf = (schema: JsonObject, key: string, member: Json): Json | undefined => {
@@ -59,8 +84,18 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined): Inl
     const out: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(schema)) {
       if (dropped.has(key) || key.startsWith("x-")) continue
-      if (lists.has(key) && Array.isArray(member)) setMember(out, key, member.map((each: Json) => inline(each, depth + 1, seen)))
-      else if (maps.has(key) && isObject(member)) setMember(out, key, Object.fromEntries(Object.entries(member).map(([name, each]) => [name, inline(each, depth + 1, seen)])))
+      if (lists.has(key) && Array.isArray(member))
+        setMember(
+          out,
+          key,
+          member.map((each: Json) => inline(each, depth + 1, seen))
+        )
+      else if (maps.has(key) && isObject(member))
+        setMember(
+          out,
+          key,
+          Object.fromEntries(Object.entries(member).map(([name, each]) => [name, inline(each, depth + 1, seen)]))
+        )
       else if (singles.has(key) && isObject(member)) setMember(out, key, inline(member, depth + 1, seen))
       else {
         const bound = boundOf(schema, key, member)
@@ -111,5 +146,12 @@ export const flattened = (schema: JsonObject): JsonObject => {
     if (isObject(each["properties"])) Object.assign(properties, each["properties"])
     if (Array.isArray(each["required"])) required.push(...each["required"])
   }
-  return Object.keys(properties).length === 0 ? schema : { ...own, type: "object", properties, ...(required.length === 0 ? {} : { required: Array.from(new Set(required)) }) }
+  return Object.keys(properties).length === 0
+    ? schema
+    : {
+        ...own,
+        type: "object",
+        properties,
+        ...(required.length === 0 ? {} : { required: Array.from(new Set(required)) })
+      }
 }

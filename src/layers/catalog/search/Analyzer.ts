@@ -14,14 +14,21 @@ const nothing: Reading = { parts: [], whole: null }
 const asciiOnly = /^[\x00-\x7f]*$/ // eslint-disable-line no-control-regex
 const asciiChunk = /[A-Za-z0-9]+(?:['_&-][A-Za-z0-9]+)*/g
 const anyChunk = /[\p{L}\p{N}]+(?:['’_&-][\p{L}\p{N}]+)*/gu
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 const wordOfCompound = /[A-Z]{2,}s(?![a-z])|[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|\d+/g
 const longestTerm = 40
 const mostRemembered = 200_000
 
 /** Plain letters: compatibility forms unified, marks removed. */
 export const fold = (text: string): string =>
-  asciiOnly.test(text) ? text : text.normalize("NFKD").replace(/\p{M}+/gu, "").replace(/ß/g, "ss").replace(/’/g, "'")
+  asciiOnly.test(text)
+    ? text
+    : text
+        .normalize("NFKD")
+        .replace(/\p{M}+/gu, "")
+        .replace(/ß/g, "ss")
+        .replace(/’/g, "'")
 
 /** The chunks of a text, in order, still cased. */
 export const chunksOf = (folded: string): ReadonlyArray<string> =>
@@ -29,7 +36,10 @@ export const chunksOf = (folded: string): ReadonlyArray<string> =>
 
 /** How many words a text has, stop words too. Where a script writes no blanks, two letters count as a word. */
 export const wordCountOf = (text: string): number =>
-  chunksOf(fold(text)).reduce((sum, chunk) => sum + (unspaced.test(chunk) ? Math.ceil(Array.from(chunk).length / 2) : 1), 0)
+  chunksOf(fold(text)).reduce(
+    (sum, chunk) => sum + (unspaced.test(chunk) ? Math.ceil(Array.from(chunk).length / 2) : 1),
+    0
+  )
 
 /** The stem of one lower-case word. Short words and words with digits are kept whole. */
 export const stemOf = (word: string): string => {
@@ -38,7 +48,10 @@ export const stemOf = (word: string): string => {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) {
     return word.length > longestTerm ? word.slice(0, longestTerm) : word
   }
-  return stemmer(word.length >= 7 ? word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, "iz$1") : word).slice(0, longestTerm)
+  return stemmer(word.length >= 7 ? word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, "iz$1") : word).slice(
+    0,
+    longestTerm
+  )
 }
 
 const bigrams = (chunk: string): ReadonlyArray<string> => {
@@ -54,10 +67,12 @@ const lowerWords = (piece: string): ReadonlyArray<string> => {
   return out
 }
 
-/** Letters and digits run together ("mp3", "base64") name one thing: the whole, and its letters when they are a word. */
+/**
+ * Letters and digits run together ("mp3", "base64") name one thing: the whole, and its letters when they are a word.
+ */
 const mixed = (lower: string): ReadonlyArray<string> => {
   const letters = lower.match(/[a-z]{3,}/g) ?? []
-  return lower.length <= 12 ? [lower, ...letters] : lower.match(/[a-z]+|\d+/g) ?? [lower]
+  return lower.length <= 12 ? [lower, ...letters] : (lower.match(/[a-z]+|\d+/g) ?? [lower])
 }
 
 const shortestCompound = 8
@@ -81,7 +96,8 @@ const readPiece = (piece: string, parts: Array<string>, dictionary: ReadonlySet<
   } else if (/\d/.test(lower) && /[a-z]/.test(lower)) {
     for (const word of mixed(lower)) parts.push(word)
   } else {
-    for (const word of (lower.length >= shortestCompound ? apart(lower, dictionary, 3) : null) ?? [lower]) parts.push(word)
+    for (const word of (lower.length >= shortestCompound ? apart(lower, dictionary, 3) : null) ?? [lower])
+      parts.push(word)
   }
 }
 

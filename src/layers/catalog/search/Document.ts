@@ -24,7 +24,16 @@ export interface SearchDocuments {
   at(row: number): SearchDocument | undefined
 }
 
-export const fieldNames = ["name", "provider", "description", "capability", "category", "parameterNames", "parameterTexts", "path"] as const
+export const fieldNames = [
+  "name",
+  "provider",
+  "description",
+  "capability",
+  "category",
+  "parameterNames",
+  "parameterTexts",
+  "path"
+] as const
 export type FieldName = (typeof fieldNames)[number]
 
 /** Weight of a field, and how far its length is normalised (b of BM25F, 0 to 1). */

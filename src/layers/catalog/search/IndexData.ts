@@ -139,7 +139,15 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
   }
   start[size] = items.length
   yield
-  return { table, tokens: { start, items: items.seal() }, lengths, providerOf, providerCount: providerNumbers.size, capabilities, capabilityTitles }
+  return {
+    table,
+    tokens: { start, items: items.seal() },
+    lengths,
+    providerOf,
+    providerCount: providerNumbers.size,
+    capabilities,
+    capabilityTitles
+  }
 }
 
 /** Mean length of each field over the rows that have it: an empty field says nothing about how long it usually is. */
@@ -156,7 +164,11 @@ const averageLengths = (lengths: Uint16Array): ReadonlyArray<number> =>
   })
 
 /** Reads the terms of one operation with their BM25F frequencies. */
-const operationReader = ({ lengths, tokens }: ReadDocuments, reader: RowReader, tuning: Tuning): (row: number) => RowTerms => {
+const operationReader = (
+  { lengths, tokens }: ReadDocuments,
+  reader: RowReader,
+  tuning: Tuning
+): ((row: number) => RowTerms) => {
   const weights = fieldNames.map((name) => tuning.fields[name].weight)
   const norms = fieldNames.map((name) => tuning.fields[name].lengthNorm)
   const averages = averageLengths(lengths)
@@ -178,7 +190,11 @@ const operationReader = ({ lengths, tokens }: ReadDocuments, reader: RowReader, 
  * Reads the terms of all operations of a provider. A provider is about what a good part of its operations say: the mean
  * counts and not the sum, or the largest would win every query.
  */
-const providerReader = ({ providerCount, providerOf, tokens }: ReadDocuments, reader: RowReader, tuning: Tuning): (provider: number) => RowTerms => {
+const providerReader = (
+  { providerCount, providerOf, tokens }: ReadDocuments,
+  reader: RowReader,
+  tuning: Tuning
+): ((provider: number) => RowTerms) => {
   const weights = fieldNames.map((name) => tuning.fields[name].weight)
   const rowsOf: ReadonlyArray<Array<number>> = Array.from({ length: providerCount }, () => [])
   for (let row = 0; row < providerOf.length; row += 1) rowsOf[u32(providerOf, row)]?.push(row)
@@ -198,7 +214,11 @@ const providerReader = ({ providerCount, providerOf, tokens }: ReadDocuments, re
 }
 
 /** Builds the index, yielding after at most a few milliseconds of work. */
-export function* buildSteps(documents: SearchDocuments, analyzer: Analyzer, tuning: Tuning): Generator<void, IndexData> {
+export function* buildSteps(
+  documents: SearchDocuments,
+  analyzer: Analyzer,
+  tuning: Tuning
+): Generator<void, IndexData> {
   const size = documents.length
   const read = yield* readDocuments(documents, analyzer)
   yield
@@ -208,8 +228,20 @@ export function* buildSteps(documents: SearchDocuments, analyzer: Analyzer, tuni
   const operations = yield* buildPostings(size, termCount, operationReader(read, reader, tuning), tuning.k1, slice)
   yield
   const rarity = new Float32Array(termCount)
-  for (let term = 0; term < termCount; term += 1) rarity[term] = inverseFrequency(size, documentFrequency(operations, term))
+  for (let term = 0; term < termCount; term += 1)
+    rarity[term] = inverseFrequency(size, documentFrequency(operations, term))
   yield
   const providers = yield* buildPostings(providerCount, termCount, providerReader(read, reader, tuning), tuning.k1, 1)
-  return { size, terms: table.numbers, termTexts: table.texts, rarity, operations, providers, providerOf, tokens, capabilities, capabilityTitles }
+  return {
+    size,
+    terms: table.numbers,
+    termTexts: table.texts,
+    rarity,
+    operations,
+    providers,
+    providerOf,
+    tokens,
+    capabilities,
+    capabilityTitles
+  }
 }

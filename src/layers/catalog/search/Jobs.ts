@@ -1,5 +1,6 @@
 // Which jobs a query asks for: each job is known by its id, its title and the phrases of the vocabulary, and is meant
-// when the query says the better part of one of them. Jobs the catalog has beyond the vocabulary take part by id and title.
+// when the query says the better part of one of them. Jobs the catalog has beyond the vocabulary take part by id and
+// title.
 import { type Analyzer, stemOf } from "./Analyzer.js"
 import { stemsOf, type Vocabulary } from "./Vocabulary.js"
 import { askingVerbs, requestWords } from "./Words.js"
@@ -42,11 +43,18 @@ export const jobFinder = (vocabulary: Vocabulary, own: ReadonlyMap<string, strin
   for (const job of vocabulary.jobs) for (const stems of job.phrases) list(job.id, stems)
   for (const [job, title] of own) for (const text of [job, title]) list(job, stemsOf(text, analyzer))
   const jobsWith = new Map<string, Set<string>>()
-  for (const { job, stems } of listed) for (const stem of stems) jobsWith.set(stem, (jobsWith.get(stem) ?? new Set()).add(job))
+  for (const { job, stems } of listed)
+    for (const stem of stems) jobsWith.set(stem, (jobsWith.get(stem) ?? new Set()).add(job))
   const jobCount = new Set(listed.map(({ job }) => job)).size
   const rarity = (stem: string): number => Math.log(1 + jobCount / (jobsWith.get(stem)?.size ?? 1))
   const spoken = listed.filter(({ stems }) => stems.length > 0)
-  const phrases = spoken.map(({ job, stems }): Phrase => ({ job, single: stems.length === 1, mass: stems.reduce((sum, stem) => sum + rarity(stem), 0) }))
+  const phrases = spoken.map(
+    ({ job, stems }): Phrase => ({
+      job,
+      single: stems.length === 1,
+      mass: stems.reduce((sum, stem) => sum + rarity(stem), 0)
+    })
+  )
   /** Of each stem, the phrases that say it. */
   const phrasesWith = new Map<string, { readonly weight: number; readonly numbers: Array<number> }>()
   for (const [number, { stems }] of spoken.entries()) {
@@ -63,7 +71,8 @@ export const jobFinder = (vocabulary: Vocabulary, own: ReadonlyMap<string, strin
       const said = new Map<number, number>()
       for (const [stem, trust] of stems) {
         const found = phrasesWith.get(stem)
-        if (found !== undefined) for (const number of found.numbers) said.set(number, (said.get(number) ?? 0) + trust * found.weight)
+        if (found !== undefined)
+          for (const number of found.numbers) said.set(number, (said.get(number) ?? 0) + trust * found.weight)
       }
       const best = new Map<string, number>()
       for (const [number, mass] of said) {

@@ -24,7 +24,13 @@ export const saturate = (frequency: number, k1: number): number =>
   Math.max(1, Math.round((levels * frequency) / (frequency + k1)))
 
 /** Builds the lists from rows read twice (once to count, once to fill), yielding after each `slice` rows. */
-export function* buildPostings(rowCount: number, termCount: number, read: (row: number) => RowTerms, k1: number, slice: number): Generator<void, Postings> {
+export function* buildPostings(
+  rowCount: number,
+  termCount: number,
+  read: (row: number) => RowTerms,
+  k1: number,
+  slice: number
+): Generator<void, Postings> {
   const start = new Uint32Array(termCount + 2)
   for (let row = 0; row < rowCount; row += 1) {
     const { count, terms } = read(row)

@@ -5,7 +5,9 @@ import { f32, u32 } from "./NumberLists.js"
 import type { SearchClause } from "./Resolve.js"
 import type { Tuning } from "./Tuning.js"
 
-/** Puts a row among the `count` before it, which are in order: the higher score first, and of equal ones the lower row. */
+/**
+ * Puts a row among the `count` before it, which are in order: the higher score first, and of equal ones the lower row.
+ */
 const insert = (rows: Array<number>, scores: Array<number>, count: number, row: number, score: number): void => {
   let at = count
   for (; at > 0; at -= 1) {
@@ -22,11 +24,17 @@ const insert = (rows: Array<number>, scores: Array<number>, count: number, row: 
 export class Reranker {
   /** Trust in a term as an answer to the query, 0 to 1; all 0 between queries. */
   private readonly trust: Float32Array
-  constructor(private readonly data: IndexData, private readonly tuning: Tuning) {
+  constructor(
+    private readonly data: IndexData,
+    private readonly tuning: Tuning
+  ) {
     this.trust = new Float32Array(data.termTexts.length)
   }
 
-  /** Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the others stay. */
+  /**
+   * Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the
+   * others stay.
+   */
   raise(rows: Array<number>, scores: Array<number>, clauses: ReadonlyArray<SearchClause>): void {
     const used: Array<number> = []
     const pairs = new Set<number>()
@@ -39,7 +47,7 @@ export class Reranker {
           if (trust > f32(this.trust, term)) this.trust[term] = trust
           used.push(term)
         }
-        const own = word.own ? word.alternatives[0]?.term ?? -1 : -1
+        const own = word.own ? (word.alternatives[0]?.term ?? -1) : -1
         if (own >= 0 && before >= 0 && own !== before) pairs.add(before * termCount + own)
         if (own >= 0) before = own
       }

@@ -36,7 +36,9 @@ const mostRepeats = 3
 
 const rarity = (data: IndexData, term: number): number => f32(data.rarity, term)
 
-/** Alternatives from the vocabulary for one word or a phrase; `limit` keeps a rare synonym from outweighing its word. */
+/**
+ * Alternatives from the vocabulary for one word or a phrase; `limit` keeps a rare synonym from outweighing its word.
+ */
 const expansions = (resolver: Resolver, key: string, factor: number, limit: number): ReadonlyArray<Alternative> => {
   const { data, tuning, vocabulary } = resolver
   const found: Array<Alternative> = []
@@ -66,10 +68,14 @@ const single = (resolver: Resolver, stem: string, factor: number, spell: boolean
   const guesses = spell ? resolver.near(stem) : []
   return guesses.length === 0
     ? null
-    : { alternatives: guesses.map((guess) => ({ term: guess, weight: factor * tuning.typo * rarity(data, guess) })), own: false }
+    : {
+        alternatives: guesses.map((guess) => ({ term: guess, weight: factor * tuning.typo * rarity(data, guess) })),
+        own: false
+      }
 }
 
-const factorOf = (word: QueryWord, tuning: Tuning): number => (word.weak ? tuning.weakWord : 1) * (word.numeric ? tuning.number : 1)
+const factorOf = (word: QueryWord, tuning: Tuning): number =>
+  (word.weak ? tuning.weakWord : 1) * (word.numeric ? tuning.number : 1)
 
 /** Phrases of two or three neighbours that the vocabulary knows. */
 const phrasesAt = (resolver: Resolver, words: ReadonlyArray<QueryWord>, at: number): ReadonlyArray<SearchWord> => {
@@ -105,7 +111,9 @@ const temper = (clauses: ReadonlyArray<SearchClause>, tuning: Tuning): ReadonlyA
   return clauses.map(({ words }) => ({
     words: words.map((word) => ({
       own: word.own,
-      alternatives: word.alternatives.map((alternative, at) => (word.own && at === 0 ? alternative : toned(alternative)))
+      alternatives: word.alternatives.map((alternative, at) =>
+        word.own && at === 0 ? alternative : toned(alternative)
+      )
     }))
   }))
 }
@@ -129,11 +137,13 @@ export const resolve = (resolver: Resolver, clauses: ReadonlyArray<QueryClause>)
       const { parts, whole } = word.reading
       const wholeKnown = whole !== null && (data.terms.has(whole) || vocabulary.expansions.has(whole))
       if (wholeKnown) push(whole, factor, false)
-      for (const part of parts) push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric)
+      for (const part of parts)
+        push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric)
       const next = clause.words[at + 1]
       if (next?.adjacent !== true || word.numeric || next.numeric) continue
       const joined = stemOf(word.text + next.text)
-      if (joined.length >= 5 && data.terms.has(joined)) push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false)
+      if (joined.length >= 5 && data.terms.has(joined))
+        push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false)
       for (const phrase of phrasesAt(resolver, clause.words, at)) words.push(phrase)
     }
     if (words.length > 0) out.push({ words })

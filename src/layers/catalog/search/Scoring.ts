@@ -1,5 +1,5 @@
-// Scores the rows of an index for a query, term at a time over a dense array with a list of the rows in use: for tens of
-// thousands of rows adding up whole postings takes less than keeping candidates in order would. Arrays are reused.
+// Scores the rows of an index for a query, term at a time over a dense array with a list of the rows in use: for tens
+// of thousands of rows adding up whole postings takes less than keeping candidates in order would. Arrays are reused.
 import { f32, u32, u8 } from "./NumberLists.js"
 import { documentFrequency, type Postings } from "./Postings.js"
 import type { Alternative, SearchClause, SearchWord } from "./Resolve.js"
@@ -58,8 +58,8 @@ export class Scorer {
   }
 
   /**
-   * Fills `total` with the sum over the clauses plus, with several clauses, `bestClause` of the best total times how near
-   * the row comes to being the best of some clause: a request for two things is served by two operations.
+   * Fills `total` with the sum over the clauses plus, with several clauses, `bestClause` of the best total times how
+   * near the row comes to being the best of some clause: a request for two things is served by two operations.
    */
   score(clauses: ReadonlyArray<SearchClause>, bestClause: number): void {
     const { best, clause, total } = this

@@ -1,6 +1,8 @@
 // What a search found, best first, as numbers: hundreds are ranked and kept for the next page, and few are shown.
 
-/** How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses. */
+/**
+ * How a hit came about: by the words asked for, by the job they describe, or by single stems, relations and guesses.
+ */
 export type MatchedBy = "text" | "capability" | "tokens"
 
 export interface SearchHit {
@@ -13,7 +15,11 @@ export interface SearchHit {
 export class SearchHits {
   readonly #judge: (doc: number) => MatchedBy
   /** The score of each document stands at the same place; how a document matched is found out when it is shown. */
-  constructor(readonly docs: ReadonlyArray<number>, private readonly scores: ReadonlyArray<number>, judge: (doc: number) => MatchedBy) {
+  constructor(
+    readonly docs: ReadonlyArray<number>,
+    private readonly scores: ReadonlyArray<number>,
+    judge: (doc: number) => MatchedBy
+  ) {
     this.#judge = judge
   }
 
@@ -24,11 +30,17 @@ export class SearchHits {
   }
 
   slice(from: number, to: number = this.length): ReadonlyArray<SearchHit> {
-    return this.docs.slice(from, to).map((doc, at) => ({ doc, score: this.scores[from + at] ?? 0, matchedBy: this.#judge(doc) }))
+    return this.docs
+      .slice(from, to)
+      .map((doc, at) => ({ doc, score: this.scores[from + at] ?? 0, matchedBy: this.#judge(doc) }))
   }
 
   /** The same hits in another order: places of this list. */
   inOrder(places: ReadonlyArray<number>): SearchHits {
-    return new SearchHits(places.map((place) => this.docs[place] ?? 0), places.map((place) => this.scores[place] ?? 0), this.#judge)
+    return new SearchHits(
+      places.map((place) => this.docs[place] ?? 0),
+      places.map((place) => this.scores[place] ?? 0),
+      this.#judge
+    )
   }
 }

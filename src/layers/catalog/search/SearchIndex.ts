@@ -65,7 +65,11 @@ export class SearchIndex {
     return this.data.size
   }
 
-  private static *steps(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning): Generator<void, SearchIndex> {
+  private static *steps(
+    documents: SearchDocuments,
+    vocabulary: VocabularyFile,
+    tuning: Tuning
+  ): Generator<void, SearchIndex> {
     const analyzer = new Analyzer(dictionaryOf(vocabulary))
     const data = yield* buildSteps(documents, analyzer, tuning)
     const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
@@ -85,7 +89,11 @@ export class SearchIndex {
   }
 
   /** Builds in slices and lets waiting requests run between them. */
-  static buildSliced(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): Effect.Effect<SearchIndex> {
+  static buildSliced(
+    documents: SearchDocuments,
+    vocabulary: VocabularyFile,
+    tuning: Tuning = defaultTuning
+  ): Effect.Effect<SearchIndex> {
     return stepsInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
   }
 
@@ -101,15 +109,25 @@ export class SearchIndex {
     const groups = { of: this.data.providerOf, scores: this.providerScorer.total.values, factor: tuning.provider }
     const offset = options.offset ?? 0
     const end = offset + options.limit
-    const { rows, scores, total } = this.topRows.pick(this.scorer.total, groups, Math.max(tuning.rerank, end), options.filter)
+    const { rows, scores, total } = this.topRows.pick(
+      this.scorer.total,
+      groups,
+      Math.max(tuning.rerank, end),
+      options.filter
+    )
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
     this.reranker.raise(rows, scores, clauses)
-    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) => this.matchedBy(doc, clauses, jobs))
+    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) =>
+      this.matchedBy(doc, clauses, jobs)
+    )
     return { hits, total, expandedCapabilities }
   }
 
-  /** What the query says and means, for recognising jobs: its stems, their synonyms, and with less trust what is related. */
+  /**
+   * What the query says and means, for recognising jobs: its stems, their synonyms, and with less trust what is
+   * related.
+   */
   private meaningOf(query: string, clauses: ReadonlyArray<QueryClause>): ReadonlyMap<string, number> {
     const stems = new Map<string, number>()
     const raise = (stem: string, trust: number): void => {

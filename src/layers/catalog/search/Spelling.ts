@@ -1,5 +1,6 @@
 // Likely spellings of a word that the index does not have: terms that become equal when at most one letter of each is
-// left out, then checked by edit distance. Buckets by hash in typed arrays; built in steps. Used for unknown words only.
+// left out, then checked by edit distance. Buckets by hash in typed arrays; built in steps. Used for unknown words
+// only.
 import { u32 } from "./NumberLists.js"
 
 const shortest = 4
@@ -26,7 +27,8 @@ export const editDistance = (a: string, b: string, limit: number): number => {
     for (let column = 1; column <= b.length; column += 1) {
       const same = a[row - 1] === b[column - 1]
       let value = Math.min((old[column - 1] ?? 0) + (same ? 0 : 1), (old[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1)
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) value = Math.min(value, (older[column - 2] ?? 0) + 1)
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        value = Math.min(value, (older[column - 2] ?? 0) + 1)
       next.push(value)
       if (value < least) least = value
     }
@@ -45,13 +47,17 @@ export interface Spelling {
 const eligible = (term: string): boolean => term.length >= shortest && term.length <= longest && /^[a-z]+$/.test(term)
 
 /** `uses` says in how many documents a term stands. */
-export function* buildSpelling(terms: ReadonlyArray<string>, uses: (term: number) => number): Generator<void, Spelling> {
+export function* buildSpelling(
+  terms: ReadonlyArray<string>,
+  uses: (term: number) => number
+): Generator<void, Spelling> {
   const bits = Math.max(10, Math.min(20, Math.ceil(Math.log2(terms.length * 4 + 1))))
   const mask = (1 << bits) - 1
   const start = new Uint32Array(mask + 3)
-  const eachHash = function*(visit: (term: number, bucket: number) => void): Generator<void> {
+  const eachHash = function* (visit: (term: number, bucket: number) => void): Generator<void> {
     for (const [term, text] of terms.entries()) {
-      if (eligible(text)) for (let without = -1; without < text.length; without += 1) visit(term, hashOf(text, without) & mask)
+      if (eligible(text))
+        for (let without = -1; without < text.length; without += 1) visit(term, hashOf(text, without) & mask)
       if (term % 2_000 === 1_999) yield
     }
   }

@@ -1,6 +1,6 @@
-// Picks the best rows of a score array without comparing rows with each other: the scores are counted into bins, from the best
-// bin down as many are taken as hold the rows wanted, and only these few are sorted. Equal scores are ordered by row number,
-// which keeps pages stable.
+// Picks the best rows of a score array without comparing rows with each other: the scores are counted into bins, from
+// the best bin down as many are taken as hold the rows wanted, and only these few are sorted. Equal scores are ordered
+// by row number, which keeps pages stable.
 import { f32, u32 } from "./NumberLists.js"
 import type { RowScores } from "./Scoring.js"
 
@@ -20,7 +20,9 @@ export interface GroupScores {
   readonly factor: number
 }
 
-/** Floats above zero are ordered as their bits are; the upper half tells scores apart that differ by about a hundredth. */
+/**
+ * Floats above zero are ordered as their bits are; the upper half tells scores apart that differ by about a hundredth.
+ */
 const binBits = 16
 /** Score bits and row number share the 53 bits of a number: at most four million rows. */
 const rowsMax = 2 ** 22

@@ -4,7 +4,10 @@
 const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
   { look: /[\w.+-]+@[\w-]+\.[\w.-]+/, words: ["email", "address"] },
   { look: /\bhttps?:\/\/\S+/i, words: ["url", "page", "website", "link"] },
-  { look: /(^|[\s"'(])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co|ai|edu|gov|info|biz|[a-z]{2})(?=$|[\s"',.?!)])/i, words: ["domain", "website"] },
+  {
+    look: /(^|[\s"'(])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co|ai|edu|gov|info|biz|[a-z]{2})(?=$|[\s"',.?!)])/i,
+    words: ["domain", "website"]
+  },
   { look: /\b(?:\d{1,3}\.){3}\d{1,3}\b/, words: ["ip", "address"] },
   { look: /\+\d[\d ()-]{6,}\d/, words: ["phone", "number"] },
   { look: /-?\d{1,2}\.\d{2,}\s*,\s*-?\d{1,3}\.\d{2,}/, words: ["coordinate", "point", "latitude", "longitude"] },
@@ -12,4 +15,5 @@ const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArra
 ]
 
 /** Words for the kinds of value a text holds. */
-export const valueWords = (text: string): ReadonlyArray<string> => kinds.flatMap(({ look, words }) => (look.test(text) ? words : []))
+export const valueWords = (text: string): ReadonlyArray<string> =>
+  kinds.flatMap(({ look, words }) => (look.test(text) ? words : []))

@@ -73,7 +73,11 @@ export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generat
   const jobs: Array<VocabularyJob> = []
   for (const [id, job] of Object.entries(file.jobs)) {
     if (jobs.length % slice === slice - 1) yield
-    jobs.push({ id, title: job.title, phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0) })
+    jobs.push({
+      id,
+      title: job.title,
+      phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
+    })
   }
   yield
   return { expansions: new Map(Array.from(expansions, ([key, found]) => [key, Array.from(found.values())])), jobs }

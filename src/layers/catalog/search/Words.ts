@@ -38,21 +38,90 @@ view create recommend recommendation recommendations suggestion suggestions sugg
 `)
 
 /** Verbs of asking and words that most catalogs are full of: kept, with less weight. */
-export const weakWords: ReadonlySet<string> = new Set([...askingVerbs, ...words(`
+export const weakWords: ReadonlySet<string> = new Set([
+  ...askingVerbs,
+  ...words(`
 information info data detail details detailed query request api apis endpoint service tool app application website site
 new latest recent current available
-`)])
+`)
+])
 
 /** Words whose plural or look Porter would merge with another word, and irregular forms. */
-export const irregularForms: ReadonlyMap<string, string> = new Map(Object.entries({
-  news: "news", people: "person", persons: "person", children: "child", men: "man", women: "woman", wives: "wife", lives: "live",
-  feet: "foot", teeth: "tooth", mice: "mouse", geese: "goose", indices: "index", matrices: "matrix", vertices: "vertex",
-  analyses: "analysis", analyse: "analyz", analysed: "analyz", analysing: "analyz", criteria: "criterion", media: "media",
-  colour: "color", colours: "color", centre: "center", centres: "center", theatre: "theater", theatres: "theater",
-  favourite: "favorit", favourites: "favorit", catalogue: "catalog", catalogues: "catalog", cheque: "check", grey: "gray",
-  bought: "buy", sold: "sell", sent: "send", paid: "pay", spoken: "speak", written: "write", wrote: "write", flown: "fly", flew: "fly",
-  geo: "geo", bus: "bus", buses: "bus", gas: "gas", gases: "gas", status: "status", statuses: "status", address: "address",
-  addresses: "address", series: "seri", species: "speci", sports: "sport", maths: "math", physics: "physic", dns: "dns", sms: "sms",
-  gps: "gps", aws: "aws", ios: "ios", css: "css", rss: "rss", https: "http", has: "has", cms: "cms", pos: "pos", whois: "whois",
-  organisation: "organ", organisations: "organ", organisational: "organ", program: "program", programme: "program", programmes: "program"
-}))
+export const irregularForms: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    news: "news",
+    people: "person",
+    persons: "person",
+    children: "child",
+    men: "man",
+    women: "woman",
+    wives: "wife",
+    lives: "live",
+    feet: "foot",
+    teeth: "tooth",
+    mice: "mouse",
+    geese: "goose",
+    indices: "index",
+    matrices: "matrix",
+    vertices: "vertex",
+    analyses: "analysis",
+    analyse: "analyz",
+    analysed: "analyz",
+    analysing: "analyz",
+    criteria: "criterion",
+    media: "media",
+    colour: "color",
+    colours: "color",
+    centre: "center",
+    centres: "center",
+    theatre: "theater",
+    theatres: "theater",
+    favourite: "favorit",
+    favourites: "favorit",
+    catalogue: "catalog",
+    catalogues: "catalog",
+    cheque: "check",
+    grey: "gray",
+    bought: "buy",
+    sold: "sell",
+    sent: "send",
+    paid: "pay",
+    spoken: "speak",
+    written: "write",
+    wrote: "write",
+    flown: "fly",
+    flew: "fly",
+    geo: "geo",
+    bus: "bus",
+    buses: "bus",
+    gas: "gas",
+    gases: "gas",
+    status: "status",
+    statuses: "status",
+    address: "address",
+    addresses: "address",
+    series: "seri",
+    species: "speci",
+    sports: "sport",
+    maths: "math",
+    physics: "physic",
+    dns: "dns",
+    sms: "sms",
+    gps: "gps",
+    aws: "aws",
+    ios: "ios",
+    css: "css",
+    rss: "rss",
+    https: "http",
+    has: "has",
+    cms: "cms",
+    pos: "pos",
+    whois: "whois",
+    organisation: "organ",
+    organisations: "organ",
+    organisational: "organ",
+    program: "program",
+    programme: "program",
+    programmes: "program"
+  })
+)

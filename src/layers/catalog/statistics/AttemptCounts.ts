@@ -1,4 +1,7 @@
-/** Counts of attempts by day, endpoint and latency bucket, in memory, with the totals that `EndpointStats` answers kept up to date. Counts only grow; days that are over are dropped whole. */
+/**
+ * Counts of attempts by day, endpoint and latency bucket, in memory, with the totals that `EndpointStats` answers kept
+ * up to date. Counts only grow; days that are over are dropped whole.
+ */
 import { bucketOf, dayOf, medianMs, statsDays } from "../../../domain/EndpointLatency.js"
 import type { Works } from "../../../services/EndpointStats.js"
 
@@ -33,7 +36,12 @@ export class Sums {
   add(count: Count): void {
     const key = `${count.day} ${count.bucket} ${count.endpointId}`
     const before = this.#sums.get(key)
-    this.#sums.set(key, before === undefined ? count : { ...before, calls: before.calls + count.calls, successes: before.successes + count.successes })
+    this.#sums.set(
+      key,
+      before === undefined
+        ? count
+        : { ...before, calls: before.calls + count.calls, successes: before.successes + count.successes }
+    )
   }
 }
 
@@ -62,7 +70,11 @@ export class Tally {
     endpoint.successes += successes
     endpoint.buckets.set(bucket, (endpoint.buckets.get(bucket) ?? 0) + calls)
     this.#endpoints.set(endpointId, endpoint)
-    this.#works.set(endpointId, { calls: endpoint.calls, successes: endpoint.successes, p50Ms: medianMs(endpoint.buckets) })
+    this.#works.set(endpointId, {
+      calls: endpoint.calls,
+      successes: endpoint.successes,
+      p50Ms: medianMs(endpoint.buckets)
+    })
   }
 }
 

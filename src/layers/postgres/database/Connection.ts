@@ -1,7 +1,8 @@
 /**
- * The connections of our pool: how `pg` talks to Postgres, made safe for money. Adds to `pg.Client` named prepared statements (planned
- * once per connection, up to twice the throughput), int8 as a number, and three refusals: a COMMIT that Postgres answered with ROLLBACK,
- * an integer that a number cannot hold, and a connection that refused a BEGIN, whose answer stayed out or whose cached plan went stale is not used again.
+ * The connections of our pool: how `pg` talks to Postgres, made safe for money. Adds to `pg.Client` named prepared
+ * statements (planned once per connection, up to twice the throughput), int8 as a number, and three refusals: a COMMIT
+ * that Postgres answered with ROLLBACK, an integer that a number cannot hold, and a connection that refused a BEGIN,
+ * whose answer stayed out or whose cached plan went stale is not used again.
  */
 import { Either, Predicate } from "effect"
 import Pg from "pg"
@@ -20,7 +21,8 @@ export const noAnswer = (cause: unknown): boolean => cause instanceof Error && c
 export const stalePlan = (cause: unknown): boolean =>
   cause instanceof Pg.DatabaseError && cause.code === "0A000" && cause.message.startsWith("cached plan")
 
-// The texts of this program are few; the limit is for lists spelled out in SQL, which would fill the memory of every connection.
+// The texts of this program are few; the limit is for lists spelled out in SQL, which would fill the memory of every
+// connection.
 const namesMax = 500
 const names = new Map<string, string>()
 const nameOf = (text: string): string | undefined => {
@@ -33,13 +35,15 @@ const nameOf = (text: string): string | undefined => {
 
 type Answer = (error: unknown, result: unknown) => void
 
-const checked = (client: Pg.Client, text: unknown, answer: Answer): Answer => (error, result) => {
-  if (noAnswer(error) || stalePlan(error) || (text === "BEGIN" && error)) client.end().catch(() => undefined)
-  if (text === "COMMIT" && !error && Predicate.hasProperty(result, "command") && result.command !== "COMMIT") {
-    return answer(new CommitRefused("Postgres rolled back instead of committing"), undefined)
+const checked =
+  (client: Pg.Client, text: unknown, answer: Answer): Answer =>
+  (error, result) => {
+    if (noAnswer(error) || stalePlan(error) || (text === "BEGIN" && error)) client.end().catch(() => undefined)
+    if (text === "COMMIT" && !error && Predicate.hasProperty(result, "command") && result.command !== "COMMIT") {
+      return answer(new CommitRefused("Postgres rolled back instead of committing"), undefined)
+    }
+    return answer(error, result)
   }
-  return answer(error, result)
-}
 
 const isAnswer = (value: unknown): value is Answer => Predicate.isFunction(value)
 
@@ -60,7 +64,11 @@ Object.defineProperty(Connection.prototype, "query", {
     const [text, values] = inputs
     const name = Predicate.isString(text) && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
     const statement = name === undefined ? inputs : [{ name, text, values }]
-    return Reflect.apply(Pg.Client.prototype.query, this, isAnswer(last) ? [...statement, checked(this, text, last)] : statement)
+    return Reflect.apply(
+      Pg.Client.prototype.query,
+      this,
+      isAnswer(last) ? [...statement, checked(this, text, last)] : statement
+    )
   }
 })
 
@@ -77,15 +85,21 @@ const toInteger = (text: string): number => {
 }
 
 /** What stands in a column of JSON is JSON. */
-const toJson = (text: string): Json => Either.getOrThrowWith(readJson(text), () => new RangeError("a JSON column holds no JSON"))
+const toJson = (text: string): Json =>
+  Either.getOrThrowWith(readJson(text), () => new RangeError("a JSON column holds no JSON"))
 
-/** Parsers of one pool: int8 (our micros, counts and ids) and int8[] as numbers, JSON with every digit, all else as `pg` has it. */
+/**
+ * Parsers of one pool: int8 (our micros, counts and ids) and int8[] as numbers, JSON with every digit, all else as `pg`
+ * has it.
+ */
 export const types: Pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     const known = Pg.types.getTypeParser(oid, format)
     if (format === "binary") return known
     if (oid === int8) return toInteger
     if (oid === json || oid === jsonb) return toJson
-    return Number(oid) === int8Array ? (text: string) => known(text).map((item: string | null) => item === null ? null : toInteger(item)) : known
+    return Number(oid) === int8Array
+      ? (text: string) => known(text).map((item: string | null) => (item === null ? null : toInteger(item)))
+      : known
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What a failed statement means to the caller: one of the storage errors, a conflict between transactions that a repetition
- * resolves, or a mistake of ours (undefined), which dies as a defect. The question that matters is whether it can have happened.
+ * What a failed statement means to the caller: one of the storage errors, a conflict between transactions that a
+ * repetition resolves, or a mistake of ours (undefined), which dies as a defect. The question that matters is whether
+ * it can have happened.
  */
 import { Cause, Option, Predicate } from "effect"
 import { SqlError } from "@effect/sql"
@@ -30,12 +31,16 @@ export const sqlState = (error: SqlError.SqlError): string | undefined =>
   error.cause instanceof Pg.DatabaseError ? error.cause.code : undefined
 
 /**
- * `nothing` and `too long` say that nothing of it happened, `again` that a repetition resolves it, `perhaps` that nobody knows, and
- * `ours` that the statement or its data is a mistake: that is no trouble of the storage, and does not go away.
+ * `nothing` and `too long` say that nothing of it happened, `again` that a repetition resolves it, `perhaps` that
+ * nobody knows, and `ours` that the statement or its data is a mistake: that is no trouble of the storage, and does not
+ * go away.
  */
 export type Meaning = "nothing" | "too long" | "again" | "perhaps" | "ours"
 
-/** What a class of SQLSTATE means where no code of it is named below; a class that is in neither is a mistake of ours (appendix A of Postgres). */
+/**
+ * What a class of SQLSTATE means where no code of it is named below; a class that is in neither is a mistake of ours
+ * (appendix A of Postgres).
+ */
 const classes: { readonly [sqlClass: string]: Meaning } = {
   // Connections, and what keeps one from being made: authorization, no such database.
   "08": "nothing",
@@ -68,14 +73,18 @@ const codes: { readonly [state: string]: Meaning } = {
 }
 
 /** What a state of Postgres means for a statement that it refused. */
-export const meaningOf = (state: string): Meaning => member(codes, state) ?? member(classes, state.slice(0, 2)) ?? "ours"
+export const meaningOf = (state: string): Meaning =>
+  member(codes, state) ?? member(classes, state.slice(0, 2)) ?? "ours"
 
-/** Of what is ours: Postgres refused the data (class 22: cannot be held or read as its type; class 54: too large, nested too deep). */
+/**
+ * Of what is ours: Postgres refused the data (class 22: cannot be held or read as its type; class 54: too large, nested
+ * too deep).
+ */
 export const isDataRefused = (error: SqlError.SqlError): boolean => /^(?:22|54)/.test(sqlState(error) ?? "")
 
 /**
- * Whether something that is no answer of Postgres says that the connection was lost. What cannot be encoded, decoded or sent at all is our
- * mistake, and a repetition meets it again.
+ * Whether something that is no answer of Postgres says that the connection was lost. What cannot be encoded, decoded or
+ * sent at all is our mistake, and a repetition meets it again.
  */
 const isLost = (cause: unknown): boolean => {
   if (cause instanceof RangeError || cause instanceof TypeError || cause instanceof SyntaxError) return false
@@ -84,9 +93,13 @@ const isLost = (cause: unknown): boolean => {
 }
 
 /**
- * `mayHaveHappened` where a lost connection leaves it open: at a COMMIT, and for a statement that writes and is a transaction by itself.
+ * `mayHaveHappened` where a lost connection leaves it open: at a COMMIT, and for a statement that writes and is a
+ * transaction by itself.
  */
-export const failureOf = (error: SqlError.SqlError, mayHaveHappened: boolean): StorageError | "conflict" | undefined => {
+export const failureOf = (
+  error: SqlError.SqlError,
+  mayHaveHappened: boolean
+): StorageError | "conflict" | undefined => {
   const { cause } = error
   const state = sqlState(error)
   if (cause instanceof CommitRefused) return undefined

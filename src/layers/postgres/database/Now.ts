@@ -1,6 +1,7 @@
 /**
- * Milliseconds since the epoch by the database's clock, as an expression of SQL. Leases, windows, months and the times of runs and entries go
- * by it, because all nodes share it and their own clocks differ. It reads the clock and not the start of the transaction, which may wait.
+ * Milliseconds since the epoch by the database's clock, as an expression of SQL. Leases, windows, months and the times
+ * of runs and entries go by it, because all nodes share it and their own clocks differ. It reads the clock and not the
+ * start of the transaction, which may wait.
  */
 import { Context, Effect } from "effect"
 

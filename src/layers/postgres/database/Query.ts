@@ -1,7 +1,8 @@
 /**
- * One statement by the shortest way: on the connection of the transaction around it, or else on one of the pool for itself alone. sql-pg
- * builds its text; running it there, with a span, a scope and services around each, took as long as Postgres does. Interrupting a
- * lone statement does not wait for it: its connection goes back to the pool when it is answered.
+ * One statement by the shortest way: on the connection of the transaction around it, or else on one of the pool for
+ * itself alone. sql-pg builds its text; running it there, with a span, a scope and services around each, took as long
+ * as Postgres does. Interrupting a lone statement does not wait for it: its connection goes back to the pool when it is
+ * answered.
  */
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Cause, Context, Effect, Option } from "effect"
@@ -13,34 +14,54 @@ import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
   Effect.async<Readonly<Pg.QueryResult["rows"]>, SqlError.SqlError>((resume) =>
-    lend(pool, (client, release) =>
-      client.query(text, [...params], (cause, result) => {
-        // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
-        release(cause instanceof Error)
-        resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
-      }), (error) => resume(Effect.fail(error))))
+    lend(
+      pool,
+      (client, release) =>
+        client.query(text, [...params], (cause, result) => {
+          // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
+          release(cause instanceof Error)
+          resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
+        }),
+      (error) => resume(Effect.fail(error))
+    )
+  )
 
 /** No connection was to be had, so nothing was sent. */
-const wasRefused = (cause: Cause.Cause<unknown>): boolean => Option.exists(sqlErrorIn(cause), ({ message }) => message.startsWith(acquireFailed))
+const wasRefused = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(sqlErrorIn(cause), ({ message }) => message.startsWith(acquireFailed))
 
 /** Never part of a transaction: one that writes and loses its connection may have written. */
-export const queryAlone = (pool: Pg.Pool) => <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
-  Effect.suspend(() => {
-    const [text, params] = statement.compile()
-    return Effect.catchAllCause(alone(pool, text, params), (cause) => settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy)))
-  })
+export const queryAlone =
+  (pool: Pg.Pool) =>
+  <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+    Effect.suspend(() => {
+      const [text, params] = statement.compile()
+      return Effect.catchAllCause(alone(pool, text, params), (cause) =>
+        settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy))
+      )
+    })
 
 type Run = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
 type Transaction = Context.Tag.Service<typeof SqlClient.TransactionConnection>
 
 /** Part of the transaction around it, if there is one: there a SqlError goes up as a defect to `transact`. */
-const within = (lone: Run, inside: <A>(transaction: Transaction, text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>): Run =>
+const within =
+  (
+    lone: Run,
+    inside: <A>(
+      transaction: Transaction,
+      text: string,
+      params: ReadonlyArray<unknown>
+    ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+  ): Run =>
   (statement) =>
     Effect.contextWithEffect((context: Context.Context<never>) => {
       const transaction = Context.getOption(context, SqlClient.TransactionConnection)
       if (Option.isNone(transaction)) return lone(statement)
       const [text, params] = statement.compile()
-      return Effect.catchAllCause(inside(transaction.value, text, params), (cause) => Effect.failCause(Cause.flatMap(cause, Cause.die)))
+      return Effect.catchAllCause(inside(transaction.value, text, params), (cause) =>
+        Effect.failCause(Cause.flatMap(cause, Cause.die))
+      )
     })
 
 export const queryWith = (pool: Pg.Pool): Run =>
@@ -53,6 +74,7 @@ export const sendWith = (pool: Pg.Pool) => {
   const send = within(queryAlone(pool), ([connection, depth], text, params) =>
     connection instanceof Reserved && depth === 0
       ? Effect.as(connection.send(text, params), nothing)
-      : Effect.as(connection.execute(text, params, undefined), nothing))
+      : Effect.as(connection.execute(text, params, undefined), nothing)
+  )
   return (statement: Statement.Statement<unknown>): Effect.Effect<void, StorageError> => Effect.asVoid(send(statement))
 }

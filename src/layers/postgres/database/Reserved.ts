@@ -1,7 +1,8 @@
 /**
- * Connections lent by the pool, and the one that a transaction runs on. Its round trips are few: BEGIN leaves with the first statement that
- * only reads or locks, and statements whose answers nobody needs (`send`) leave with the COMMIT. Postgres carries them out in order and, once one
- * has failed, refuses the rest and answers COMMIT with a rollback, so the end of the transaction speaks for all of them.
+ * Connections lent by the pool, and the one that a transaction runs on. Its round trips are few: BEGIN leaves with the
+ * first statement that only reads or locks, and statements whose answers nobody needs (`send`) leave with the COMMIT.
+ * Postgres carries them out in order and, once one has failed, refuses the rest and answers COMMIT with a rollback, so
+ * the end of the transaction speaks for all of them.
  */
 import { SqlError, type SqlConnection } from "@effect/sql"
 import { Effect, Stream } from "effect"
@@ -11,10 +12,15 @@ import { acquireFailed } from "./Failure.js"
 const ignored = () => undefined
 
 /** Lends a connection of the pool, or says why there is none. `release(true)` ends it instead of giving it back. */
-export const lend = (pool: Pg.Pool, use: (client: Pg.PoolClient, release: (end?: boolean) => void) => void, refuse: (error: SqlError.SqlError) => void): void =>
+export const lend = (
+  pool: Pg.Pool,
+  use: (client: Pg.PoolClient, release: (end?: boolean) => void) => void,
+  refuse: (error: SqlError.SqlError) => void
+): void =>
   pool.connect((refused, client, release) => {
     if (client === undefined) return refuse(new SqlError.SqlError({ cause: refused, message: acquireFailed }))
-    // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends the process.
+    // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends
+    // the process.
     client.on("error", ignored)
     use(client, (end) => {
       client.off("error", ignored)
@@ -26,7 +32,10 @@ const errorOf = (cause: unknown) => new SqlError.SqlError({ cause, message: "Fai
 
 export const failed = (cause: unknown) => Effect.fail(errorOf(cause))
 
-/** The rows of an answer, taken out of it: V8 lets go of the statement and its answer only with a full collection, and would keep the rows as long. */
+/**
+ * The rows of an answer, taken out of it: V8 lets go of the statement and its answer only with a full collection, and
+ * would keep the rows as long.
+ */
 export const takeRows = <Row>(result: { rows: Array<Row> }): ReadonlyArray<Row> => {
   const { rows } = result
   result.rows = []
@@ -37,41 +46,61 @@ type Params = ReadonlyArray<unknown>
 type Executed = ReturnType<SqlConnection.Connection["execute"]>
 
 /**
- * Does nothing outside of a transaction that would have to be undone, so it may be on the wire before anybody knows that BEGIN was not
- * refused. Everything else waits for that: it would be carried out, and committed, alone.
+ * Does nothing outside of a transaction that would have to be undone, so it may be on the wire before anybody knows
+ * that BEGIN was not refused. Everything else waits for that: it would be carried out, and committed, alone.
  */
 export const onlyReads = (text: string): boolean => /^\s*select\s/i.test(text)
 
-/** How far the BEGIN has come. One that was refused is answered too: it has ended the connection and fails whatever comes next. */
+/**
+ * How far the BEGIN has come. One that was refused is answered too: it has ended the connection and fails whatever
+ * comes next.
+ */
 type Begun = "no" | "sent" | "answered"
 
 /** Rows come as a whole: there are no streams here. */
 export class Reserved implements SqlConnection.Connection {
   private begun: Begun = "no"
-  /** The first failure that nobody has been told of: of BEGIN or of what was sent. What comes after it only says that there was one. */
+  /**
+   * The first failure that nobody has been told of: of BEGIN or of what was sent. What comes after it only says that
+   * there was one.
+   */
   private untold: SqlError.SqlError | undefined
   private readonly opened: Array<() => void> = []
   private committing = false
 
-  constructor(private readonly client: Pg.ClientBase, readonly release: () => void) {}
+  constructor(
+    private readonly client: Pg.ClientBase,
+    readonly release: () => void
+  ) {}
 
   readonly execute: SqlConnection.Connection["execute"] = (text, params, transformRows): Executed =>
     this.after(onlyReads(text), () =>
       this.ask<ReadonlyArray<unknown>>((answer) =>
-        this.client.query(text, [...params], (cause, result) => answer(cause, () => transformRows === undefined ? takeRows(result) : transformRows(takeRows(result))))))
+        this.client.query(text, [...params], (cause, result) =>
+          answer(cause, () => (transformRows === undefined ? takeRows(result) : transformRows(takeRows(result))))
+        )
+      )
+    )
 
   readonly executeUnprepared = this.execute
 
   readonly executeRaw: SqlConnection.Connection["executeRaw"] = (text, params) =>
-    this.after(onlyReads(text), () => this.ask<Pg.QueryResult>((answer) => this.client.query(text, [...params], (cause, result) => answer(cause, () => result))))
+    this.after(onlyReads(text), () =>
+      this.ask<Pg.QueryResult>((answer) =>
+        this.client.query(text, [...params], (cause, result) => answer(cause, () => result))
+      )
+    )
 
   readonly executeValues: SqlConnection.Connection["executeValues"] = (text, params) =>
     this.after(onlyReads(text), () => {
       const query: Pg.QueryArrayConfig = { text, values: [...params], rowMode: "array" }
-      return this.ask<ReadonlyArray<Params>>((answer) => this.client.query(query, (cause, result) => answer(cause, () => takeRows(result))))
+      return this.ask<ReadonlyArray<Params>>((answer) =>
+        this.client.query(query, (cause, result) => answer(cause, () => takeRows(result)))
+      )
     })
 
-  readonly executeStream: SqlConnection.Connection["executeStream"] = () => Stream.dieMessage("this connection reads rows as a whole")
+  readonly executeStream: SqlConnection.Connection["executeStream"] = () =>
+    Stream.dieMessage("this connection reads rows as a whole")
 
   /** Sends without waiting for the answer: a failure is that of the next statement, or of the COMMIT. */
   readonly send = (text: string, params: Params): Effect.Effect<void, SqlError.SqlError> =>
@@ -79,7 +108,9 @@ export class Reserved implements SqlConnection.Connection {
       Effect.sync(() =>
         this.client.query(text, [...params], (cause) => {
           if (cause instanceof Error) this.untold ??= errorOf(cause)
-        })))
+        })
+      )
+    )
 
   /** Fails with what went wrong in the statements that were sent, or at the COMMIT itself. */
   readonly commit: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() => {
@@ -96,11 +127,19 @@ export class Reserved implements SqlConnection.Connection {
   }
 
   readonly rollback: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() =>
-    this.begun === "no" ? Effect.void : this.ask<void>((answer) => this.client.query("ROLLBACK", (cause) => answer(cause, ignored))))
+    this.begun === "no"
+      ? Effect.void
+      : this.ask<void>((answer) => this.client.query("ROLLBACK", (cause) => answer(cause, ignored)))
+  )
 
-  private ask<A>(run: (answer: (cause: Error | null | undefined, result: () => A) => void) => void): Effect.Effect<A, SqlError.SqlError> {
+  private ask<A>(
+    run: (answer: (cause: Error | null | undefined, result: () => A) => void) => void
+  ): Effect.Effect<A, SqlError.SqlError> {
     return Effect.async((resume) =>
-      run((cause, result) => resume(cause instanceof Error ? Effect.fail(this.untold ?? errorOf(cause)) : Effect.succeed(result()))))
+      run((cause, result) =>
+        resume(cause instanceof Error ? Effect.fail(this.untold ?? errorOf(cause)) : Effect.succeed(result()))
+      )
+    )
   }
 
   private begin(): void {
@@ -113,10 +152,14 @@ export class Reserved implements SqlConnection.Connection {
   }
 
   /** Goes on when there is a transaction, or at once with what needs none. */
-  private after<A>(atOnce: boolean, statement: () => Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> {
+  private after<A>(
+    atOnce: boolean,
+    statement: () => Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError> {
     return Effect.suspend(() => {
       if (this.begun === "no") this.begin()
-      const next = (): Effect.Effect<A, SqlError.SqlError> => this.untold === undefined ? statement() : Effect.fail(this.untold)
+      const next = (): Effect.Effect<A, SqlError.SqlError> =>
+        this.untold === undefined ? statement() : Effect.fail(this.untold)
       if (atOnce || this.begun === "answered") return next()
       return Effect.async((resume) => {
         this.opened.push(() => resume(Effect.suspend(next)))
@@ -127,4 +170,9 @@ export class Reserved implements SqlConnection.Connection {
 
 export const reserve = (pool: Pg.Pool): Effect.Effect<Reserved, SqlError.SqlError> =>
   Effect.async((resume) =>
-    lend(pool, (client, release) => resume(Effect.succeed(new Reserved(client, release))), (error) => resume(Effect.fail(error))))
+    lend(
+      pool,
+      (client, release) => resume(Effect.succeed(new Reserved(client, release))),
+      (error) => resume(Effect.fail(error))
+    )
+  )

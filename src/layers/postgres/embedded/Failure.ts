@@ -1,6 +1,6 @@
 /**
- * Why the embedded Postgres could not be had, and the two small things every file of this folder needs: a promise turned into that
- * failure, and a file system error code read from an unknown value.
+ * Why the embedded Postgres could not be had, and the two small things every file of this folder needs: a promise
+ * turned into that failure, and a file system error code read from an unknown value.
  */
 import { Data, Effect, Predicate } from "effect"
 
@@ -35,4 +35,4 @@ export const attempt = <A>(doing: string, run: () => Promise<A>): Effect.Effect<
 
 /** The promise's value, or `fallback` where the file system answers with one of `codes`. */
 export const unless = <A, B>(promise: Promise<A>, codes: ReadonlyArray<string>, fallback: B): Promise<A | B> =>
-  promise.catch((error: unknown) => codes.includes(codeOf(error) ?? "") ? fallback : Promise.reject(error))
+  promise.catch((error: unknown) => (codes.includes(codeOf(error) ?? "") ? fallback : Promise.reject(error)))

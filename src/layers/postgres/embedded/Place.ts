@@ -1,9 +1,10 @@
 /**
- * Where the files of one embedded Postgres lie. Normally below the data dir. A root process cannot always have them there: the user
- * that Postgres runs as must be able to enter every directory above, and a clone under a private home shuts it out. Then they lie
- * below `shelter` (/var/lib/provider-gateway: kept by the system, unlike /var/tmp), under a random name that `postgres.json` in the data dir
- * records. The record rules from then on, so the data is found again whatever becomes of the modes of the home; deleting the data dir
- * forgets that cluster and starts anew, as it would had the cluster lain inside.
+ * Where the files of one embedded Postgres lie. Normally below the data dir. A root process cannot always have them
+ * there: the user that Postgres runs as must be able to enter every directory above, and a clone under a private home
+ * shuts it out. Then they lie below `shelter` (/var/lib/provider-gateway: kept by the system, unlike /var/tmp), under a
+ * random name that `postgres.json` in the data dir records. The record rules from then on, so the data is found again
+ * whatever becomes of the modes of the home; deleting the data dir forgets that cluster and starts anew, as it would
+ * had the cluster lain inside.
  */
 import { Effect, Option } from "effect"
 import { randomBytes } from "node:crypto"
@@ -46,7 +47,9 @@ export const recorded = (dataDir: string): Effect.Effect<Option.Option<Place>, E
 
 const choose = async (dataDir: string, shelter: string): Promise<string> => {
   const inside = join(dataDir, "postgres")
-  return await canEnter(await accountFor(inside), dataDir) ? "postgres" : join(shelter, randomBytes(8).toString("hex"))
+  return (await canEnter(await accountFor(inside), dataDir))
+    ? "postgres"
+    : join(shelter, randomBytes(8).toString("hex"))
 }
 
 /** Writes the record whole and only once: of two starters at once, both go on with the place of the first. */
@@ -62,12 +65,13 @@ export const placeFor = (
   dataDir: string,
   shelter: string
 ): Effect.Effect<{ readonly place: Place; readonly account: Account | undefined }, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const known = yield* recorded(dataDir)
     if (Option.isNone(known)) {
       yield* attempt(`prepare ${dataDir}`, async () => {
-        // 0711 where it is new: root's Postgres must pass through; what is private in the data dir is private by its own mode.
-        if (await mkdir(dataDir, { recursive: true }) !== undefined) await chmod(dataDir, 0o711)
+        // 0711 where it is new: root's Postgres must pass through; what is private in the data dir is private by its
+        // own mode.
+        if ((await mkdir(dataDir, { recursive: true })) !== undefined) await chmod(dataDir, 0o711)
         await record(dataDir, await choose(await realpath(dataDir), shelter))
       })
       return yield* placeFor(dataDir, shelter)
@@ -80,7 +84,7 @@ export const placeFor = (
   })
 
 const assertReachable = (place: Place, account: Account | undefined) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const refuse = (problem: string) =>
       new EmbeddedPostgresError({
         reason: "unreachable",
@@ -88,9 +92,18 @@ const assertReachable = (place: Place, account: Account | undefined) =>
       })
     const parent = yield* attempt(`look at ${place.home}`, () => realpath(join(place.home, "..")))
     if (!(yield* attempt(`look at ${parent}`, () => canEnter(account, parent)))) {
-      return yield* refuse(`the data in ${place.home} can no longer be reached by the user it runs as (uid ${account?.uid})`)
+      return yield* refuse(
+        `the data in ${place.home} can no longer be reached by the user it runs as (uid ${account?.uid})`
+      )
     }
-    const owner = yield* attempt(`look at ${place.cluster}`, () => unless(stat(place.cluster).then(({ uid }) => uid), ["ENOENT"], undefined))
+    const owner = yield* attempt(`look at ${place.cluster}`, () =>
+      unless(
+        stat(place.cluster).then(({ uid }) => uid),
+        ["ENOENT"],
+        undefined
+      )
+    )
     const self = account?.uid ?? process.getuid?.()
-    if (owner !== undefined && owner !== self) return yield* refuse(`the data in ${place.home} belongs to another user (uid ${owner})`)
+    if (owner !== undefined && owner !== self)
+      return yield* refuse(`the data in ${place.home} belongs to another user (uid ${owner})`)
   })

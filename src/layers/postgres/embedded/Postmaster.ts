@@ -1,7 +1,8 @@
 /**
- * The server process of one cluster: is one running, start one, stop one. The truth is the `postmaster.pid` that Postgres itself keeps,
- * believed only while the process it names really serves this cluster: a killed machine or container leaves the file, and its number may
- * since belong to anything. Postgres refuses by itself (shared memory keyed by the directory) to start twice on one cluster.
+ * The server process of one cluster: is one running, start one, stop one. The truth is the `postmaster.pid` that
+ * Postgres itself keeps, believed only while the process it names really serves this cluster: a killed machine or
+ * container leaves the file, and its number may since belong to anything. Postgres refuses by itself (shared memory
+ * keyed by the directory) to start twice on one cluster.
  */
 import { Effect, Option, Schedule } from "effect"
 import { execFile, spawn, type SpawnOptions } from "node:child_process"
@@ -37,7 +38,9 @@ const isAlive = (pid: number): boolean => {
 const commandLine = (pid: number): Promise<string> =>
   process.platform === "linux"
     ? unless(readFile(`/proc/${pid}/cmdline`, "utf8"), ["ENOENT", "ESRCH"], "")
-    : new Promise((resolve) => execFile("ps", ["-ww", "-o", "args=", "-p", String(pid)], (_error, stdout) => resolve(stdout)))
+    : new Promise((resolve) =>
+        execFile("ps", ["-ww", "-o", "args=", "-p", String(pid)], (_error, stdout) => resolve(stdout))
+      )
 
 const serves = async (pid: number, place: Place): Promise<boolean> =>
   isAlive(pid) && (await commandLine(pid)).includes(place.cluster)
@@ -45,7 +48,12 @@ const serves = async (pid: number, place: Place): Promise<boolean> =>
 // Lines: pid, data directory, start time, port, socket directory, listen address, shared memory, status.
 const parse = (text: string): Postmaster => {
   const [pid, , , port, socket, address, , status] = text.split("\n")
-  return { pid: Number(pid), host: socket || address || "127.0.0.1", port: Number(port), ready: status?.trim() === "ready" }
+  return {
+    pid: Number(pid),
+    host: socket || address || "127.0.0.1",
+    port: Number(port),
+    ready: status?.trim() === "ready"
+  }
 }
 
 /** The server of this cluster, if one runs: starting up, ready or shutting down. */
@@ -54,17 +62,18 @@ export const running = (place: Place): Effect.Effect<Option.Option<Postmaster>, 
     const text = await unless(readFile(pidFile(place), "utf8"), ["ENOENT"], undefined)
     if (text === undefined) return Option.none()
     const found = parse(text)
-    return await serves(found.pid, place) ? Option.some(found) : Option.none()
+    return (await serves(found.pid, place)) ? Option.some(found) : Option.none()
   })
 
 /**
- * Takes away a lock file whose number now belongs to some other living process (or to a dead one that nobody buried), for which
- * Postgres would give way. What was taken is looked at again: should a server have started in between, its file goes back.
+ * Takes away a lock file whose number now belongs to some other living process (or to a dead one that nobody buried),
+ * for which Postgres would give way. What was taken is looked at again: should a server have started in between, its
+ * file goes back.
  */
 const discardStale = async (file: string, place: Place): Promise<void> => {
   const taken = `${file}.stale-${randomBytes(8).toString("hex")}`
   const text = await unless(readFile(file, "utf8"), ["ENOENT"], undefined)
-  if (text === undefined || !isAlive(parse(text).pid) || await serves(parse(text).pid, place)) return
+  if (text === undefined || !isAlive(parse(text).pid) || (await serves(parse(text).pid, place))) return
   await unless(rename(file, taken), ["ENOENT"], undefined)
   const moved = await unless(readFile(taken, "utf8"), ["ENOENT"], undefined)
   if (moved === undefined) return
@@ -76,7 +85,10 @@ const discardStale = async (file: string, place: Place): Promise<void> => {
 export const socketPort = 5432
 export const socketFile = (place: Place) => join(place.run, `.s.PGSQL.${socketPort}`)
 
-const settings = (place: Place, endpoint: { readonly socket: boolean; readonly port: number }): Readonly<Record<string, string>> => ({
+const settings = (
+  place: Place,
+  endpoint: { readonly socket: boolean; readonly port: number }
+): Readonly<Record<string, string>> => ({
   ...(endpoint.socket
     ? { unix_socket_directories: place.run, listen_addresses: "" }
     : { unix_socket_directories: "", listen_addresses: "127.0.0.1" }),
@@ -106,8 +118,8 @@ const settings = (place: Place, endpoint: { readonly socket: boolean; readonly p
 })
 
 /**
- * Starts the server in a process group of its own, so that Ctrl-C in a terminal reaches this process only and the order of stopping
- * is ours. Answers the exit code once it ends; the server outlives the interruption of this effect.
+ * Starts the server in a process group of its own, so that Ctrl-C in a terminal reaches this process only and the order
+ * of stopping is ours. Answers the exit code once it ends; the server outlives the interruption of this effect.
  */
 export const launch = (
   binaries: Binaries,
@@ -116,15 +128,24 @@ export const launch = (
   endpoint: { readonly socket: boolean; readonly port: number },
   overrides: Readonly<Record<string, string>>
 ): Effect.Effect<{ readonly exited: () => boolean }, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* attempt(`clean ${place.home}`, async () => {
       for (const file of [pidFile(place), `${socketFile(place)}.lock`]) await discardStale(file, place)
     })
     return yield* attempt(`start ${join(binaries.directory, "bin", "postgres")}`, async () => {
       if ((await unless(stat(place.log), ["ENOENT"], { size: 0 })).size > logLimitBytes) await truncate(place.log)
       const log = await open(place.log, "a", 0o600)
-      const given = Object.entries({ ...settings(place, endpoint), ...overrides }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-      const options: SpawnOptions = { cwd: place.home, env: environment, detached: true, stdio: ["ignore", log.fd, log.fd], ...account }
+      const given = Object.entries({ ...settings(place, endpoint), ...overrides }).flatMap(([name, value]) => [
+        "-c",
+        `${name}=${value}`
+      ])
+      const options: SpawnOptions = {
+        cwd: place.home,
+        env: environment,
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+        ...account
+      }
       const child = spawn(join(binaries.directory, "bin", "postgres"), ["-D", place.cluster, ...given], options)
       let exited = false
       child.once("exit", () => {
@@ -154,9 +175,12 @@ const signal = (pid: number, name: "SIGINT" | "SIGQUIT") =>
     }
   })
 
-/** Ends the server: a fast shutdown (running statements are cut, everything committed is kept), after ten seconds a harsher one. */
+/**
+ * Ends the server: a fast shutdown (running statements are cut, everything committed is kept), after ten seconds a
+ * harsher one.
+ */
 export const stop = (place: Place): Effect.Effect<void, EmbeddedPostgresError> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const found = yield* running(place)
     if (Option.isNone(found)) return
     const { pid } = found.value
@@ -166,6 +190,8 @@ export const stop = (place: Place): Effect.Effect<void, EmbeddedPostgresError> =
     yield* signal(pid, "SIGINT")
     yield* gone.pipe(
       Effect.timeout("10 seconds"),
-      Effect.catchTag("TimeoutException", () => Effect.zipRight(signal(pid, "SIGQUIT"), Effect.timeoutOption(gone, "5 seconds")))
+      Effect.catchTag("TimeoutException", () =>
+        Effect.zipRight(signal(pid, "SIGQUIT"), Effect.timeoutOption(gone, "5 seconds"))
+      )
     )
   })

@@ -1,11 +1,11 @@
 /**
- * The leases that a node keeps, in memory that its threads share: this one writes them down and crosses them out, another reads and renews
- * them, however long this one is blocked. Writing costs about a microsecond and sends nothing, so a run that ends before
- * its first renewal costs no more. One writer.
+ * The leases that a node keeps, in memory that its threads share: this one writes them down and crosses them out,
+ * another reads and renews them, however long this one is blocked. Writing costs about a microsecond and sends nothing,
+ * so a run that ends before its first renewal costs no more. One writer.
  *
- * The words (int32): the pulse of the writer, then one for each slot: 0 while it is free, else a number that changes with every use. A slot's
- * bytes are the length of its text and the text, `workspaceId runId token`. The word is written last and looked at before and after
- * the bytes are read, so nobody reads half of a text.
+ * The words (int32): the pulse of the writer, then one for each slot: 0 while it is free, else a number that changes
+ * with every use. A slot's bytes are the length of its text and the text, `workspaceId runId token`. The word is
+ * written last and looked at before and after the bytes are read, so nobody reads half of a text.
  */
 import type { HeldLease } from "../../../services/RunStore.js"
 

@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * The thread that renews a node's leases over a connection of its own, while the main thread may be busy or blocked. It reads them from memory
- * that the main thread writes (LeaseTable.ts), and tells it which are lost and of which runs a cancel was asked. It renews nothing once
- * the main thread's pulse has been still for `silenceMillis`: a thread that is stuck for ever works on nothing. It ends with the process.
- * JavaScript, because the runtime starts it from its file, in dist and in tests alike.
+ * The thread that renews a node's leases over a connection of its own, while the main thread may be busy or blocked. It
+ * reads them from memory that the main thread writes (LeaseTable.ts), and tells it which are lost and of which runs a
+ * cancel was asked. It renews nothing once the main thread's pulse has been still for `silenceMillis`: a thread that is
+ * stuck for ever works on nothing. It ends with the process. JavaScript, because the runtime starts it from its file,
+ * in dist and in tests alike.
  *
  * @typedef {object} Given
  * @property {string} url of the database
@@ -39,7 +40,13 @@ const readerOf = (memory) => {
       const text = bytes.toString("latin1", start + 1, start + 1 + (bytes[start] ?? 0))
       const [workspaceId, runId, token] = text.split(" ")
       // Written anew meanwhile: it is young, and read the next time.
-      if (Atomics.load(words, 1 + slot) !== before || workspaceId === undefined || runId === undefined || token === undefined) continue
+      if (
+        Atomics.load(words, 1 + slot) !== before ||
+        workspaceId === undefined ||
+        runId === undefined ||
+        token === undefined
+      )
+        continue
       found.push({ workspaceId, runId, token })
     }
     return found
@@ -88,13 +95,22 @@ const renew = async () => {
   const { rows } = await connection.query({
     name: "renew",
     text: renewal,
-    values: [leases.map(({ workspaceId }) => workspaceId), leases.map(({ runId }) => runId), leases.map(({ token }) => token), leaseMillis]
+    values: [
+      leases.map(({ workspaceId }) => workspaceId),
+      leases.map(({ runId }) => runId),
+      leases.map(({ token }) => token),
+      leaseMillis
+    ]
   })
   /** @type {Map<string, boolean>} */
   const held = new Map(rows.map(({ cancelRequested, runId }) => [runId, cancelRequested]))
   const news = leases.flatMap(({ runId, token }) => {
     const cancelled = held.get(runId)
-    return cancelled === undefined ? [{ runId, token, what: "lost" }] : cancelled ? [{ runId, token, what: "cancelled" }] : []
+    return cancelled === undefined
+      ? [{ runId, token, what: "lost" }]
+      : cancelled
+        ? [{ runId, token, what: "cancelled" }]
+        : []
   })
   if (news.length > 0) parentPort?.postMessage(news)
 }

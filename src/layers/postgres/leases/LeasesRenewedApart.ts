@@ -1,7 +1,8 @@
 /**
- * Leases renewed by a thread of their own, with a connection of its own: a main thread that is blocked for half a minute loses none. What
- * they are is written into memory that both share (LeaseTable), so a run that ends before its first renewal sends nothing. A main thread
- * without a pulse for `mainSilenceMillisMax` counts as dead; a thread that ended is started again.
+ * Leases renewed by a thread of their own, with a connection of its own: a main thread that is blocked for half a
+ * minute loses none. What they are is written into memory that both share (LeaseTable), so a run that ends before its
+ * first renewal sends nothing. A main thread without a pulse for `mainSilenceMillisMax` counts as dead; a thread that
+ * ended is started again.
  */
 import { Worker } from "node:worker_threads"
 import { Clock, Effect, Layer, PubSub, Redacted, Schema, Stream } from "effect"
@@ -18,10 +19,17 @@ const file = new URL("./LeaseThread.mjs", import.meta.url)
 const startAgainAfter = "1 second"
 const slotsOfMore = 256
 
-const decodeNews = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") })))
+const decodeNews = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") }))
+)
 
 /** One life of the thread; ends when it does. */
-const live = (given: object, tables: ReadonlyArray<LeaseTable>, started: (worker: Worker) => void, heard: (news: ReadonlyArray<LeaseNews>) => void) =>
+const live = (
+  given: object,
+  tables: ReadonlyArray<LeaseTable>,
+  started: (worker: Worker) => void,
+  heard: (news: ReadonlyArray<LeaseNews>) => void
+) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const worker = new Worker(file, {
@@ -42,10 +50,12 @@ const live = (given: object, tables: ReadonlyArray<LeaseTable>, started: (worker
     (worker) => Effect.promise(() => worker.terminate())
   )
 
-export const LeasesRenewedApart = (options: { readonly silenceMillis?: number } = {}): Layer.Layer<LeaseKeeping, never, Database> =>
+export const LeasesRenewedApart = (
+  options: { readonly silenceMillis?: number } = {}
+): Layer.Layer<LeaseKeeping, never, Database> =>
   Layer.scoped(
     LeaseKeeping,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { heartbeatMillis, leaseMillis, slots } = yield* DispatcherSettings
       const { url } = yield* Database
       const news = yield* PubSub.unbounded<LeaseNews>()
@@ -61,9 +71,14 @@ export const LeasesRenewedApart = (options: { readonly silenceMillis?: number } 
         silenceMillis: options.silenceMillis ?? mainSilenceMillisMax
       }
 
-      yield* live(given, tables, (worker) => {
-        thread = worker
-      }, (told) => told.forEach((one) => news.unsafeOffer(one))).pipe(
+      yield* live(
+        given,
+        tables,
+        (worker) => {
+          thread = worker
+        },
+        (told) => told.forEach((one) => news.unsafeOffer(one))
+      ).pipe(
         Effect.flatMap((cause) => Effect.logWarning("The thread that renews leases ended and is started again", cause)),
         Effect.zipRight(Effect.sleep(startAgainAfter)),
         Effect.forever,

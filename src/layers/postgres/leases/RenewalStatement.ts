@@ -1,4 +1,7 @@
-/** The statement that renews leases: what it is given, and the runs whose lease is still held. In one place for all who send it. */
+/**
+ * The statement that renews leases: what it is given, and the runs whose lease is still held. In one place for all who
+ * send it.
+ */
 import type { HeldLease } from "../../../services/RunStore.js"
 
 /** `now` is the database's clock as an expression. Answers `runId` and `cancelRequested` of each. */
@@ -9,5 +12,8 @@ export const renewal = (now: string): string => `
   returning r.run_id as "runId", r.cancel_requested as "cancelRequested"`
 
 export const renewalValues = (leases: ReadonlyArray<HeldLease>, leaseMillis: number): Array<unknown> => [
-  leases.map(({ workspaceId }) => workspaceId), leases.map(({ runId }) => runId), leases.map(({ token }) => token), leaseMillis
+  leases.map(({ workspaceId }) => workspaceId),
+  leases.map(({ runId }) => runId),
+  leases.map(({ token }) => token),
+  leaseMillis
 ]

@@ -1,6 +1,7 @@
 /**
- * Workspaces, tokens, wallets, the ledger, runs, attempts and media. Every hot table leads with `workspace_id`; live runs have
- * partial indexes of their own, so that finished ones weigh nothing. The invariants of money are stated again as CHECKs.
+ * Workspaces, tokens, wallets, the ledger, runs, attempts and media. Every hot table leads with `workspace_id`; live
+ * runs have partial indexes of their own, so that finished ones weigh nothing. The invariants of money are stated again
+ * as CHECKs.
  */
 export const moneyAndRuns = `
 create table workspaces (

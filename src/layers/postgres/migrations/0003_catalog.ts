@@ -1,6 +1,7 @@
 /**
- * Contracts of every version that was ever published, and the revisions that operators published beside the built-in catalog. A
- * revision lists its members; their contracts are rows of their own, so that a large catalog that changes little stays small.
+ * Contracts of every version that was ever published, and the revisions that operators published beside the built-in
+ * catalog. A revision lists its members; their contracts are rows of their own, so that a large catalog that changes
+ * little stays small.
  */
 export const catalog = `
 create table catalog_contracts (

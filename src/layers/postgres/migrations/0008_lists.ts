@@ -1,7 +1,8 @@
 /**
- * Every filter of a list is a range of an index, read from the newest on. The indexes begin with one text of the workspace and the value
- * filtered by, not with two columns: a statement that asks for that text can use no other index, whatever the planner believes about the
- * rows. Left the choice, it may walk through all rows of a workspace to find the few that match.
+ * Every filter of a list is a range of an index, read from the newest on. The indexes begin with one text of the
+ * workspace and the value filtered by, not with two columns: a statement that asks for that text can use no other
+ * index, whatever the planner believes about the rows. Left the choice, it may walk through all rows of a workspace to
+ * find the few that match.
  */
 export const lists = `
 create index runs_by_status on runs ((workspace_id || ' ' || status), run_id);

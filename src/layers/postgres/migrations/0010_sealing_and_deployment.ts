@@ -1,4 +1,7 @@
-/** A check value of each sealing key that was ever used here, and whether this database is used in production. Either is written once. */
+/**
+ * A check value of each sealing key that was ever used here, and whether this database is used in production. Either is
+ * written once.
+ */
 export const sealingAndDeployment = `
 create table sealing_keys (
   key_id text primary key,

@@ -1,6 +1,6 @@
 /**
- * The epoch ends where a storage is found restored or replaced, and the runs that waited in it are marked. The probe is what a node writes to
- * see whether the storage takes writes: a row of about a page for each of a few slots.
+ * The epoch ends where a storage is found restored or replaced, and the runs that waited in it are marked. The probe is
+ * what a node writes to see whether the storage takes writes: a row of about a page for each of a few slots.
  */
 export const storageWatch = `
 alter table storage_identity add column epoch bigint not null default 0;

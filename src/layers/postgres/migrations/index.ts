@@ -1,5 +1,6 @@
 /**
- * All migrations in order, named `NNNN_what_it_brings`. Only ever appended: what was released is never edited, a change is a new one.
+ * All migrations in order, named `NNNN_what_it_brings`. Only ever appended: what was released is never edited, a change
+ * is a new one.
  */
 import type { Migration } from "../Migrations.js"
 import { moneyAndRuns } from "./0001_money_and_runs.js"

@@ -1,6 +1,6 @@
 /**
- * What one provider call means for the run: the ended attempt with its receipt and cost, and the run with the better of the
- * answers so far. Plain data in, plain data out; ids and times are given.
+ * What one provider call means for the run: the ended attempt with its receipt and cost, and the run with the better of
+ * the answers so far. Plain data in, plain data out; ids and times are given.
  */
 import { createHash } from "node:crypto"
 import { isBetter } from "../../../domain/Fallback.js"
@@ -10,7 +10,14 @@ import type { Endpoint } from "../../../domain/Manifest.js"
 import { zero } from "../../../domain/Micros.js"
 import type { AnswerBody, CallResult, Normalized } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
-import { type Attempt, latencyMsOf, type Receipt, type Run, type RunOutcome, type StoredResult } from "../../../domain/Run.js"
+import {
+  type Attempt,
+  latencyMsOf,
+  type Receipt,
+  type Run,
+  type RunOutcome,
+  type StoredResult
+} from "../../../domain/Run.js"
 import { type RunFailure, toRunError } from "../../../domain/RunFailures.js"
 import { costOf } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
@@ -41,15 +48,22 @@ export interface Call {
 export const end = (call: Call): Ending => {
   const { attempt, candidate, endpoint, now, result, run } = call
   const answered = result._tag === "Answered"
-  const outcome: RunOutcome = answered ? result.outcome : result.failure._tag === "validation_error" ? "rejected" : "error"
+  const outcome: RunOutcome = answered
+    ? result.outcome
+    : result.failure._tag === "validation_error"
+      ? "rejected"
+      : "error"
   const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"
-  const cost = call.sharedWithRunId !== null ? { micros: zero, anomaly: null } : costOf({
-    price: endpoint?.operation.price ?? freePrice,
-    delivered: answered && (result.outcome !== "miss" || endpoint?.operation.response.billsMiss === true),
-    resultCount: answered ? result.resultCount : null,
-    evidence: result.cost,
-    maxMicros: candidate.maxMicros
-  })
+  const cost =
+    call.sharedWithRunId !== null
+      ? { micros: zero, anomaly: null }
+      : costOf({
+          price: endpoint?.operation.price ?? freePrice,
+          delivered: answered && (result.outcome !== "miss" || endpoint?.operation.response.billsMiss === true),
+          resultCount: answered ? result.resultCount : null,
+          evidence: result.cost,
+          maxMicros: candidate.maxMicros
+        })
   const receipt: Receipt = {
     requestDigest: result.evidence?.requestDigest ?? null,
     responseDigest: result.evidence?.responseDigest ?? null,
@@ -75,7 +89,12 @@ export const end = (call: Call): Ending => {
   }
   if (!answered) {
     const better = isBetter(outcome, run.outcome) || run.outcome === "error" || run.outcome === "rejected"
-    return { attempt: ended, media: null, uncertain, run: better ? failed(run, result.failure, outcome, result.providerStatus) : run }
+    return {
+      attempt: ended,
+      media: null,
+      uncertain,
+      run: better ? failed(run, result.failure, outcome, result.providerStatus) : run
+    }
   }
   if (!isBetter(result.outcome, run.outcome)) return { attempt: ended, media: null, uncertain, run }
   const stored = store(call, result.body)
@@ -118,7 +137,10 @@ export const failed = (run: Run, failure: RunFailure, outcome: RunOutcome, provi
 
 const toJson = (normalized: Normalized): JsonObject => ({ ...normalized })
 
-const store = ({ mediaId, run }: Call, body: AnswerBody): { readonly result: StoredResult; readonly media: Media | null } => {
+const store = (
+  { mediaId, run }: Call,
+  body: AnswerBody
+): { readonly result: StoredResult; readonly media: Media | null } => {
   switch (body._tag) {
     case "Json":
       return { result: { _tag: "Json", value: body.value }, media: null }

@@ -1,7 +1,7 @@
 /**
- * The dispatcher of one node over the run queue of the storage. Its loops: new work (woken by signals, with a slow look as
- * the safety net), taking over what silent nodes left, and cancels asked elsewhere. Its leases are renewed by LeaseKeeping.
- * When it stops it takes nothing new and lets what is under way end.
+ * The dispatcher of one node over the run queue of the storage. Its loops: new work (woken by signals, with a slow look
+ * as the safety net), taking over what silent nodes left, and cancels asked elsewhere. Its leases are renewed by
+ * LeaseKeeping. When it stops it takes nothing new and lets what is under way end.
  */
 import { Cause, Clock, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { failed } from "./AttemptEnding.js"
@@ -36,10 +36,20 @@ interface Active {
 export const DispatcherQueue: Layer.Layer<
   Dispatcher,
   never,
-  Catalog | Credentials | EndpointStats | FaultPoints | Ids | LeaseKeeping | ProviderHealth | Providers | RunSignals | RunStore | Settlement
+  | Catalog
+  | Credentials
+  | EndpointStats
+  | FaultPoints
+  | Ids
+  | LeaseKeeping
+  | ProviderHealth
+  | Providers
+  | RunSignals
+  | RunStore
+  | Settlement
 > = Layer.scoped(
   Dispatcher,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const options = yield* DispatcherSettings
     const leases = yield* LeaseKeeping
     const signals = yield* RunSignals
@@ -73,7 +83,10 @@ export const DispatcherQueue: Layer.Layer<
     const newLease = Effect.map(ids.suffix, (token): Lease => ({ node, token, millis: options.leaseMillis }))
 
     // Only when runs are known to wait is a free slot a reason to look into the queue.
-    const release = Effect.zipRight(Ref.update(taken, (n) => n - 1), Effect.flatMap(Ref.get(backlog), (waiting) => (waiting ? wake : Effect.void)))
+    const release = Effect.zipRight(
+      Ref.update(taken, (n) => n - 1),
+      Effect.flatMap(Ref.get(backlog), (waiting) => (waiting ? wake : Effect.void))
+    )
     const slotFor = (lease: Lease): Effect.Effect<Slot> =>
       Effect.map(Ref.make(false), (released) => ({
         lease,
@@ -85,7 +98,7 @@ export const DispatcherQueue: Layer.Layer<
         return [got, n + got]
       })
 
-    const reserve = Effect.gen(function*() {
+    const reserve = Effect.gen(function* () {
       if (!(yield* Ref.get(open))) return null
       if ((yield* takeSlots(1)) === 0) return yield* Effect.as(Ref.set(backlog, true), null)
       return yield* slotFor(yield* newLease)
@@ -103,55 +116,84 @@ export const DispatcherQueue: Layer.Layer<
             // Unless this node has taken the run again meanwhile, under another lease.
             if (active.get(runId) === entry) active.delete(runId)
             letGo()
-            return Effect.zipRight(slot.release, Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none()))))
-          }))
+            return Effect.zipRight(
+              slot.release,
+              Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none())))
+            )
+          })
+        )
         // A defect leaves the run leased and its money held: it is taken over when the lease ends.
         const told = Effect.catchAllCause(work, (cause) =>
-          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId }))
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId })
+        )
         // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
         return Effect.as(FiberSet.run(fibers, Effect.interruptible(told)), done.listen)
       }).pipe(Effect.uninterruptible)
 
     const adopt = (key: RunKey, slot: Slot) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { held } = yield* patiently(store.heartbeat([{ ...key, token: slot.lease.token }], options.leaseMillis))
         const run = held.has(key.runId) ? yield* patiently(store.get(key)) : null
         if (run === null) return yield* slot.release
-        yield* start({ run, lease: slot.lease, attempts: yield* patiently(store.attempts(key)), takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 }, slot)
+        yield* start(
+          {
+            run,
+            lease: slot.lease,
+            attempts: yield* patiently(store.attempts(key)),
+            takenOver: false,
+            workersLost: 0,
+            restored: false,
+            waitedMillis: 0
+          },
+          slot
+        )
       }).pipe(
         Effect.onError(() => slot.release),
         Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
         Effect.interruptible,
-        (work) => Effect.suspend(() => {
-          adopting.add(slot.lease.token)
-          return Effect.asVoid(FiberSet.run(fibers, work))
-        })
+        (work) =>
+          Effect.suspend(() => {
+            adopting.add(slot.lease.token)
+            return Effect.asVoid(FiberSet.run(fibers, work))
+          })
       )
 
     const cancelRun = (runId: RunId) => Effect.sync(() => active.get(runId)?.stop.tell("cancelled"))
 
     /** Runs that waited too long are told so instead of being called late. */
     const expire = (leased: LeasedRun) =>
-      Effect.flatMap(Clock.currentTimeMillis, (completedAt) => settlement.settle({
-        run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt },
-        event: "Failed",
-        costMicros: zero,
-        reason: null,
-        leaseToken: leased.lease.token,
-        attempt: null,
-        media: null
-      })).pipe(Effect.asVoid, Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+      Effect.flatMap(Clock.currentTimeMillis, (completedAt) =>
+        settlement.settle({
+          run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt },
+          event: "Failed",
+          costMicros: zero,
+          reason: null,
+          leaseToken: leased.lease.token,
+          attempt: null,
+          media: null
+        })
+      ).pipe(
+        Effect.asVoid,
+        Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble))
+      )
 
     const startAll = (found: ReadonlyArray<LeasedRun>) =>
-      Effect.forEach(found, (leased) =>
-        Effect.flatMap(slotFor(leased.lease), (slot) =>
-          leased.attempts.length === 0 && leased.waitedMillis > options.queueMillisMax
-            ? Effect.ensuring(expire(leased), slot.release)
-            : Effect.asVoid(start(leased, slot))), { discard: true })
+      Effect.forEach(
+        found,
+        (leased) =>
+          Effect.flatMap(slotFor(leased.lease), (slot) =>
+            leased.attempts.length === 0 && leased.waitedMillis > options.queueMillisMax
+              ? Effect.ensuring(expire(leased), slot.release)
+              : Effect.asVoid(start(leased, slot))
+          ),
+        { discard: true }
+      )
 
     /** Fills free slots from the storage; answers whether there may be more. */
     const fill = (take: (limit: number) => ReturnType<typeof store.claim>) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const room = (yield* Ref.get(open)) ? yield* takeSlots(claimMax) : 0
         if (room === 0) return true
         const found = yield* take(room).pipe(Effect.onError(() => Ref.update(taken, (n) => n - room)))
@@ -169,19 +211,22 @@ export const DispatcherQueue: Layer.Layer<
       )
     )
     /**
-     * Whoever could not reach the storage for a while knows nothing about the leases of others, which may just have been as far away: they
-     * get the time to renew them first.
+     * Whoever could not reach the storage for a while knows nothing about the leases of others, which may just have
+     * been as far away: they get the time to renew them first.
      */
-    const takeOver = Effect.flatMap(Ref.get(waitingForOthers), (wait) => wait
-      ? Effect.zipRight(Ref.set(waitingForOthers, false), Effect.sleep(options.heartbeatMillis))
-      : takeOverNow)
+    const takeOver = Effect.flatMap(Ref.get(waitingForOthers), (wait) =>
+      wait ? Effect.zipRight(Ref.set(waitingForOthers, false), Effect.sleep(options.heartbeatMillis)) : takeOverNow
+    )
     const takeOverNow = fill((limit) =>
-      store.reclaim({
-        node,
-        limit,
-        leaseMillis: options.leaseMillis,
-        except: [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)]
-      }).pipe(Effect.tapError(() => Ref.set(waitingForOthers, true))))
+      store
+        .reclaim({
+          node,
+          limit,
+          leaseMillis: options.leaseMillis,
+          except: [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)]
+        })
+        .pipe(Effect.tapError(() => Ref.set(waitingForOthers, true)))
+    )
 
     const loops = [
       Effect.zipRight(Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)), claimQueued),
@@ -189,25 +234,35 @@ export const DispatcherQueue: Layer.Layer<
     ]
     // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.
     const catalogLoaded = Effect.retry(parts.catalog.revision, Schedule.spaced(catalogLookMillis))
-    yield* Effect.forEach(loops, (loop) =>
-      loop.pipe(
-        Effect.catchAllDefect((defect) => Effect.logError("dispatcher loop", defect)),
-        Effect.forever,
-        (forever) => Effect.zipRight(catalogLoaded, forever),
-        Effect.withTracerEnabled(false),
-        Effect.forkScoped
-      ), { discard: true })
+    yield* Effect.forEach(
+      loops,
+      (loop) =>
+        loop.pipe(
+          Effect.catchAllDefect((defect) => Effect.logError("dispatcher loop", defect)),
+          Effect.forever,
+          (forever) => Effect.zipRight(catalogLoaded, forever),
+          Effect.withTracerEnabled(false),
+          Effect.forkScoped
+        ),
+      { discard: true }
+    )
     yield* leases.news.pipe(
       Stream.runForEach(({ runId, token, what }) =>
         Effect.sync(() => {
           const entry = active.get(runId)
           if (entry?.leased.lease.token === token) entry.stop.tell(what === "lost" ? "lease_lost" : "cancelled")
-        })),
+        })
+      ),
       Effect.forkScoped
     )
     yield* signals.work.pipe(
       Stream.runForEach((signal) =>
-        signal._tag === "CancelRequested" ? cancelRun(signal.runId) : signal._tag === "Settled" ? Effect.void : Effect.zipRight(Ref.set(backlog, true), wake)),
+        signal._tag === "CancelRequested"
+          ? cancelRun(signal.runId)
+          : signal._tag === "Settled"
+            ? Effect.void
+            : Effect.zipRight(Ref.set(backlog, true), wake)
+      ),
       Effect.forkScoped
     )
 
@@ -218,7 +273,8 @@ export const DispatcherQueue: Layer.Layer<
         Effect.interruptible,
         Effect.timeoutOption(options.drainMillis),
         Effect.asVoid
-      ))
+      )
+    )
 
     return Dispatcher.of({
       reserve,
@@ -233,5 +289,8 @@ export const DispatcherQueue: Layer.Layer<
 )
 
 const catalogLookMillis = 50
-/** Runs taken by one statement. Their slots are taken before it runs, so this is well below the slots: new runs start at once meanwhile. */
+/**
+ * Runs taken by one statement. Their slots are taken before it runs, so this is well below the slots: new runs start at
+ * once meanwhile.
+ */
 const claimMax = 64

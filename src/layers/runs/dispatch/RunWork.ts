@@ -1,7 +1,7 @@
 /**
  * The work on one leased run, from its next attempt to its settlement. The attempt is durable before its call and its
- * receipt after it; storage trouble is waited out, because the run's money is held until its end is written. Never repeats
- * a call: what a dead node left behind is judged by what the operation allows.
+ * receipt after it; storage trouble is waited out, because the run's money is held until its end is written. Never
+ * repeats a call: what a dead node left behind is judged by what the operation allows.
  */
 import { Clock, Data, Effect, Either, type Exit, Fiber, Option, Schedule } from "effect"
 import { end, failed } from "./AttemptEnding.js"
@@ -14,7 +14,14 @@ import { attemptWithoutWords, runWithoutAnswer } from "../../../domain/Placehold
 import { type CallResult, type ProviderCall, saysHowItDid } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
-import { CancellationRequestedAfterDispatch, ContractInvalid, NoRouteCandidate, ProviderTimeout, type RunFailure, RuntimeStoreReplacedBeforeDispatch } from "../../../domain/RunFailures.js"
+import {
+  CancellationRequestedAfterDispatch,
+  ContractInvalid,
+  NoRouteCandidate,
+  ProviderTimeout,
+  type RunFailure,
+  RuntimeStoreReplacedBeforeDispatch
+} from "../../../domain/RunFailures.js"
 import type { RunEvent } from "../../../domain/RunMachine.js"
 import { type StorageError, whereRefused } from "../../../domain/StorageErrors.js"
 import type { Catalog } from "../../../services/Catalog.js"
@@ -50,42 +57,56 @@ export type Stop = "cancelled" | "lease_lost"
 class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 /** Storage comes back or the lease is lost: either way this ends. */
-const untilStorageAnswers = Schedule.exponential("50 millis").pipe(Schedule.union(Schedule.spaced("1 second")), Schedule.jittered)
+const untilStorageAnswers = Schedule.exponential("50 millis").pipe(
+  Schedule.union(Schedule.spaced("1 second")),
+  Schedule.jittered
+)
 export const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
-  Effect.catchIf(work, isStorageTrouble, () => Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble })).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+  Effect.catchIf(work, isStorageTrouble, () =>
+    Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble })
+  ).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
 
 /** How long a late answer waits for the node that took its run over, which has only to write that down. */
 const lateLookMillis = 100
 const lateLooksMax = 100
 
 const isStorageTrouble = (error: unknown): error is StorageError =>
-  typeof error === "object" && error !== null && "_tag" in error &&
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
   (error._tag === "storage_busy" || error._tag === "storage_uncertain" || error._tag === "runtime_bridge_timeout")
 
-export const openAttempt = (ids: Ids["Type"]) => (run: Run, candidate: Candidate, n: number): Effect.Effect<Attempt> =>
-  Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (suffix, startedAt) => ({
-    attemptId: AttemptId.make(`att_${suffix}`),
-    runId: run.runId,
-    workspaceId: run.workspaceId,
-    n,
-    endpointId: candidate.endpointId,
-    providerId: candidate.providerId,
-    status: "running",
-    outcome: null,
-    reason: null,
-    errorCode: null,
-    providerStatus: null,
-    latencyMs: null,
-    costMicros: null,
-    billed: false,
-    receiptId: null,
-    receipt: null,
-    startedAt,
-    completedAt: null
-  }))
+export const openAttempt =
+  (ids: Ids["Type"]) =>
+  (run: Run, candidate: Candidate, n: number): Effect.Effect<Attempt> =>
+    Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (suffix, startedAt) => ({
+      attemptId: AttemptId.make(`att_${suffix}`),
+      runId: run.runId,
+      workspaceId: run.workspaceId,
+      n,
+      endpointId: candidate.endpointId,
+      providerId: candidate.providerId,
+      status: "running",
+      outcome: null,
+      reason: null,
+      errorCode: null,
+      providerStatus: null,
+      latencyMs: null,
+      costMicros: null,
+      billed: false,
+      receiptId: null,
+      receipt: null,
+      startedAt,
+      completedAt: null
+    }))
 
 const refusedBeforeCall = (failure: RunFailure): CallResult => ({
-  _tag: "Failed", failure, certainty: "not_sent", providerStatus: null, cost: { _tag: "None" }, evidence: null
+  _tag: "Failed",
+  failure,
+  certainty: "not_sent",
+  providerStatus: null,
+  cost: { _tag: "None" },
+  evidence: null
 })
 
 const own = (result: CallResult): SharedResult => ({ result, sharedWithRunId: null })
@@ -102,64 +123,114 @@ interface Work {
 type Worked = Effect.Effect<Option.Option<RunDetail>, LeaseLost>
 
 /** Works on a run until it is settled. */
-export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>> => {
+export const workOn = (
+  parts: Parts
+): ((leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
   const open = openAttempt(parts.ids)
 
-  const settle = Effect.fnUntraced(function*({ lease }: Work, run: Run, attempts: ReadonlyArray<Attempt>, event: RunEvent, ended: Attempt | null, media: Media | null) {
+  const settle = Effect.fnUntraced(function* (
+    { lease }: Work,
+    run: Run,
+    attempts: ReadonlyArray<Attempt>,
+    event: RunEvent,
+    ended: Attempt | null,
+    media: Media | null
+  ) {
     yield* parts.faults.at("settlement.before")
     const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
     const costMicros = Money.sum(attempts.map((attempt) => attempt.costMicros ?? Money.zero))
-    const answer = yield* patiently(parts.settlement.settle({
-      run: { ...run, completedAt },
-      event,
-      costMicros,
-      reason: null,
-      leaseToken: lease.token,
-      attempt: ended,
-      media
-    }))
+    const answer = yield* patiently(
+      parts.settlement.settle({
+        run: { ...run, completedAt },
+        event,
+        costMicros,
+        reason: null,
+        leaseToken: lease.token,
+        attempt: ended,
+        media
+      })
+    )
     if (answer._tag === "Settled") return Option.some<RunDetail>({ run: answer.run, attempts })
     const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === ended?.endpointId)
     const known = event === "Completed" || event === "Failed"
-    return candidate?.effectful === true && known ? yield* settleLate({ ...run, completedAt }, attempts, costMicros, event, ended, media) : Option.none<RunDetail>()
+    return candidate?.effectful === true && known
+      ? yield* settleLate({ ...run, completedAt }, attempts, costMicros, event, ended, media)
+      : Option.none<RunDetail>()
   })
 
   /**
-   * This node stood still for so long that another took the run over, to which the answer of the call is lost. It is not: once the other
-   * has said so, the run gets its true end. Until then it waits a little, because only one of them can write.
+   * This node stood still for so long that another took the run over, to which the answer of the call is lost. It is
+   * not: once the other has said so, the run gets its true end. Until then it waits a little, because only one of them
+   * can write.
    */
-  const settleLate = Effect.fnUntraced(function*(run: Run, attempts: ReadonlyArray<Attempt>, costMicros: Money.Micros, event: "Completed" | "Failed", ended: Attempt | null, media: Media | null) {
-    const stored = yield* Effect.repeat(Effect.delay(patiently(parts.store.get(run)), lateLookMillis), { until: (found) => found?.status !== "running", times: lateLooksMax })
+  const settleLate = Effect.fnUntraced(function* (
+    run: Run,
+    attempts: ReadonlyArray<Attempt>,
+    costMicros: Money.Micros,
+    event: "Completed" | "Failed",
+    ended: Attempt | null,
+    media: Media | null
+  ) {
+    const stored = yield* Effect.repeat(Effect.delay(patiently(parts.store.get(run)), lateLookMillis), {
+      until: (found) => found?.status !== "running",
+      times: lateLooksMax
+    })
     if (stored?.status !== "reconciliation_pending") return Option.none<RunDetail>()
-    const late = yield* patiently(parts.settlement.settle({
-      run: { ...run, status: "reconciliation_pending" },
-      event: event === "Completed" ? "AnsweredLate" : "FailedLate",
-      costMicros,
-      reason: null,
-      leaseToken: null,
-      attempt: ended,
-      media
-    }))
+    const late = yield* patiently(
+      parts.settlement.settle({
+        run: { ...run, status: "reconciliation_pending" },
+        event: event === "Completed" ? "AnsweredLate" : "FailedLate",
+        costMicros,
+        reason: null,
+        leaseToken: null,
+        attempt: ended,
+        media
+      })
+    )
     return late._tag === "Settled" ? Option.some<RunDetail>({ run: late.run, attempts }) : Option.none<RunDetail>()
   })
 
-  /** A node that stood still between taking a run and calling may have lost it meanwhile: then nothing is sent any more. */
-  const stillOurs = Effect.fnUntraced(function*({ lease, sinceNanos, stop }: Work, run: Run) {
+  /**
+   * A node that stood still between taking a run and calling may have lost it meanwhile: then nothing is sent any more.
+   */
+  const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos, stop }: Work, run: Run) {
     if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
     const millis = Number((yield* Clock.currentTimeNanos) - sinceNanos) / 1e6
     if (millis < lease.millis / 2) return
-    const { held } = yield* patiently(parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis))
+    const { held } = yield* patiently(
+      parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis)
+    )
     if (!held.has(run.runId)) return yield* new LeaseLost()
   })
 
-  const call = Effect.fnUntraced(function*(work: Work, run: Run, candidate: Candidate, attempt: Attempt) {
+  const call = Effect.fnUntraced(function* (work: Work, run: Run, candidate: Candidate, attempt: Attempt) {
     // Neither a storage that is away nor a catalog that is not there yet says anything about the contract.
-    const endpoint = yield* Effect.retry(patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)), Schedule.spaced("100 millis")).pipe(Effect.orDie)
-    if (endpoint === null) return { endpoint, ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." }))) }
-    const credential = yield* Effect.either(patiently(parts.credentials.resolve({ workspaceId: run.workspaceId, provider: endpoint.provider, connectionId: run.connectionId })))
+    const endpoint = yield* Effect.retry(
+      patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)),
+      Schedule.spaced("100 millis")
+    ).pipe(Effect.orDie)
+    if (endpoint === null)
+      return {
+        endpoint,
+        ...own(refusedBeforeCall(new ContractInvalid({ detail: "The contract of this run is not stored any more." })))
+      }
+    const credential = yield* Effect.either(
+      patiently(
+        parts.credentials.resolve({
+          workspaceId: run.workspaceId,
+          provider: endpoint.provider,
+          connectionId: run.connectionId
+        })
+      )
+    )
     if (Either.isLeft(credential)) return { endpoint, ...own(refusedBeforeCall(credential.left)) }
     yield* parts.faults.at("dispatch.before_send")
-    const providerCall: ProviderCall = { endpoint, input: candidate.input, credential: credential.right, attemptReference: attempt.attemptId }
+    const providerCall: ProviderCall = {
+      endpoint,
+      input: candidate.input,
+      credential: credential.right,
+      attemptReference: attempt.attemptId
+    }
     yield* stillOurs(work, run)
     const answered = yield* send(work.stop, run, providerCall)
     if (answered.sharedWithRunId === null) yield* record(attempt, providerCall, answered.result)
@@ -170,57 +241,109 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
   const send = (stop: Once<Stop>, run: Run, providerCall: ProviderCall): Effect.Effect<SharedResult, LeaseLost> => {
     const exchange = parts.faults.during("dispatch.after_send", parts.providers.call(providerCall))
     if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(exchange, own)
-    return untilStopped(stop, mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own))
+    return untilStopped(
+      stop,
+      mayShare(providerCall) ? parts.shared.share(run, providerCall, exchange) : Effect.map(exchange, own)
+    )
   }
 
   const untilStopped = (stop: Once<Stop>, work: Effect.Effect<SharedResult>): Effect.Effect<SharedResult, LeaseLost> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.fork(restore(work)), (calling) =>
-        restore(firstOf<Exit.Exit<SharedResult> | Stop>(
-          (listener) => {
+        restore(
+          firstOf<Exit.Exit<SharedResult> | Stop>((listener) => {
             calling.addObserver(listener)
             return () => calling.removeObserver(listener)
-          },
-          stop.listen
-        )).pipe(
+          }, stop.listen)
+        ).pipe(
           Effect.onInterrupt(() => Fiber.interrupt(calling)),
-          Effect.flatMap((ended) => ended === "cancelled" || ended === "lease_lost" ? Effect.zipRight(Fiber.interrupt(calling), stopped(ended)) : ended)
-        )))
+          Effect.flatMap((ended) =>
+            ended === "cancelled" || ended === "lease_lost"
+              ? Effect.zipRight(Fiber.interrupt(calling), stopped(ended))
+              : ended
+          )
+        )
+      )
+    )
 
   const stopped = (why: Stop): Effect.Effect<SharedResult, LeaseLost> =>
-    why === "lease_lost" ? new LeaseLost() : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
+    why === "lease_lost"
+      ? new LeaseLost()
+      : Effect.succeed(own(refusedBeforeCall(new CancellationRequestedAfterDispatch())))
 
-  /** What a customer's own key ran into, or a rehearsal with a fixture, says nothing about the provider for everybody else. */
+  /**
+   * What a customer's own key ran into, or a rehearsal with a fixture, says nothing about the provider for everybody
+   * else.
+   */
   const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, result: CallResult) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.zipRight(
-        credential._tag === "Connection" || endpoint.provider.mock ? Effect.void : parts.health.record(attempt.providerId, result),
+        credential._tag === "Connection" || endpoint.provider.mock
+          ? Effect.void
+          : parts.health.record(attempt.providerId, result),
         saysHowItDid(result)
-          ? parts.stats.record({ endpointId: attempt.endpointId, success: result._tag === "Answered", latencyMs: latencyMsOf(attempt.startedAt, now) })
+          ? parts.stats.record({
+              endpointId: attempt.endpointId,
+              success: result._tag === "Answered",
+              latencyMs: latencyMsOf(attempt.startedAt, now)
+            })
           : Effect.void
-      ))
+      )
+    )
 
-  const tryCandidate = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, candidate: Candidate, attempt: Attempt) {
+  const tryCandidate = Effect.fnUntraced(function* (
+    work: Work,
+    run: Run,
+    before: ReadonlyArray<Attempt>,
+    candidate: Candidate,
+    attempt: Attempt
+  ) {
     const { endpoint, result, sharedWithRunId } = yield* call(work, run, candidate, attempt)
     const now = yield* Clock.currentTimeMillis
     const ending = end({
-      run, attempt, candidate, endpoint, result, sharedWithRunId, now,
+      run,
+      attempt,
+      candidate,
+      endpoint,
+      result,
+      sharedWithRunId,
+      now,
       receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`),
       mediaId: MediaId.make(`med_${yield* parts.ids.suffix}`),
       normalizedOn: parts.normalizedOn
     })
     const attempts = [...before, ending.attempt]
     if (result._tag === "Failed" && result.failure._tag === "cancellation_requested_after_dispatch") {
-      return yield* settle(work, failed(run, result.failure, "error", null), attempts, "Cancelled", ending.attempt, null)
+      return yield* settle(
+        work,
+        failed(run, result.failure, "error", null),
+        attempts,
+        "Cancelled",
+        ending.attempt,
+        null
+      )
     }
     if (ending.uncertain) {
-      return yield* settle(work, { ...ending.run, error: null, outcome: null, outcomeReason: uncertainReason(result) }, attempts, "Uncertain", ending.attempt, null)
+      return yield* settle(
+        work,
+        { ...ending.run, error: null, outcome: null, outcomeReason: uncertainReason(result) },
+        attempts,
+        "Uncertain",
+        ending.attempt,
+        null
+      )
     }
     return yield* goOn(work, ending.run, attempts, ending.attempt, ending.media)
   })
 
   /** What comes after `attempts`, of which `ended` is not yet written. */
-  const goOn: (work: Work, run: Run, attempts: ReadonlyArray<Attempt>, ended: Attempt | null, media: Media | null) => Worked = Effect.fnUntraced(function*(work, run, attempts, ended, media) {
+  const goOn: (
+    work: Work,
+    run: Run,
+    attempts: ReadonlyArray<Attempt>,
+    ended: Attempt | null,
+    media: Media | null
+  ) => Worked = Effect.fnUntraced(function* (work, run, attempts, ended, media) {
     const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
     if (step._tag === "Conclude") {
       const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
@@ -230,57 +353,118 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     const why = Option.getOrNull(work.stop.known())
     if (why !== null) {
       if (why === "lease_lost") return yield* new LeaseLost()
-      return yield* settle(work, failed(run, new CancellationRequestedAfterDispatch(), "error", null), attempts, "Cancelled", ended, media)
+      return yield* settle(
+        work,
+        failed(run, new CancellationRequestedAfterDispatch(), "error", null),
+        attempts,
+        "Cancelled",
+        ended,
+        media
+      )
     }
     const opened = yield* open(run, step.candidate, step.n)
-    const held = yield* whereRefused(patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media })), () =>
-      patiently(parts.store.nextAttempt({
-        run: runWithoutAnswer(run), lease: work.lease, ended: ended === null ? null : attemptWithoutWords(ended, "without_words"), opened, media: null
-      })))
+    const held = yield* whereRefused(
+      patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media })),
+      () =>
+        patiently(
+          parts.store.nextAttempt({
+            run: runWithoutAnswer(run),
+            lease: work.lease,
+            ended: ended === null ? null : attemptWithoutWords(ended, "without_words"),
+            opened,
+            media: null
+          })
+        )
+    )
     if (!held) return yield* new LeaseLost()
     return yield* tryCandidate(work, run, attempts, step.candidate, opened)
   })
 
   const lost = (left: Attempt): Effect.Effect<Attempt> =>
     Effect.map(Clock.currentTimeMillis, (completedAt) => ({
-      ...left, completedAt, latencyMs: latencyMsOf(left.startedAt, completedAt), reason: "The gateway stopped while the provider was working on it."
+      ...left,
+      completedAt,
+      latencyMs: latencyMsOf(left.startedAt, completedAt),
+      reason: "The gateway stopped while the provider was working on it."
     }))
 
   /** An attempt that another node began and nobody ended. */
-  const takeOver = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt) {
+  const takeOver = Effect.fnUntraced(function* (work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt) {
     const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === left.endpointId)
     const gone = yield* lost(left)
     if (candidate === undefined || candidate.effectful) {
       const ended: Attempt = { ...gone, status: "reconciliation_pending" }
       return yield* settle(work, { ...run, outcomeReason: lostAnswer }, [...before, ended], "Uncertain", ended, null)
     }
-    const failure = new ProviderTimeout({ detail: "The gateway stopped while the provider was working on it, and this operation may not be called again." })
-    const ended: Attempt = { ...gone, status: "failed", outcome: "error", errorCode: candidate.repeatable ? nodeLost : failure.code, costMicros: Money.zero }
-    return yield* goOn(work, run.outcome === null ? failed(run, failure, "error", null) : run, [...before, ended], ended, null)
+    const failure = new ProviderTimeout({
+      detail: "The gateway stopped while the provider was working on it, and this operation may not be called again."
+    })
+    const ended: Attempt = {
+      ...gone,
+      status: "failed",
+      outcome: "error",
+      errorCode: candidate.repeatable ? nodeLost : failure.code,
+      costMicros: Money.zero
+    }
+    return yield* goOn(
+      work,
+      run.outcome === null ? failed(run, failure, "error", null) : run,
+      [...before, ended],
+      ended,
+      null
+    )
   })
 
   /** Ends a run without another call: its open attempt is lost, and the best answer so far stands. */
-  const endHere = Effect.fnUntraced(function*(work: Work, run: Run, before: ReadonlyArray<Attempt>, left: Attempt | null, failure: RunFailure) {
-    const ended: Attempt | null = left && { ...(yield* lost(left)), status: "failed", outcome: "error", errorCode: failure.code, costMicros: Money.zero }
+  const endHere = Effect.fnUntraced(function* (
+    work: Work,
+    run: Run,
+    before: ReadonlyArray<Attempt>,
+    left: Attempt | null,
+    failure: RunFailure
+  ) {
+    const ended: Attempt | null = left && {
+      ...(yield* lost(left)),
+      status: "failed",
+      outcome: "error",
+      errorCode: failure.code,
+      costMicros: Money.zero
+    }
     const answered = run.outcome === "hit" || run.outcome === "weak" || run.outcome === "miss"
     const attempts = ended === null ? before : [...before, ended]
-    return yield* settle(work, answered ? run : failed(run, failure, "error", null), attempts, answered ? "Completed" : "Failed", ended, null)
+    return yield* settle(
+      work,
+      answered ? run : failed(run, failure, "error", null),
+      attempts,
+      answered ? "Completed" : "Failed",
+      ended,
+      null
+    )
   })
 
   /** What may have ended the nodes that worked on it is not given the chance again. */
   const setApart = ({ runId, workspaceId }: Run): Effect.Effect<RunFailure> =>
     Effect.as(
-      Effect.annotateLogs(Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`), { runId, workspaceId }),
-      new ContractInvalid({ detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.` })
+      Effect.annotateLogs(
+        Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`),
+        { runId, workspaceId }
+      ),
+      new ContractInvalid({
+        detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.`
+      })
     )
 
   /** Why nobody is called any more for a run of a restored storage, or for one that is set apart. */
   const obstacle = ({ restored, run }: LeasedRun, open: Attempt | null): Effect.Effect<RunFailure> =>
     !restored
       ? setApart(run)
-      : Effect.succeed(open === null ? new RuntimeStoreReplacedBeforeDispatch() : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." }))
+      : Effect.succeed(
+          open === null
+            ? new RuntimeStoreReplacedBeforeDispatch()
+            : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." })
+        )
 
-  const worked = Effect.fnUntraced(function*(leased: LeasedRun, stop: Once<Stop>) {
+  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: Once<Stop>) {
     const last = leased.attempts.at(-1)
     const before = leased.attempts.slice(0, -1)
     const candidate = leased.run.plan?.candidates.find(({ endpointId }) => endpointId === last?.endpointId)
@@ -288,14 +472,21 @@ export const workOn = (parts: Parts): (leased: LeasedRun, stop: Once<Stop>) => E
     const uncertain = open !== null && candidate?.effectful !== false
     const work: Work = { lease: leased.lease, sinceNanos: yield* Clock.currentTimeNanos, stop }
     if (!uncertain && (leased.restored || leased.workersLost >= workersLostMax)) {
-      return yield* endHere(work, leased.run, open === null ? leased.attempts : before, open, yield* obstacle(leased, open))
+      return yield* endHere(
+        work,
+        leased.run,
+        open === null ? leased.attempts : before,
+        open,
+        yield* obstacle(leased, open)
+      )
     }
     if (open === null) return yield* goOn(work, leased.run, leased.attempts, null, null)
     return yield* leased.takenOver || candidate === undefined
       ? takeOver(work, leased.run, before, open)
       : tryCandidate(work, leased.run, before, candidate, open)
   })
-  return (leased, stop) => Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
+  return (leased, stop) =>
+    Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
 }
 
 const notKnown = "Whether it took effect is not known. The hold stays until an operator resolves the run."
@@ -303,4 +494,6 @@ const lostAnswer = `The provider's answer was lost after the call was sent. ${no
 
 /** A provider that did answer, though not so that it could be read, is not said to have been silent. */
 const uncertainReason = (result: CallResult): string =>
-  result._tag === "Failed" && result.evidence?.responseDigest != null ? `${result.failure.message} ${notKnown}` : lostAnswer
+  result._tag === "Failed" && result.evidence?.responseDigest != null
+    ? `${result.failure.message} ${notKnown}`
+    : lostAnswer

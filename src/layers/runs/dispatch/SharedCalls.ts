@@ -1,7 +1,8 @@
 /**
- * Single flight: identical read-only look-ups of one workspace that are under way at once share one provider call. The first
- * makes it and pays for it; the others get its answer for nothing, with the run that paid. When the first is stopped before
- * it has an answer, the next one makes the call. On one node; never across workspaces, whose answers are nobody else's.
+ * Single flight: identical read-only look-ups of one workspace that are under way at once share one provider call. The
+ * first makes it and pays for it; the others get its answer for nothing, with the run that paid. When the first is
+ * stopped before it has an answer, the next one makes the call. On one node; never across workspaces, whose answers are
+ * nobody else's.
  */
 import { createHash } from "node:crypto"
 import { Deferred, Effect, Exit } from "effect"
@@ -23,11 +24,20 @@ interface Flight {
 }
 
 /** Effectful calls are never shared. Neither are fixtures: a rehearsal of many runs is meant to be many calls. */
-export const mayShare = ({ endpoint: { operation, provider } }: ProviderCall): boolean => operation.effect === "read_only" && !provider.mock
+export const mayShare = ({ endpoint: { operation, provider } }: ProviderCall): boolean =>
+  operation.effect === "read_only" && !provider.mock
 
 const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): string =>
   createHash("sha256")
-    .update(canonical([run.workspaceId, endpoint.operation.id, endpoint.contractVersion, credential._tag === "Connection" ? credential.connectionId : credential._tag, input]))
+    .update(
+      canonical([
+        run.workspaceId,
+        endpoint.operation.id,
+        endpoint.contractVersion,
+        credential._tag === "Connection" ? credential.connectionId : credential._tag,
+        input
+      ])
+    )
     .digest("base64")
 
 export const makeSharedCalls = () => {
@@ -39,7 +49,8 @@ export const makeSharedCalls = () => {
       const flight = flights.get(key)
       if (flight !== undefined) {
         return Effect.flatMap(restore(Deferred.await(flight.landed)), (result) =>
-          result === null ? restore(share(run, call, make)) : Effect.succeed({ result, sharedWithRunId: flight.runId }))
+          result === null ? restore(share(run, call, make)) : Effect.succeed({ result, sharedWithRunId: flight.runId })
+        )
       }
       return Effect.flatMap(Deferred.make<CallResult | null>(), (landed) => {
         flights.set(key, { runId: run.runId, landed })

@@ -1,7 +1,7 @@
 /**
- * Why a job is refused before anybody is called, and what would help: a field, a higher cap, another value, a key. A refused job run
- * has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which of the reasons it is
- * (completions, section 3). Pure.
+ * Why a job is refused before anybody is called, and what would help: a field, a higher cap, another value, a key. A
+ * refused job run has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which
+ * of the reasons it is (completions, section 3). Pure.
  */
 import { Either } from "effect"
 import { cutText } from "../../../domain/Characters.js"
@@ -9,7 +9,13 @@ import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { dollars, type Micros } from "../../../domain/Micros.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
-import { InputRejected, NoRouteCandidate, RouteCapped, RouteNoFit, type RunFailure } from "../../../domain/RunFailures.js"
+import {
+  InputRejected,
+  NoRouteCandidate,
+  RouteCapped,
+  RouteNoFit,
+  type RunFailure
+} from "../../../domain/RunFailures.js"
 import type { InputProblem } from "../../../services/Providers.js"
 
 /** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
@@ -19,7 +25,8 @@ export interface Denial {
   readonly plan: RoutePlan | null
 }
 
-export const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) => Either.left<Denial>({ failure, result, plan })
+export const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) =>
+  Either.left<Denial>({ failure, result, plan })
 
 /** An endpoint of a job that this run cannot use. */
 export interface Unusable {
@@ -44,16 +51,20 @@ const anyOf = (names: ReadonlyArray<string>): string => {
 }
 
 const field = (problem: Extract<InputProblem, { readonly _tag: "Missing" }>): string =>
-  problem.instead === undefined ? problem.field : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
+  problem.instead === undefined
+    ? problem.field
+    : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
 
 /** `input.domain: is required, or company instead`. */
 export const sayProblem = (problem: InputProblem): string => {
   if (problem._tag === "Invalid") return `input.${problem.field}: ${problem.message}`
-  const instead = problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
+  const instead =
+    problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
   return `input.${problem.field}: is required${instead}`
 }
 
-const missingOf = (problems: ReadonlyArray<InputProblem>) => problems.flatMap((problem) => (problem._tag === "Missing" ? [problem] : []))
+const missingOf = (problems: ReadonlyArray<InputProblem>) =>
+  problems.flatMap((problem) => (problem._tag === "Missing" ? [problem] : []))
 
 export const skipForInput = (problems: ReadonlyArray<InputProblem>): Pick<Skipped, "code" | "reason"> => {
   const missing = missingOf(problems)
@@ -71,7 +82,11 @@ interface Explained {
 
 const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = false, hint, route }: Explained = {}) =>
   deny(
-    new InputRejected({ detail: message, ...(hint === undefined ? {} : { hint }), ...(gatewaysFault ? { blames: "gateway" as const } : {}) }),
+    new InputRejected({
+      detail: message,
+      ...(hint === undefined ? {} : { hint }),
+      ...(gatewaysFault ? { blames: "gateway" as const } : {})
+    }),
     { code, message, ...extra },
     route ?? null
   )
@@ -87,20 +102,33 @@ export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, ro
 }
 
 export const noSupply = (jobId: string) =>
-  refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`, { gatewaysFault: true, hint: "Request the capability (POST /v1/capability-requests), or search the catalog for another job." })
+  refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`, {
+    gatewaysFault: true,
+    hint: "Request the capability (POST /v1/capability-requests), or search the catalog for another job."
+  })
 
-const needsInput = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
+const needsInput = (
+  route: RoutePlan,
+  skipped: ReadonlyArray<Unusable>,
+  alternatives: ReadonlyArray<ReadonlyArray<string>>
+) => {
   const lacking = skipped.filter(({ skipped: { code } }) => code === "needs_identity")
   const needs = lacking.map(({ problems, provider, skipped: { endpointId } }) => {
     const missing = missingOf(problems)
     const instead = missing.flatMap((problem) => problem.instead ?? [])
-    return { endpointId, provider: provider.id, fields: missing.map((problem) => problem.field), ...(instead.length === 0 ? {} : { instead }) }
+    return {
+      endpointId,
+      provider: provider.id,
+      fields: missing.map((problem) => problem.field),
+      ...(instead.length === 0 ? {} : { instead })
+    }
   })
   const fields = [...new Set(lacking.flatMap(({ problems }) => missingOf(problems).map(field)))]
   return refuseJob("needs_input", `This job needs more input: ${fields.join(", ")}.`, {
-    hint: alternatives.length === 0
-      ? "Give what one provider of result.needs asks for."
-      : `Give ${alternatives.map((set) => set.join(" and ")).join(", or ")}; result.needs says what each provider asks for.`,
+    hint:
+      alternatives.length === 0
+        ? "Give what one provider of result.needs asks for."
+        : `Give ${alternatives.map((set) => set.join(" and ")).join(", or ")}; result.needs says what each provider asks for.`,
     extra: { needs, ...(alternatives.length === 0 ? {} : { inputAlternatives: alternatives }) },
     route
   })
@@ -109,14 +137,23 @@ const needsInput = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternat
 const overCap = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   const cheapest = dollars(Math.min(...skipped.flatMap(({ maxMicros }) => maxMicros ?? [])))
   const message = `Every provider of this job costs more than the cap: the cheapest up to ${cheapest}.`
-  return deny(new RouteCapped({ detail: message, hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.` }), { code: "route_capped", message }, route)
+  return deny(
+    new RouteCapped({ detail: message, hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.` }),
+    { code: "route_capped", message },
+    route
+  )
 }
 
 const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
-  const reasons = skipped.filter(({ skipped: { code } }) => code === "rejected_input").map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
+  const reasons = skipped
+    .filter(({ skipped: { code } }) => code === "rejected_input")
+    .map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
   const shown = reasons.slice(0, named).join("; ")
   return deny(
-    new RouteNoFit({ detail: `No provider of this job takes this input: ${shown}.`, hint: `Change what stood against it, for one provider at least: ${shown}.` }),
+    new RouteNoFit({
+      detail: `No provider of this job takes this input: ${shown}.`,
+      hint: `Change what stood against it, for one provider at least: ${shown}.`
+    }),
     { code: "route_no_fit", message: "No provider of this job can take this input." },
     route
   )
@@ -124,7 +161,10 @@ const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
 
 const allExcluded = (route: RoutePlan) =>
   deny(
-    new RouteNoFit({ detail: "The request excludes every provider of this job.", hint: "Take one of the ids out of fallback.exclude." }),
+    new RouteNoFit({
+      detail: "The request excludes every provider of this job.",
+      hint: "Take one of the ids out of fallback.exclude."
+    }),
     { code: "route_no_fit", message: "The request excludes every provider of this job." },
     route
   )
@@ -133,7 +173,11 @@ const allExcluded = (route: RoutePlan) =>
 const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
   const seconds = Math.min(...paused.map(({ pausedSeconds }) => pausedSeconds))
   const message = `The providers that could run this job were failing and are left alone, the first of them for ${seconds} s more.`
-  return deny(new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }), { code: "no_runnable_provider", message }, route)
+  return deny(
+    new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }),
+    { code: "no_runnable_provider", message },
+    route
+  )
 }
 
 const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
@@ -141,9 +185,14 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   if (paused.length > 0) return allPaused(route, paused)
   const message = "No provider of this job can run for this workspace now."
   if (route.connectionId !== null) {
-    return refuseJob("no_runnable_provider", message, { hint: "Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each.", route })
+    return refuseJob("no_runnable_provider", message, {
+      hint: "Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each.",
+      route
+    })
   }
-  const keyless = [...new Map(skipped.filter(({ wantsKey }) => wantsKey).map(({ provider }) => [provider.id, provider])).values()]
+  const keyless = [
+    ...new Map(skipped.filter(({ wantsKey }) => wantsKey).map(({ provider }) => [provider.id, provider])).values()
+  ]
   const own = keyless.filter(({ ownKey }) => ownKey).map(({ id }) => id)
   const platform = keyless.filter(({ platformKey }) => platformKey).map(({ id }) => id)
   const ways = [
@@ -152,17 +201,24 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   ]
   return refuseJob("no_runnable_provider", message, {
     gatewaysFault: true,
-    hint: ways.length === 0 ? "Try again later; requestedJob.skipped says what stands against each provider." : `A key would help: ${ways.join(", or ")}.`,
+    hint:
+      ways.length === 0
+        ? "Try again later; requestedJob.skipped says what stands against each provider."
+        : `A key would help: ${ways.join(", or ")}.`,
     extra: { missingKeys: keyless.map(({ id, ownKey, platformKey }) => ({ provider: id, ownKey, platformKey })) },
     route
   })
 }
 
 /**
- * The reason that a client can do most about comes first: give a field, raise the cap, change the input. `alternatives` are the sets of
- * fields of which the job needs one and which the input does not hold already.
+ * The reason that a client can do most about comes first: give a field, raise the cap, change the input. `alternatives`
+ * are the sets of fields of which the job needs one and which the input does not hold already.
  */
-export const refuseRoute = (route: RoutePlan, skipped: ReadonlyArray<Unusable>, alternatives: ReadonlyArray<ReadonlyArray<string>>) => {
+export const refuseRoute = (
+  route: RoutePlan,
+  skipped: ReadonlyArray<Unusable>,
+  alternatives: ReadonlyArray<ReadonlyArray<string>>
+) => {
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
   if (codes.has("over_cost_cap")) return overCap(route, skipped)

@@ -5,17 +5,30 @@ import { SearchHits } from "../../../../src/layers/catalog/search/SearchHits.js"
 import { SearchIndex } from "../../../../src/layers/catalog/search/SearchIndex.js"
 import type { VocabularyFile } from "../../../../src/layers/catalog/search/Vocabulary.js"
 
-const document = (endpointId: string, name: string, description: string, more: Partial<SearchDocument> = {}): SearchDocument => {
+const document = (
+  endpointId: string,
+  name: string,
+  description: string,
+  more: Partial<SearchDocument> = {}
+): SearchDocument => {
   const provider = endpointId.split(".")[0] ?? ""
   return { endpointId, provider, providerName: provider, name, description, capability: null, parameters: [], ...more }
 }
 
 const documents: ReadonlyArray<SearchDocument> = [
-  document("hunter.find", "Email Finder", "Find the professional address of a person at a company", { capability: "people.email.find", capabilityTitle: "Find a work email" }),
-  document("contacts.lookup", "Contact resolver", "Resolves who to write to", { capability: "people.email.find", capabilityTitle: "Find a work email" }),
+  document("hunter.find", "Email Finder", "Find the professional address of a person at a company", {
+    capability: "people.email.find",
+    capabilityTitle: "Find a work email"
+  }),
+  document("contacts.lookup", "Contact resolver", "Resolves who to write to", {
+    capability: "people.email.find",
+    capabilityTitle: "Find a work email"
+  }),
   document("meteo.forecast", "Hourly forecast", "Temperature, wind and precipitation for the coming days"),
   document("meteo.history", "Past observations", "Measured temperature of earlier years"),
-  document("rates.latest", "Latest exchange rates", "Conversion rates between currencies", { parameters: [{ name: "base_currency", description: "ISO code" }] }),
+  document("rates.latest", "Latest exchange rates", "Conversion rates between currencies", {
+    parameters: [{ name: "base_currency", description: "ISO code" }]
+  }),
   document("tube.search", "Search YouTube videos", "Videos and channels by keyword"),
   document("store.getProductById", "getProductById", "Returns one product"),
   document("scores.live", "Live scores", "Football matches being played"),
@@ -32,7 +45,8 @@ const vocabulary: VocabularyFile = {
 }
 
 const index = SearchIndex.build(documents, vocabulary)
-const idsFor = (query: string): ReadonlyArray<string> => index.search(query, { limit: 10 }).hits.docs.map((doc) => documents[doc]!.endpointId)
+const idsFor = (query: string): ReadonlyArray<string> =>
+  index.search(query, { limit: 10 }).hits.docs.map((doc) => documents[doc]!.endpointId)
 const first = (query: string): string | undefined => idsFor(query)[0]
 
 describe("SearchIndex", () => {
@@ -60,15 +74,21 @@ describe("SearchIndex", () => {
   })
 
   it("ranks words that stand together above the same words apart", () => {
-    const pair = SearchIndex.build([
-      document("a.one", "Report", "A card for a gift and a report of a card number"),
-      document("b.two", "Report", "A gift card for a friend and a report of a number")
-    ], vocabulary)
+    const pair = SearchIndex.build(
+      [
+        document("a.one", "Report", "A card for a gift and a report of a card number"),
+        document("b.two", "Report", "A gift card for a friend and a report of a number")
+      ],
+      vocabulary
+    )
     assert.deepStrictEqual(pair.search("gift card", { limit: 2 }).hits.docs, [1, 0])
   })
 
   it("drops the words a request is wrapped in", () => {
-    assert.strictEqual(first("Hi! Could you please help me? I would like to find some books for my friend, thanks."), "books.search")
+    assert.strictEqual(
+      first("Hi! Could you please help me? I would like to find some books for my friend, thanks."),
+      "books.search"
+    )
   })
 
   it("expands a request to its job and says which operations came by it", () => {
@@ -77,7 +97,10 @@ describe("SearchIndex", () => {
     const found = new Map(answer.hits.slice(0).map((hit) => [documents[hit.doc]!.endpointId, hit.matchedBy]))
     assert.strictEqual(found.get("contacts.lookup"), "text")
     const asked = index.search("who do I write to about a stolen bicycle", { limit: 10 })
-    assert.include(asked.hits.docs.map((doc) => documents[doc]!.endpointId), "contacts.lookup")
+    assert.include(
+      asked.hits.docs.map((doc) => documents[doc]!.endpointId),
+      "contacts.lookup"
+    )
   })
 
   it("recognises a job by the look of a value and by related words", () => {
@@ -86,23 +109,36 @@ describe("SearchIndex", () => {
       "weather.forecast": { title: "Weather forecast", ask: ["weather tomorrow"] }
     }
     const few = SearchIndex.build(documents, { ...vocabulary, jobs })
-    assert.deepStrictEqual(few.search("show me the owner of example.com", { limit: 1 }).expandedCapabilities, ["domain.whois"])
+    assert.deepStrictEqual(few.search("show me the owner of example.com", { limit: 1 }).expandedCapabilities, [
+      "domain.whois"
+    ])
     assert.deepStrictEqual(few.search("rain tomorrow?", { limit: 1 }).expandedCapabilities, ["weather.forecast"])
     assert.deepStrictEqual(few.search("owner of a bicycle", { limit: 1 }).expandedCapabilities, [])
   })
 
   it("finds operations of a job that share no word with the request", () => {
-    const [hit] = SearchIndex.build([document("x.y", "Resolver", "Resolves"), document("z.w", "Notes", "Adds")].map((each, at) => (at === 0 ? { ...each, capability: "people.email.find" } : each)), {
-      ...vocabulary,
-      jobs: { "people.email.find": { title: "Reach somebody", ask: ["correspondence partner"] } }
-    }).search("correspondence partner", { limit: 5 }).hits.slice(0)
+    const [hit] = SearchIndex.build(
+      [document("x.y", "Resolver", "Resolves"), document("z.w", "Notes", "Adds")].map((each, at) =>
+        at === 0 ? { ...each, capability: "people.email.find" } : each
+      ),
+      {
+        ...vocabulary,
+        jobs: { "people.email.find": { title: "Reach somebody", ask: ["correspondence partner"] } }
+      }
+    )
+      .search("correspondence partner", { limit: 5 })
+      .hits.slice(0)
     assert.strictEqual(hit?.doc, 0)
     assert.strictEqual(hit?.matchedBy, "capability")
   })
 
   it("answers nothing to unknown words, few or many, and to a query without letters", () => {
     for (const query of ["zxqvwvutq", "zxqv wvutq kkjjh pplkm ggfhd qqwrt", " ?! "]) {
-      assert.deepStrictEqual(index.search(query, { limit: 5 }), { hits: SearchHits.none, total: 0, expandedCapabilities: [] })
+      assert.deepStrictEqual(index.search(query, { limit: 5 }), {
+        hits: SearchHits.none,
+        total: 0,
+        expandedCapabilities: []
+      })
     }
   })
 
@@ -114,51 +150,90 @@ describe("SearchIndex", () => {
   })
 
   it("searches words of scripts without blanks", () => {
-    const japanese = SearchIndex.build([document("a.b", "天気予報", "東京の天気"), document("c.d", "翻訳", "文章")], vocabulary)
+    const japanese = SearchIndex.build(
+      [document("a.b", "天気予報", "東京の天気"), document("c.d", "翻訳", "文章")],
+      vocabulary
+    )
     assert.strictEqual(japanese.search("天気", { limit: 5 }).hits.docs[0], 0)
   })
 
   it("builds an empty index that answers nothing", () => {
-    assert.deepStrictEqual(SearchIndex.build([], vocabulary).search("find me a good book to read", { limit: 5 }), { hits: SearchHits.none, total: 0, expandedCapabilities: [] })
+    assert.deepStrictEqual(SearchIndex.build([], vocabulary).search("find me a good book to read", { limit: 5 }), {
+      hits: SearchHits.none,
+      total: 0,
+      expandedCapabilities: []
+    })
   })
 
   it.effect("built in slices answers as built at once", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sliced = yield* SearchIndex.buildSliced(documents, vocabulary)
       for (const query of ["soccer", "exchange rates", "who do I write to", "temperature of earlier years"]) {
         assert.deepStrictEqual(sliced.search(query, { limit: 10 }), index.search(query, { limit: 10 }))
       }
-    }))
+    })
+  )
 })
 
 const anyQuery = fc.oneof(
   fc.string({ maxLength: 200 }),
   fc.string({ unit: "grapheme", maxLength: 80 }),
   fc.string({ unit: "binary", maxLength: 80 }),
-  fc.array(fc.constantFrom("email", "football", "Temperature", "rates", "findBooks", "e-mail", "zz", "2024", "video,", "note."), { maxLength: 40 }).map((words) => words.join(" "))
+  fc
+    .array(
+      fc.constantFrom(
+        "email",
+        "football",
+        "Temperature",
+        "rates",
+        "findBooks",
+        "e-mail",
+        "zz",
+        "2024",
+        "video,",
+        "note."
+      ),
+      { maxLength: 40 }
+    )
+    .map((words) => words.join(" "))
 )
 
 describe("Any query", () => {
   it("is answered without a failure, the same each time", () => {
-    fc.assert(fc.property(anyQuery, (query) => {
-      assert.deepStrictEqual(index.search(query, { limit: 50 }), index.search(query, { limit: 50 }))
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(anyQuery, (query) => {
+        assert.deepStrictEqual(index.search(query, { limit: 50 }), index.search(query, { limit: 50 }))
+      }),
+      { numRuns: 500 }
+    )
   })
 
   it("gives each hit once over its pages, in the order of the whole list", () => {
-    fc.assert(fc.property(anyQuery, fc.integer({ min: 1, max: 5 }), (query, limit) => {
-      const whole = index.search(query, { limit: 50 })
-      const paged: Array<number> = []
-      for (let offset = 0; offset < whole.total; offset += limit) paged.push(...index.search(query, { limit, offset }).hits.docs)
-      assert.deepStrictEqual(paged, whole.hits.docs)
-      assert.strictEqual(new Set(paged).size, whole.total)
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(anyQuery, fc.integer({ min: 1, max: 5 }), (query, limit) => {
+        const whole = index.search(query, { limit: 50 })
+        const paged: Array<number> = []
+        for (let offset = 0; offset < whole.total; offset += limit)
+          paged.push(...index.search(query, { limit, offset }).hits.docs)
+        assert.deepStrictEqual(paged, whole.hits.docs)
+        assert.strictEqual(new Set(paged).size, whole.total)
+      }),
+      { numRuns: 200 }
+    )
   })
 
   it("keeps pages stable past the rows that are looked at twice", () => {
-    const many = SearchIndex.build(Array.from({ length: 700 }, (_, at) => document(`p${at % 7}.op${at}`, `Weather report ${at}`, at % 3 === 0 ? "rain and wind" : "sun")), vocabulary)
+    const many = SearchIndex.build(
+      Array.from({ length: 700 }, (_, at) =>
+        document(`p${at % 7}.op${at}`, `Weather report ${at}`, at % 3 === 0 ? "rain and wind" : "sun")
+      ),
+      vocabulary
+    )
     const whole = many.search("weather with rain", { limit: 700 }).hits.docs
-    const paged = Array.from({ length: 14 }, (_, page) => many.search("weather with rain", { limit: 50, offset: page * 50 }).hits.docs).flat()
+    const paged = Array.from(
+      { length: 14 },
+      (_, page) => many.search("weather with rain", { limit: 50, offset: page * 50 }).hits.docs
+    ).flat()
     assert.deepStrictEqual(paged, whole)
     assert.strictEqual(new Set(whole).size, 700)
   })

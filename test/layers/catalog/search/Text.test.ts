@@ -40,10 +40,14 @@ describe("Reading a chunk of text", () => {
 })
 
 describe("Taking a query apart", () => {
-  const wordsOf = (query: string): ReadonlyArray<ReadonlyArray<string>> => clausesOf(query, analyzer).map(({ words }) => words.map((word) => word.text))
+  const wordsOf = (query: string): ReadonlyArray<ReadonlyArray<string>> =>
+    clausesOf(query, analyzer).map(({ words }) => words.map((word) => word.text))
 
   it("splits sentences and drops request and function words", () => {
-    assert.deepStrictEqual(wordsOf("I'm moving to Oslo. Could you please show me the weather there? Thanks!"), [["moving", "oslo"], ["weather"]])
+    assert.deepStrictEqual(wordsOf("I'm moving to Oslo. Could you please show me the weather there? Thanks!"), [
+      ["moving", "oslo"],
+      ["weather"]
+    ])
   })
 
   it("keeps request words when there is nothing else", () => {
@@ -52,7 +56,10 @@ describe("Taking a query apart", () => {
 
   it("marks neighbours that no dropped word parts", () => {
     const [clause] = clausesOf("exchange rate of the dollar", analyzer)
-    assert.deepStrictEqual(clause?.words.map((word) => word.adjacent), [false, true, false])
+    assert.deepStrictEqual(
+      clause?.words.map((word) => word.adjacent),
+      [false, true, false]
+    )
   })
 
   it("reads the tail of a text of very many sentences as one clause", () => {

@@ -13,11 +13,21 @@ describe("The general vocabulary", () => {
   })
 
   it("names only jobs that the catalog describes", () => {
-    assert.deepStrictEqual(Object.keys(file.jobs).filter((job) => !existsSync(`catalog/jobs/${job}.yaml`)), [])
+    assert.deepStrictEqual(
+      Object.keys(file.jobs).filter((job) => !existsSync(`catalog/jobs/${job}.yaml`)),
+      []
+    )
   })
 
   it("holds words and short phrases, not requests", () => {
-    const phrases = [...file.same.flat(), ...file.related.flatMap(({ use, when }) => [...when, ...use]), ...Object.values(file.jobs).flatMap(({ ask }) => ask)]
-    assert.deepStrictEqual(phrases.filter((phrase) => phrase.split(/\s+/).length > 8), [])
+    const phrases = [
+      ...file.same.flat(),
+      ...file.related.flatMap(({ use, when }) => [...when, ...use]),
+      ...Object.values(file.jobs).flatMap(({ ask }) => ask)
+    ]
+    assert.deepStrictEqual(
+      phrases.filter((phrase) => phrase.split(/\s+/).length > 8),
+      []
+    )
   })
 })
