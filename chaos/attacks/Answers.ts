@@ -112,58 +112,50 @@ const poisons: FastCheck.Arbitrary<Poison> = FastCheck.oneof(
   { weight: 5, arbitrary: value.chain((text) => ofJson("JSON of a write action", effectful, wrapped(text))) },
   {
     weight: 2,
-    arbitrary: string.map(
-      (text): Poison => ({
-        kind: "text",
-        endpointId: reading,
-        contentType: "text/plain; charset=utf-8",
-        status: 200,
-        body: Buffer.from(`T ${text.toWellFormed()}`),
-        result: { text: JSON.stringify({ text: `T ${text.toWellFormed()}`, format: "text" }) }
-      })
-    )
+    arbitrary: string.map((text): Poison => ({
+      kind: "text",
+      endpointId: reading,
+      contentType: "text/plain; charset=utf-8",
+      status: 200,
+      body: Buffer.from(`T ${text.toWellFormed()}`),
+      result: { text: JSON.stringify({ text: `T ${text.toWellFormed()}`, format: "text" }) }
+    }))
   },
   {
     weight: 2,
-    arbitrary: deep.map(
-      ({ levels, text }): Poison => ({
-        kind: "nesting",
-        endpointId: effectful,
-        contentType: "application/json",
-        status: 200,
-        body: Buffer.from(wrapped(text)),
-        result: levels + 1 > levelsInline ? "file" : { text: wrapped(text) }
-      })
-    )
+    arbitrary: deep.map(({ levels, text }): Poison => ({
+      kind: "nesting",
+      endpointId: effectful,
+      contentType: "application/json",
+      status: 200,
+      body: Buffer.from(wrapped(text)),
+      result: levels + 1 > levelsInline ? "file" : { text: wrapped(text) }
+    }))
   },
   {
     weight: 1,
-    arbitrary: FastCheck.uint8Array({ minLength: 1, maxLength: 200 }).map(
-      (bytes): Poison => ({
-        kind: "bytes",
-        endpointId: reading,
-        contentType: "application/pdf",
-        status: 200,
-        body: Buffer.from(bytes),
-        result: "file"
-      })
-    )
+    arbitrary: FastCheck.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes): Poison => ({
+      kind: "bytes",
+      endpointId: reading,
+      contentType: "application/pdf",
+      status: 200,
+      body: Buffer.from(bytes),
+      result: "file"
+    }))
   },
   {
     weight: 1,
     arbitrary: FastCheck.tuple(
       FastCheck.uint8Array({ maxLength: 200 }),
       FastCheck.constantFrom("application/json", "text/plain", "text/html; charset=utf-16")
-    ).map(
-      ([bytes, contentType]): Poison => ({
-        kind: "noise",
-        endpointId: reading,
-        contentType,
-        status: 200,
-        body: Buffer.from(bytes),
-        result: "any"
-      })
-    )
+    ).map(([bytes, contentType]): Poison => ({
+      kind: "noise",
+      endpointId: reading,
+      contentType,
+      status: 200,
+      body: Buffer.from(bytes),
+      result: "any"
+    }))
   },
   {
     weight: 2,
@@ -172,16 +164,14 @@ const poisons: FastCheck.Arbitrary<Poison> = FastCheck.oneof(
       FastCheck.constantFrom(200, 400, 404, 429, 500, 503),
       FastCheck.nat(400),
       FastCheck.constantFrom<Poison["endpointId"]>(reading, effectful)
-    ).map(
-      ([text, status, before, endpointId]): Poison => ({
-        kind: "an error's words",
-        endpointId,
-        contentType: "application/json",
-        status,
-        result: "any",
-        body: Buffer.from(JSON.stringify({ error: { message: `${"x".repeat(before)}${text}\u{1f600}${text}` } }))
-      })
-    )
+    ).map(([text, status, before, endpointId]): Poison => ({
+      kind: "an error's words",
+      endpointId,
+      contentType: "application/json",
+      status,
+      result: "any",
+      body: Buffer.from(JSON.stringify({ error: { message: `${"x".repeat(before)}${text}\u{1f600}${text}` } }))
+    }))
   }
 )
 

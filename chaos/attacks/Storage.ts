@@ -191,7 +191,7 @@ const exhausted = (stage: Stage, findings: Findings, node: Node, purses: Readonl
 const crowd = (url: string) =>
   Effect.promise(async () => {
     const guests: Array<Pg.Client> = []
-    for (let full = false; !full; ) {
+    for (let full = false; !full;) {
       const guest = new Pg.Client({ connectionString: url, application_name: "attacker" })
       guest.on("error", () => undefined)
       full = await guest.connect().then(

@@ -119,30 +119,27 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
     ).pipe(
       Effect.timeoutTo({ duration: readyWithin, onSuccess: (found) => found, onTimeout: () => Option.none<number>() })
     )
-    return Option.map(
-      serves,
-      (number): Node => ({
-        origin: `http://127.0.0.1:${number}`,
-        ended: Deferred.await(ended),
-        isAlive: () => state.alive,
-        freeze: Effect.sync(() => void child.kill("SIGSTOP")),
-        thaw: Effect.sync(() => void child.kill("SIGCONT")),
-        block: (millis) => Effect.sync(() => void child.stdin?.write(`block ${millis}\n`)),
-        stop: Effect.suspend(() => {
-          state.stopping = true
-          child.kill("SIGTERM")
-          return Effect.asVoid(Deferred.await(ended))
-        }),
-        kill: Effect.suspend(() => {
-          state.asked = true
-          child.kill("SIGKILL")
-          return Effect.asVoid(Deferred.await(ended))
-        }),
-        costOf: (work) =>
-          Effect.zipRight(
-            Effect.zipRight(told(child, "begin"), work),
-            Effect.map(told(child, "end"), (cost) => cost as Cost)
-          )
-      })
-    )
+    return Option.map(serves, (number): Node => ({
+      origin: `http://127.0.0.1:${number}`,
+      ended: Deferred.await(ended),
+      isAlive: () => state.alive,
+      freeze: Effect.sync(() => void child.kill("SIGSTOP")),
+      thaw: Effect.sync(() => void child.kill("SIGCONT")),
+      block: (millis) => Effect.sync(() => void child.stdin?.write(`block ${millis}\n`)),
+      stop: Effect.suspend(() => {
+        state.stopping = true
+        child.kill("SIGTERM")
+        return Effect.asVoid(Deferred.await(ended))
+      }),
+      kill: Effect.suspend(() => {
+        state.asked = true
+        child.kill("SIGKILL")
+        return Effect.asVoid(Deferred.await(ended))
+      }),
+      costOf: (work) =>
+        Effect.zipRight(
+          Effect.zipRight(told(child, "begin"), work),
+          Effect.map(told(child, "end"), (cost) => cost as Cost)
+        )
+    }))
   })

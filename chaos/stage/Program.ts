@@ -38,7 +38,9 @@ export const buildProgram = async (name: string): Promise<string> => {
   const outfile = join(folder, `${name}.js`)
   mkdirSync(folder, { recursive: true })
   copyFileSync(join(projectFolder, "src", "layers", "leases", leaseThread), join(folder, leaseThread))
-  await (await bundler()).build({
+  await (
+    await bundler()
+  ).build({
     entryPoints: [join(projectFolder, "chaos", "gateway.ts")],
     outfile,
     bundle: true,

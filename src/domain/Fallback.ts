@@ -11,8 +11,7 @@ import { attemptsMax, type Candidate, type RoutePlan } from "./RoutePlan.js"
 export const nodeLost = "node_lost"
 
 export type Step =
-  | { readonly _tag: "Try"; readonly candidate: Candidate; readonly n: number }
-  | { readonly _tag: "Conclude" }
+  { readonly _tag: "Try"; readonly candidate: Candidate; readonly n: number } | { readonly _tag: "Conclude" }
 
 type Made = Pick<Attempt, "endpointId" | "outcome" | "costMicros" | "errorCode">
 

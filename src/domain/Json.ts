@@ -8,13 +8,7 @@ import { ExactNumber } from "./ExactNumber.js"
 import { member } from "./Members.js"
 
 export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | ExactNumber
-  | ReadonlyArray<Json>
-  | { readonly [key: string]: Json }
+  null | boolean | number | string | ExactNumber | ReadonlyArray<Json> | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
 const isPlain = (value: object): boolean => {

@@ -121,16 +121,14 @@ export const formBody = <A, I>(
   return (request) => {
     if (!isForm(request.headers["content-type"] ?? ""))
       return Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))
-    return Effect.flatMap(
-      textOf(request, formBytesMax),
-      (text): Either.Either<A, BodyError> =>
-        Either.match(fieldsOf(text), {
-          onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
-          onRight: (fields) =>
-            Either.mapLeft(decode(fields), (error) =>
-              fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
-            )
-        })
+    return Effect.flatMap(textOf(request, formBytesMax), (text): Either.Either<A, BodyError> =>
+      Either.match(fieldsOf(text), {
+        onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
+        onRight: (fields) =>
+          Either.mapLeft(decode(fields), (error) =>
+            fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
+          )
+      })
     )
   }
 }

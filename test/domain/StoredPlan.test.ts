@@ -32,16 +32,15 @@ describe("a stored plan", () => {
         fc.array(fc.tuple(anyObject, fc.boolean()), { minLength: 1, maxLength: 3 }),
         (input, others) => {
           const values: ReadonlyArray<Json> = Object.values(input)
-          const inputs = others.map(
-            ([other, whole]): JsonObject =>
-              whole
-                ? { ...input }
-                : Object.fromEntries(
-                    Object.entries(other).map(([name, value], index) => [
-                      name,
-                      index % 2 === 0 ? (values[index] ?? value) : value
-                    ])
-                  )
+          const inputs = others.map(([other, whole]): JsonObject =>
+            whole
+              ? { ...input }
+              : Object.fromEntries(
+                  Object.entries(other).map(([name, value], index) => [
+                    name,
+                    index % 2 === 0 ? (values[index] ?? value) : value
+                  ])
+                )
           )
           const run = runOf(input, inputs)
           assert.deepStrictEqual(again(run), run)

@@ -402,10 +402,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
           const loaded = yield* Ref.make(false)
           const once = <A, E>(answer: Effect.Effect<A, E>) =>
-            Effect.flatMap(
-              Ref.get(loaded),
-              (there): Effect.Effect<A, E | CatalogLoading> =>
-                there ? answer : new CatalogLoading({ retryAfterSeconds: 1 })
+            Effect.flatMap(Ref.get(loaded), (there): Effect.Effect<A, E | CatalogLoading> =>
+              there ? answer : new CatalogLoading({ retryAfterSeconds: 1 })
             )
           const later = Layer.effect(
             Catalog,

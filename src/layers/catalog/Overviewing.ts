@@ -89,24 +89,19 @@ const jobsOf = (
   platform: PlatformBranch,
   full: boolean
 ): ReadonlyArray<OverviewJob> =>
-  Array.from(
-    platform.children,
-    ([id, tally]): OverviewJob => ({
-      id,
-      title: titleOfJob(serving.revision, id),
-      ...tally.counts,
-      ...(full
-        ? {
-            endpoints: placeJob(serving.revision, tally.numbers, "balanced", moment.statistics).flatMap(
-              ({ number }) => {
-                const row = serving.rows.row(number, moment.table, moment.statistics, null)
-                return row === null ? [] : [titleOf(row)]
-              }
-            )
-          }
-        : {})
-    })
-  ).sort(byId)
+  Array.from(platform.children, ([id, tally]): OverviewJob => ({
+    id,
+    title: titleOfJob(serving.revision, id),
+    ...tally.counts,
+    ...(full
+      ? {
+          endpoints: placeJob(serving.revision, tally.numbers, "balanced", moment.statistics).flatMap(({ number }) => {
+            const row = serving.rows.row(number, moment.table, moment.statistics, null)
+            return row === null ? [] : [titleOf(row)]
+          })
+        }
+      : {})
+  })).sort(byId)
 
 const depths = ["summary", "platforms", "jobs", "full"]
 
@@ -123,27 +118,23 @@ const overviewTree = (
   const platformsOf = (category: CategoryBranch): ReadonlyArray<OverviewPlatform> =>
     Array.from(category.children)
       .filter(([id]) => query.platform === null || query.platform === id)
-      .map(
-        ([id, platform]): OverviewPlatform => ({
-          id,
-          title: capitalised(id),
-          ...platform.tally.counts,
-          jobCount: platform.children.size,
-          ...(depth >= 2 ? { jobs: jobsOf(serving, moment, platform, depth >= 3) } : {})
-        })
-      )
-      .sort(byId)
-  const categories = Array.from(root.children)
-    .map(
-      ([id, category]): OverviewCategory => ({
+      .map(([id, platform]): OverviewPlatform => ({
         id,
         title: capitalised(id),
-        ...category.tally.counts,
-        platformCount: category.children.size,
-        jobCount: jobCount(category),
-        ...(depth >= 1 ? { platforms: platformsOf(category) } : {})
-      })
-    )
+        ...platform.tally.counts,
+        jobCount: platform.children.size,
+        ...(depth >= 2 ? { jobs: jobsOf(serving, moment, platform, depth >= 3) } : {})
+      }))
+      .sort(byId)
+  const categories = Array.from(root.children)
+    .map(([id, category]): OverviewCategory => ({
+      id,
+      title: capitalised(id),
+      ...category.tally.counts,
+      platformCount: category.children.size,
+      jobCount: jobCount(category),
+      ...(depth >= 1 ? { platforms: platformsOf(category) } : {})
+    }))
     .sort(byId)
   const narrowed = query.category !== null || query.platform !== null
   return {

@@ -63,15 +63,7 @@ import { WalletMemory } from "../memory/WalletMemory.js"
 
 /** What the engine stands on. */
 export type Storage =
-  | Accounts
-  | Idempotency
-  | Ids
-  | RunSignals
-  | RunStore
-  | TopUpReports
-  | TopUps
-  | Transactions
-  | Wallet
+  Accounts | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
 
 /** The defaults of a gateway in production. */
 export const billingDefaults: BillingPolicy = {

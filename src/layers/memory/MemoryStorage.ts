@@ -21,8 +21,10 @@ export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "work
   readonly spend: Pick<TokenSpend, "month" | "spentMicros">
 }
 
-export interface StoredWallet
-  extends Pick<Standing, "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"> {
+export interface StoredWallet extends Pick<
+  Standing,
+  "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"
+> {
   /** Newest first. */
   readonly entries: ReadonlyArray<LedgerEntry>
   readonly creditKeys: ReadonlySet<string>

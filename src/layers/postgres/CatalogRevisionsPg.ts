@@ -74,10 +74,11 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         Array.from(of.values()).filter((reached) => reached >= sequence).length
       return Effect.fn("CatalogRevisions.reached")(function* (sequence: number, limitMillis: number) {
         const until = (yield* Clock.currentTimeMillis) + limitMillis
-        const look = Effect.map(
-          runningNodes,
-          (nodes): Reached => ({ nodes, inForce: count(taken, sequence), refused: count(refusedBy, sequence) })
-        )
+        const look = Effect.map(runningNodes, (nodes): Reached => ({
+          nodes,
+          inForce: count(taken, sequence),
+          refused: count(refusedBy, sequence)
+        }))
         let reached = yield* look
         while (reached.inForce + reached.refused < reached.nodes && (yield* Clock.currentTimeMillis) < until) {
           yield* Effect.timeoutOption(Queue.take(heard), Duration.decode(countAgain))

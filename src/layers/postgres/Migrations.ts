@@ -15,9 +15,7 @@ import { Database } from "./Database.js"
  * transaction.
  */
 export type Migration =
-  | string
-  | ReadonlyArray<string>
-  | ((sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError.SqlError>)
+  string | ReadonlyArray<string> | ((sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError.SqlError>)
 
 /**
  * `name` is the migration that failed (its changes are rolled back, those before it stay), or the unknown one the

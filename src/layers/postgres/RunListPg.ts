@@ -81,9 +81,10 @@ export const runList = ({ query, sql }: Database["Type"]): RunStore["Type"]["lis
           )
     return {
       ...shown,
-      items: shown.items.map(
-        ({ resultSize: _, ...row }): ListedRun => ({ ...row, result: results?.get(row.runId) ?? null })
-      )
+      items: shown.items.map(({ resultSize: _, ...row }): ListedRun => ({
+        ...row,
+        result: results?.get(row.runId) ?? null
+      }))
     }
   })
 }

@@ -18,8 +18,8 @@ const signalsOf = (payload: string | undefined): ReadonlyArray<RunSignal> => {
   if (payload === "queued") return [{ _tag: "Queued" }]
   const [kind, list = ""] = payload.split(":")
   const runs = list.split(",").filter((id) => isRunId(id))
-  return runs.map(
-    (runId): RunSignal => (kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId })
+  return runs.map((runId): RunSignal =>
+    kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId }
   )
 }
 

@@ -107,18 +107,14 @@ const make = Effect.gen(function* () {
           select workspace_id as "workspaceId", connection_id as "connectionId", ${seal} from connections where revoked_at is null and key_id <> ${keyId}`)
         const keys = yield* query(sql<RawPlatformKey>`select ${platform} from platform_keys where key_id <> ${keyId}`)
         return [
-          ...connections.map(
-            ({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
-              place: { _tag: "Connection", workspaceId, connectionId },
-              sealed: { keyId, bytes: sealed }
-            })
-          ),
-          ...keys.map(
-            ({ keyId, providerId, sealed }): StoredSecret => ({
-              place: { _tag: "PlatformKey", providerId },
-              sealed: { keyId, bytes: sealed }
-            })
-          )
+          ...connections.map(({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
+            place: { _tag: "Connection", workspaceId, connectionId },
+            sealed: { keyId, bytes: sealed }
+          })),
+          ...keys.map(({ keyId, providerId, sealed }): StoredSecret => ({
+            place: { _tag: "PlatformKey", providerId },
+            sealed: { keyId, bytes: sealed }
+          }))
         ]
       }),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>

@@ -22,8 +22,7 @@ export interface ReadAnswer {
 
 /** Why a complete answer cannot be used. */
 export type Unreadable =
-  | { readonly _tag: "UnsupportedType"; readonly type: string }
-  | { readonly _tag: "Unparsable"; readonly detail: string }
+  { readonly _tag: "UnsupportedType"; readonly type: string } | { readonly _tag: "Unparsable"; readonly detail: string }
 
 type TextFormat = Extract<AnswerBody, { readonly _tag: "Text" }>["format"]
 

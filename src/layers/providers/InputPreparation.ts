@@ -105,16 +105,15 @@ type Prepare = (input: JsonObject) => PreparedInput
 
 /** `map` is what happens to the input before the schema has the last word. */
 const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
-  memoByVersion(
-    (endpoint): Prepare =>
-      Either.match(inputSchemaFor(endpoint), {
-        // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
-        onLeft: () => (input) => ({ _tag: "Accepted", input }),
-        onRight: (schema) => {
-          const mapped = map(schema, endpoint)
-          return (input) => schema.check(mapped(input))
-        }
-      })
+  memoByVersion((endpoint): Prepare =>
+    Either.match(inputSchemaFor(endpoint), {
+      // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
+      onLeft: () => (input) => ({ _tag: "Accepted", input }),
+      onRight: (schema) => {
+        const mapped = map(schema, endpoint)
+        return (input) => schema.check(mapped(input))
+      }
+    })
   )
 
 const forTool = compiled(() => (input) => input)

@@ -148,13 +148,11 @@ const lackingOfChoices = (
   const [least = [], ...others] = choices
     .map((fields) => fields.filter((field) => !given(field)))
     .sort((a, b) => a.length - b.length)
-  return least.map(
-    (field, at): Missing => ({
-      _tag: "Missing",
-      field,
-      ...(at === least.length - 1 && others.length > 0 ? { instead: others } : {})
-    })
-  )
+  return least.map((field, at): Missing => ({
+    _tag: "Missing",
+    field,
+    ...(at === least.length - 1 && others.length > 0 ? { instead: others } : {})
+  }))
 }
 
 /**

@@ -181,16 +181,13 @@ const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Ei
   const { missStatuses } = seen.endpoint.operation.response
   const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
-    Either.map(
-      mapped(seen, view, outcome, guessed),
-      (normalized): Verdict => ({
-        outcome,
-        outcomeReason: note === null ? outcomeReason : `${outcomeReason} ${note}`,
-        body,
-        normalized,
-        resultCount
-      })
-    )
+    Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({
+      outcome,
+      outcomeReason: note === null ? outcomeReason : `${outcomeReason} ${note}`,
+      body,
+      normalized,
+      resultCount
+    }))
 
   if (missStatuses.includes(view.status))
     return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
@@ -267,16 +264,13 @@ const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either
   if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
     return Option.some(verdictOf(seen, view, nothing))
   return Option.some(
-    Either.map(
-      mapped(seen, view, "miss", false),
-      (normalized): Verdict => ({
-        outcome: "miss",
-        outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
-        body: nothing.body,
-        normalized,
-        resultCount: null
-      })
-    )
+    Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({
+      outcome: "miss",
+      outcomeReason: `The provider answered ${view.status}: there is nothing to tell.`,
+      body: nothing.body,
+      normalized,
+      resultCount: null
+    }))
   )
 }
 

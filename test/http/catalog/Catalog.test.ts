@@ -309,7 +309,7 @@ describe("search", () => {
       Effect.gen(function* () {
         const all = ids((yield* get("/v1/catalog/search?q=email+finder")).json.endpoints)
         const paged: Array<string> = []
-        for (let offset: number | null = 0; offset !== null; ) {
+        for (let offset: number | null = 0; offset !== null;) {
           const { json }: { json: { endpoints: ReadonlyArray<{ endpointId: string }>; nextOffset: number | null } } =
             yield* get(`/v1/catalog/search?q=email+finder&limit=2&offset=${offset}`)
           paged.push(...ids(json.endpoints))
@@ -476,7 +476,7 @@ describe("the listing", () => {
     withGateway(({ get }) =>
       Effect.gen(function* () {
         const seen: Array<string> = []
-        for (let cursor: string | null = ""; cursor !== null; ) {
+        for (let cursor: string | null = ""; cursor !== null;) {
           const {
             json
           }: { json: { endpoints: ReadonlyArray<{ endpointId: string }>; nextCursor: string | null; total: number } } =

@@ -44,7 +44,8 @@ const started = (now: ReturnType<typeof world>, ledgerCheckSeconds: number) => {
       latest: () =>
         unlessAway(
           () => (
-            now.checks++, { checkedAt: now.checks * 1_000, tookMillis: 1, driftMicros: now.drift, difference: null }
+            now.checks++,
+            { checkedAt: now.checks * 1_000, tookMillis: 1, driftMicros: now.drift, difference: null }
           )
         )
     })

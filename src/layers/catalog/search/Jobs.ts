@@ -48,13 +48,11 @@ export const jobFinder = (vocabulary: Vocabulary, own: ReadonlyMap<string, strin
   const jobCount = new Set(listed.map(({ job }) => job)).size
   const rarity = (stem: string): number => Math.log(1 + jobCount / (jobsWith.get(stem)?.size ?? 1))
   const spoken = listed.filter(({ stems }) => stems.length > 0)
-  const phrases = spoken.map(
-    ({ job, stems }): Phrase => ({
-      job,
-      single: stems.length === 1,
-      mass: stems.reduce((sum, stem) => sum + rarity(stem), 0)
-    })
-  )
+  const phrases = spoken.map(({ job, stems }): Phrase => ({
+    job,
+    single: stems.length === 1,
+    mass: stems.reduce((sum, stem) => sum + rarity(stem), 0)
+  }))
   /** Of each stem, the phrases that say it. */
   const phrasesWith = new Map<string, { readonly weight: number; readonly numbers: Array<number> }>()
   for (const [number, { stems }] of spoken.entries()) {

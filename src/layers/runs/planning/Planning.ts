@@ -221,8 +221,7 @@ const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): Rea
 }
 
 type Verdict =
-  | { readonly _tag: "Fits"; readonly candidate: Candidate; readonly reason: string; readonly mock: boolean }
-  | Unusable
+  { readonly _tag: "Fits"; readonly candidate: Candidate; readonly reason: string; readonly mock: boolean } | Unusable
 
 const judge: (
   parts: PlanningParts,
