@@ -1,6 +1,7 @@
 /**
  * Golden files: what can be seen from outside, kept as text under `files/`, so that every change of it stands in a
- * diff. `npx vitest run test/golden -u` writes them anew; with `CI=1` a file that is missing or different fails.
+ * diff.
+ * `npx vitest run test/golden -u` writes them anew; with `CI=1` a file that is missing or different fails.
  */
 import { expect } from "vitest"
 
@@ -50,6 +51,9 @@ const names: { readonly [prefix: string]: string } = {
   req: "requestId"
 }
 
+/** Times further away were named by the test or stand in a message. */
+const hourMillis = 3_600_000
+
 /**
  * Replaces what differs from one test run to the next by names: ids and digests numbered by their first appearance, so
  * that it can be seen which of them are the same; times, ports, and how long something took. One function for one
@@ -70,11 +74,13 @@ export const placeholders = () => {
   return (text: string): string =>
     text
       .replace(/\bpgw_[0-9a-z]{40,}/g, (token) => numbered("token", token))
-      .replace(/\b(run|att|rcp|led|top|cap|tok|ws|con|apr|med|req)_[0-9a-z]{26}\b/g, (id, prefix: string) =>
+      .replace(/\b(run|att|rcp|led|top|cap|tok|ws|con|apr|med|req)_(?!0{26})[0-9a-z]{26}\b/g, (id, prefix: string) =>
         numbered(names[prefix] ?? prefix, id)
       )
       .replace(/\b[0-9a-f]{64}\b/g, (digest) => numbered("digest", digest))
-      .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?/g, "<time>")
+      .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) =>
+        Math.abs(Date.parse(time) - Date.now()) < hourMillis ? "<time>" : time
+      )
       .replace(/\b127\.0\.0\.1:\d+/g, "127.0.0.1:<port>")
       .replace(/("(?:ms|latencyMs)": ?)\d+/g, '$1"<ms>"')
       // The rest of a minute that has just begun.
