@@ -12,9 +12,11 @@ import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostg
 import { Operations } from "../src/layers/compose/StorageOnPostgres.js"
 import { Accounts } from "../src/services/Accounts.js"
 import { Wallet } from "../src/services/Wallet.js"
+import Pg from "pg"
 import { type Call, load, type Measured, median } from "./runs/Load.js"
 import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
 import { freePort, ready, start, stopAll } from "./runs/Processes.js"
+import { cpuSeconds, postgresCpuSeconds, postmasterOf, residentMegabytes } from "./runs/Usage.js"
 
 const option = (name: string, otherwise: number): number => {
   const at = process.argv.indexOf(`--${name}`)
@@ -121,13 +123,52 @@ const settled = (status: number, text: string): boolean => status === 201 && tex
 const answered = (status: number, text: string): boolean => status === 200 && text.includes("example.com")
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
-start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
-start(["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"], {
-  TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
-})
+const gatewayProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
+const portkeyProcess = start(
+  ["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"],
+  {
+    TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
+  }
+)
 await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
 const tokens = await Effect.runPromise(setUp)
 const hot = tokens.slice(0, 1)
+const url =
+  process.env["DATABASE_URL"] ??
+  (await Effect.runPromise(
+    Effect.map(EmbeddedPostgres.findRunning(dataDir), (found) =>
+      found._tag === "Some" ? Redacted.value(found.value) : ""
+    )
+  ))
+const postgres = new Pg.Client({ connectionString: url })
+await postgres.connect()
+const backend = (await postgres.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid ?? 0
+// A Postgres on another machine has processes of its own numbers.
+const postmaster = process.env["DATABASE_URL"] === undefined ? postmasterOf(backend) : Number.NaN
+const startMegabytes = residentMegabytes(gatewayProcess.pid ?? 0)
+
+/** What is used so far: CPU seconds of the gateway, of Postgres and of Portkey, and bytes of WAL. */
+const used = async () => {
+  const wal = await postgres.query<{ bytes: string }>("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes")
+  return {
+    node: cpuSeconds(gatewayProcess.pid ?? 0),
+    postgres: postgresCpuSeconds(postmaster),
+    portkey: cpuSeconds(portkeyProcess.pid ?? 0),
+    wal: Number(wal.rows[0]?.bytes)
+  }
+}
+type Used = Awaited<ReturnType<typeof used>>
+interface Round extends Measured {
+  /** What one request has used. */
+  readonly each: Used
+}
+const measured = async (work: () => Promise<Measured>): Promise<Round> => {
+  const before = await used()
+  const found = await work()
+  const after = await used()
+  const of = (key: keyof Used): number => (after[key] - before[key]) / found.requests
+  return { ...found, each: { node: of("node"), postgres: of("postgres"), portkey: of("portkey"), wal: of("wal") } }
+}
 
 type Row = { readonly label: string; readonly measure: () => Promise<Measured> }
 const many: ReadonlyArray<Row> = [
@@ -145,21 +186,16 @@ const single: ReadonlyArray<Row> = [
   { label: "fixture provider alone, 1 connection", measure: () => load(fixture, 1, seconds / 2, direct, answered) }
 ]
 
-const results = new Map<string, Array<Measured>>()
+const results = new Map<string, Array<Round>>()
 for (const { measure } of [...many, ...single]) await measure().then(() => undefined)
 for (let round = 0; round < rounds; round += 1) {
   for (const { label, measure } of [...many, ...single])
-    results.set(label, [...(results.get(label) ?? []), await measure()])
+    results.set(label, [...(results.get(label) ?? []), await measured(measure)])
 }
-const of = (label: string, pick: (measured: Measured) => number): number => median((results.get(label) ?? []).map(pick))
+const loadedMegabytes = residentMegabytes(gatewayProcess.pid ?? 0)
+await postgres.end()
+const of = (label: string, pick: (round: Round) => number): number => median((results.get(label) ?? []).map(pick))
 
-const url =
-  process.env["DATABASE_URL"] ??
-  (await Effect.runPromise(
-    Effect.map(EmbeddedPostgres.findRunning(dataDir), (found) =>
-      found._tag === "Some" ? Redacted.value(found.value) : ""
-    )
-  ))
 // The server of the benchmark takes 60 connections, of which the gateway has 20.
 const clients = Math.min(connections, 32)
 const cycles = moneyCycle(url, 1000, clients, seconds)
@@ -181,6 +217,32 @@ const cycleLine = (label: string, value: number | undefined) =>
   console.log(`  ${label.padEnd(38)} ${value === undefined ? "no pgbench here" : `${value.toFixed(0).padStart(6)}/s`}`)
 cycleLine("pgbench, money cycle, 1000 wallets", cycles)
 cycleLine("pgbench, money cycle, one wallet", hotCycles)
+
+const shown = (value: number, digits: number, unit: string): string =>
+  Number.isNaN(value) ? "-" : `${value.toFixed(digits)} ${unit}`
+const paid = many[0]?.label ?? ""
+const unpaid = many[2]?.label ?? ""
+console.log(`
+  Node CPU per paid run                  ${shown(
+    of(paid, ({ each }) => each.node * 1000),
+    2,
+    "ms"
+  )}   (Portkey, per request: ${shown(
+    of(unpaid, ({ each }) => each.portkey * 1000),
+    2,
+    "ms"
+  )})
+  Postgres CPU per paid run              ${shown(
+    of(paid, ({ each }) => each.postgres * 1000),
+    2,
+    "ms"
+  )}
+  WAL per paid run                       ${shown(
+    of(paid, ({ each }) => each.wal / 1000),
+    1,
+    "kB"
+  )}
+  resident memory of the gateway         ${shown(startMegabytes, 0, "MB")} at the start, ${shown(loadedMegabytes, 0, "MB")} after the load`)
 
 const rate = (index: number): number => of(many[index]?.label ?? "", ({ perSecond }) => perSecond)
 const p50 = (index: number): number => of(single[index]?.label ?? "", ({ p50: value }) => value)

@@ -8,6 +8,7 @@ export interface Call {
 }
 
 export interface Measured {
+  readonly requests: number
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
@@ -51,7 +52,13 @@ export const load = async (
   const took = performance.now() - begin
   await pool.close()
   const sorted = times.toSorted((a, b) => a - b)
-  return { perSecond: (1000 * times.length) / took, p50: at(sorted, 0.5), p99: at(sorted, 0.99), failures }
+  return {
+    requests: times.length,
+    perSecond: (1000 * times.length) / took,
+    p50: at(sorted, 0.5),
+    p99: at(sorted, 0.99),
+    failures
+  }
 }
 
 export const median = (values: ReadonlyArray<number>): number =>
