@@ -179,7 +179,10 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         const runs = yield* Runs
         const principal = yield* principalOf(id as Parameters<typeof principalOf>[0])
         return yield* Effect.forEach(["ada", "bob", "cy"], (name) => {
-          const request = requestOf("mock-send-message", { input: { to: `${name}@example.com` }, idempotencyKey: name })
+          const request = requestOf("mock-send-message", {
+            input: { to: `${name}@example.com` },
+            idempotencyKey: name
+          })
           return Effect.map(runs.create(principal, request, 20), ({ run }) => run.runId)
         })
       }).pipe(

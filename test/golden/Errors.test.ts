@@ -14,7 +14,12 @@ import { goldenJson } from "./golden.js"
 const classes = { ...ApiErrors, ...StorageErrors }
 
 /** One sample or more of each class, under the name of its export. */
-const samples: { readonly [name: string]: ReadonlyArray<{ readonly _tag: string; readonly message: string }> } = {
+const samples: {
+  readonly [name: string]: ReadonlyArray<{
+    readonly _tag: string
+    readonly message: string
+  }>
+} = {
   ValidationError: [
     ApiErrors.ValidationError.of("input.domain", "must be a domain name"),
     new ApiErrors.ValidationError({
@@ -28,31 +33,72 @@ const samples: { readonly [name: string]: ReadonlyArray<{ readonly _tag: string;
   Unauthorized: [new ApiErrors.Unauthorized()],
   TokenRevoked: [new ApiErrors.TokenRevoked()],
   InsufficientBalance: [
-    new ApiErrors.InsufficientBalance({ balanceMicros: 1_000, estimatedCostMicros: 20_000, topUp: hint }),
+    new ApiErrors.InsufficientBalance({
+      balanceMicros: 1_000,
+      estimatedCostMicros: 20_000,
+      topUp: hint
+    }),
     new ApiErrors.InsufficientBalance({
       balanceMicros: 0,
       estimatedCostMicros: 20_000,
       topUp: { ...hint, checkoutUrl: "https://pay.example/c" }
     })
   ],
-  KeySpendLimitReached: [new ApiErrors.KeySpendLimitReached({ limitMicros: 5_000_000, spentMicros: 4_990_000 })],
+  KeySpendLimitReached: [
+    new ApiErrors.KeySpendLimitReached({
+      limitMicros: 5_000_000,
+      spentMicros: 4_990_000
+    })
+  ],
   Forbidden: [
     new ApiErrors.Forbidden({ scope: "runs:execute" }),
-    new ApiErrors.Forbidden({ scope: "billing:write", topUp: { ...hint, reason: "read_only_token" } })
+    new ApiErrors.Forbidden({
+      scope: "billing:write",
+      topUp: { ...hint, reason: "read_only_token" }
+    })
   ],
   NotFound: [
     new ApiErrors.NotFound({ what: "run", id: "run_x" }),
-    new ApiErrors.NotFound({ what: "endpoint", id: "mock-email-fnd", meant: "mock-email-find" })
+    new ApiErrors.NotFound({
+      what: "endpoint",
+      id: "mock-email-fnd",
+      meant: "mock-email-find"
+    })
   ],
   RouteNotFound: [new ApiErrors.RouteNotFound({ method: "GET", path: "/v2/runs" })],
-  UnknownCategory: [new ApiErrors.UnknownCategory({ category: "peple", categories: ["companies", "people"] })],
-  UnknownPlatform: [new ApiErrors.UnknownPlatform({ platform: "emial", platforms: ["email", "web"] })],
-  MethodNotAllowed: [new ApiErrors.MethodNotAllowed({ method: "DELETE", allow: ["GET", "POST"] })],
+  UnknownCategory: [
+    new ApiErrors.UnknownCategory({
+      category: "peple",
+      categories: ["companies", "people"]
+    })
+  ],
+  UnknownPlatform: [
+    new ApiErrors.UnknownPlatform({
+      platform: "emial",
+      platforms: ["email", "web"]
+    })
+  ],
+  MethodNotAllowed: [
+    new ApiErrors.MethodNotAllowed({
+      method: "DELETE",
+      allow: ["GET", "POST"]
+    })
+  ],
   IdempotencyConflict: [new ApiErrors.IdempotencyConflict({}), new ApiErrors.IdempotencyConflict({ runId })],
   PayloadTooLarge: [new ApiErrors.PayloadTooLarge({ limitBytes: 1_048_576 })],
   UnsupportedMediaType: [new ApiErrors.UnsupportedMediaType({ encoding: "gzip" })],
-  RowsModeUnsupported: [new ApiErrors.RowsModeUnsupported({ reason: "the operation answers no rows" })],
-  TooManyInflightRuns: [new ApiErrors.TooManyInflightRuns({ inflight: 8, limit: 8, retryAfterSeconds: 2 })],
+  RowsModeUnsupported: [
+    new ApiErrors.RowsModeUnsupported({
+      reason: "the operation answers no rows"
+    })
+  ],
+  TooManyInflightRuns: [
+    new ApiErrors.TooManyInflightRuns({
+      inflight: 8,
+      limit: 8,
+      retryAfterSeconds: 2
+    })
+  ],
   RunRateLimited: [new ApiErrors.RunRateLimited({ limit: 60, retryAfterSeconds: 30 })],
   RateLimitExceeded: [new ApiErrors.RateLimitExceeded({ limit: 100, retryAfterSeconds: 1 })],
   InternalError: [new ApiErrors.InternalError()],
@@ -84,7 +130,9 @@ it.scopedLive("answers each HTTP error with the same status, headers and body, a
       "each class has a sample"
     )
     let failure: unknown
-    const gateway = yield* startGateway({ runs: { get: () => Effect.fail(failure as ApiErrors.NotFound) } })
+    const gateway = yield* startGateway({
+      runs: { get: () => Effect.fail(failure as ApiErrors.NotFound) }
+    })
     const answered: Record<string, unknown> = {}
     for (const ofClass of Object.values(samples)) {
       for (const [index, sample] of ofClass.entries()) {
@@ -100,7 +148,10 @@ it.scopedLive("answers each HTTP error with the same status, headers and body, a
           [plain.status, plain.json],
           "the problem details have every member of the plain body"
         )
-        assert.deepStrictEqual(headersOf(problem), { ...headersOf(plain), "content-type": "application/problem+json" })
+        assert.deepStrictEqual(headersOf(problem), {
+          ...headersOf(plain),
+          "content-type": "application/problem+json"
+        })
         answered[index === 0 ? sample._tag : `${sample._tag} ${index + 1}`] = {
           status: plain.status,
           headers: headersOf(plain),
@@ -121,7 +172,12 @@ it("writes the same error object for each failed-run code", async () => {
         blocksTheRun: RunFailures.isBlocking(cls.code),
         error: RunFailures.toRunError(new cls(), "req_golden"),
         errorWithParticulars: RunFailures.toRunError(
-          new cls({ detail: "What happened.", hint: "What would help.", blames: "gateway", providerStatus: 418 }),
+          new cls({
+            detail: "What happened.",
+            hint: "What would help.",
+            blames: "gateway",
+            providerStatus: 418
+          }),
           "req_golden"
         ),
         retryHintWithWait: RunFailures.toRunError(new cls({ retryAfterSeconds: 30 }), "req_golden").retryHint

@@ -10,7 +10,10 @@ it("serves the same OpenAPI document", async () => {
     const answer = await fetch(`${url}/openapi.json`)
     assert.strictEqual(answer.status, 200)
     const document: Loose = await answer.json()
-    await goldenJson("openapi", { ...document, info: { ...document.info, version: "<version>" } })
+    await goldenJson("openapi", {
+      ...document,
+      info: { ...document.info, version: "<version>" }
+    })
   } finally {
     await close()
   }

@@ -24,16 +24,26 @@ import {
 } from "../../src/testing.js"
 import { playAll, scene, type Stage } from "./scenes.js"
 
-const person = { first_name: "Ada", last_name: "Example", domain: "example.com" }
+const person = {
+  first_name: "Ada",
+  last_name: "Example",
+  domain: "example.com"
+}
 const tool = { endpointId: "mock-email-find", input: person }
 const job = { endpointId: "job:people.email.find", input: person }
-const message = { endpointId: "mock-send-message", input: { to: "ada@example.com", text: "Hello" } }
+const message = {
+  endpointId: "mock-send-message",
+  input: { to: "ada@example.com", text: "Hello" }
+}
 const both = (first: Step, second: Step): TestGatewayOptions => ({
   providers: { "mock-email-find": first, "mock-slow-email-find": second }
 })
 
 /** Runs after a first one of the e-mail finder, which never ends by itself, stay queued. */
-const oneSlot: TestGatewayOptions = { dispatcher: { slots: 1 }, providers: { "mock-email-find": silence } }
+const oneSlot: TestGatewayOptions = {
+  dispatcher: { slots: 1 },
+  providers: { "mock-email-find": silence }
+}
 
 const lookup = (id: string, more: object = {}, operation: object = {}): Manifest =>
   JSON.stringify({
@@ -73,7 +83,9 @@ const things = JSON.stringify({
   exampleInput: { name: "spoon" },
   fields: { thing: "The thing." }
 })
-const own = (...providers: ReadonlyArray<Manifest>): TestGatewayOptions => ({ manifests: [things, ...providers] })
+const own = (...providers: ReadonlyArray<Manifest>): TestGatewayOptions => ({
+  manifests: [things, ...providers]
+})
 const spoon = { endpointId: "acme-lookup", input: { name: "spoon" } }
 const thing = { endpointId: "job:acme.things.find", input: { name: "spoon" } }
 
@@ -91,13 +103,20 @@ it.live("runs of a tool answer the same", () =>
         providers: {
           "mock-web-search": hit({
             confidence: 95,
-            results: [1, 2, 3].map((n) => ({ title: `Result ${n}`, url: `https://example.com/${n}`, snippet: "x" }))
+            results: [1, 2, 3].map((n) => ({
+              title: `Result ${n}`,
+              url: `https://example.com/${n}`,
+              snippet: "x"
+            }))
           })
         }
       },
       (stage) =>
         Effect.gen(function* () {
-          const { runId } = yield* stage.run({ endpointId: "mock-web-search", input: { query: "gateway", limit: 3 } })
+          const { runId } = yield* stage.run({
+            endpointId: "mock-web-search",
+            input: { query: "gateway", limit: 3 }
+          })
           yield* stage.get(`/v1/runs/${runId}?fields=results.title&max_items=2`)
           yield* stage.get(`/v1/runs/${runId}?max_items=0`)
         })
@@ -105,12 +124,17 @@ it.live("runs of a tool answer the same", () =>
     scene("a weak answer", { providers: { "mock-email-find": weak() } }, (stage) => stage.run(tool)),
     scene("a miss", { providers: { "mock-email-find": miss() } }, (stage) => stage.run(tool)),
     scene("a tool without a job", {}, (stage) =>
-      stage.run({ endpointId: "mock-echo", input: { anything: [1, null, "x"] } })
+      stage.run({
+        endpointId: "mock-echo",
+        input: { anything: [1, null, "x"] }
+      })
     ),
     scene(
       "the costs that the provider names: less, more than the hold, below zero, no number",
       {
-        providers: { "mock-email-find": [1_200, 9_999, -1, "much"].map((costMicros) => hit(undefined, { costMicros })) }
+        providers: {
+          "mock-email-find": [1_200, 9_999, -1, "much"].map((costMicros) => hit(undefined, { costMicros }))
+        }
       },
       (stage) => Effect.forEach(["less", "more", "below", "none"], (key) => stage.run(tool, { key }), { discard: true })
     ),
@@ -142,7 +166,15 @@ it.live("runs of a job answer the same", () =>
     scene("a miss, then a hit", both(miss(), hit()), (stage) => stage.run({ ...job, fallback: true })),
     scene(
       "a failure, then a hit",
-      both(fail(new failures.ProviderRateLimited({ providerStatus: 429, retryAfterSeconds: 7 })), hit()),
+      both(
+        fail(
+          new failures.ProviderRateLimited({
+            providerStatus: 429,
+            retryAfterSeconds: 7
+          })
+        ),
+        hit()
+      ),
       (stage) => stage.run({ ...job, fallback: true })
     ),
     scene("a weak answer, then a miss", both(weak(), miss()), (stage) => stage.run({ ...job, fallback: true })),
@@ -171,10 +203,24 @@ it.live("runs of a job answer the same", () =>
     scene(
       "whose real provider comes before a fixture",
       {
-        manifests: [lookup("acme", {}, { job: "people.email.find", output: { fields: { email: "body.email" } } })],
+        manifests: [
+          lookup(
+            "acme",
+            {},
+            {
+              job: "people.email.find",
+              output: { fields: { email: "body.email" } }
+            }
+          )
+        ],
         providers: { "acme-lookup": hit({ email: "ada@acme.test" }) }
       },
-      (stage) => stage.run({ ...job, input: { ...person, name: "Ada Example" }, fallback: true })
+      (stage) =>
+        stage.run({
+          ...job,
+          input: { ...person, name: "Ada Example" },
+          fallback: true
+        })
     )
   ])
 )
@@ -186,7 +232,10 @@ it.live("failed runs answer the same", () =>
       new failures.ProviderReportedError({ detail: "No credits are left." }),
       new failures.ProviderHttpError({ providerStatus: 422 }),
       new failures.ProviderTimeout(),
-      new failures.ProviderRateLimited({ providerStatus: 429, retryAfterSeconds: 30 }),
+      new failures.ProviderRateLimited({
+        providerStatus: 429,
+        retryAfterSeconds: 30
+      }),
       new failures.AuthError({ providerStatus: 401 }),
       new failures.InvalidResponse({ providerStatus: 200 }),
       new failures.UnsupportedResponseType({ providerStatus: 200 }),
@@ -195,7 +244,9 @@ it.live("failed runs answer the same", () =>
       new failures.OutputMappingError({ providerStatus: 200 }),
       new failures.CapacityExhausted(),
       new failures.RouteDenied(),
-      new failures.InputRejected({ detail: "input.domain: the provider refuses it" })
+      new failures.InputRejected({
+        detail: "input.domain: the provider refuses it"
+      })
     ].map((failure) =>
       scene(
         `the provider's call fails with ${failure.code}`,
@@ -205,7 +256,13 @@ it.live("failed runs answer the same", () =>
     ),
     scene(
       "the provider names a cost for its failure",
-      { providers: { "mock-email-find": fail(new failures.ProviderReportedError(), { costMicros: 700 }) } },
+      {
+        providers: {
+          "mock-email-find": fail(new failures.ProviderReportedError(), {
+            costMicros: 700
+          })
+        }
+      },
       (stage) => stage.run(tool)
     ),
     scene("the provider cannot be reached", { providers: { "mock-email-find": unreachable() } }, (stage) =>
@@ -219,13 +276,19 @@ it.live("failed runs answer the same", () =>
     ),
     scene(
       "an effectful call is refused by the provider",
-      { providers: { "mock-send-message": fail(new failures.ProviderHttpError({ providerStatus: 422 })) } },
+      {
+        providers: {
+          "mock-send-message": fail(new failures.ProviderHttpError({ providerStatus: 422 }))
+        }
+      },
       (stage) => stage.run(message)
     ),
     scene("the key is gone when the run is dispatched", { ...own(lookup("acme")), ...oneSlot }, (stage) =>
       Effect.gen(function* () {
         const before = yield* stage.post("/v1/runs", tool, { key: "before" })
-        const { runId } = yield* stage.post("/v1/runs", spoon, { key: "key" })
+        const { runId } = yield* stage.post("/v1/runs", spoon, {
+          key: "key"
+        })
         yield* Effect.orDie(Context.get(stage.services, PlatformKeys).remove("acme"))
         yield* stage.post(`/v1/runs/${before.runId}/cancel`)
         yield* stage.until(`/v1/runs/${runId}`, ({ status }) => status === "failed")
@@ -235,7 +298,10 @@ it.live("failed runs answer the same", () =>
     ),
     scene(
       "no slot comes free in time",
-      { ...oneSlot, dispatcher: { slots: 1, queueMillisMax: 50, pollMillis: 50 } },
+      {
+        ...oneSlot,
+        dispatcher: { slots: 1, queueMillisMax: 50, pollMillis: 50 }
+      },
       (stage) =>
         Effect.gen(function* () {
           const before = yield* stage.post("/v1/runs", tool, { key: "before" })
@@ -267,7 +333,10 @@ const refused = (
 
 it.live("runs and quotes that are refused before anything is sent answer the same", () =>
   playAll("runs-refused", [
-    refused("validation_error: fields are missing", { endpointId: "mock-email-find", input: { first_name: "Ada" } }),
+    refused("validation_error: fields are missing", {
+      endpointId: "mock-email-find",
+      input: { first_name: "Ada" }
+    }),
     refused("validation_error: a field is of the wrong type", {
       endpointId: "mock-web-search",
       input: { query: 7, limit: "many" }
@@ -281,20 +350,44 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
       { endpointId: "acme-lookup", input: { name: "spoon", colour: "red" } },
       own(lookup("acme"))
     ),
-    refused("endpoint_not_found", { endpointId: "nobody-knows-this", input: {} }),
-    refused("endpoint_not_found: a job is meant", { endpointId: "people.email.find", input: person }),
+    refused("endpoint_not_found", {
+      endpointId: "nobody-knows-this",
+      input: {}
+    }),
+    refused("endpoint_not_found: a job is meant", {
+      endpointId: "people.email.find",
+      input: person
+    }),
     refused("route_capped", { ...job, fallback: { maxCostUsd: 0.001 } }),
     refused(
       "route_no_fit",
-      { endpointId: "job:acme.things.find", input: { name: "spoon", size: 11 } },
+      {
+        endpointId: "job:acme.things.find",
+        input: { name: "spoon", size: 11 }
+      },
       own(lookup("acme"))
     ),
-    refused("route_no_fit: all excluded", { ...job, fallback: { exclude: ["mock", "mock-slow-email-find"] } }),
-    refused("needs_input", { endpointId: "job:people.email.find", input: { first_name: "Ada" } }),
-    refused("needs_input: nothing is given", { endpointId: "job:people.email.find", input: {} }),
-    refused("unknown_job, with a suggestion", { endpointId: "job:people.email.fnd", input: person }),
+    refused("route_no_fit: all excluded", {
+      ...job,
+      fallback: { exclude: ["mock", "mock-slow-email-find"] }
+    }),
+    refused("needs_input", {
+      endpointId: "job:people.email.find",
+      input: { first_name: "Ada" }
+    }),
+    refused("needs_input: nothing is given", {
+      endpointId: "job:people.email.find",
+      input: {}
+    }),
+    refused("unknown_job, with a suggestion", {
+      endpointId: "job:people.email.fnd",
+      input: person
+    }),
     refused("unknown_job, without", { endpointId: "job:zzz.qqq", input: {} }),
-    refused("unknown_job, not even an id", { endpointId: "job:What?", input: {} }),
+    refused("unknown_job, not even an id", {
+      endpointId: "job:What?",
+      input: {}
+    }),
     refused("no_supply_for_job", thing, { manifests: [things] }),
     refused(
       "no_runnable_provider: a key would help",
@@ -318,7 +411,12 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
       {
         ...own(lookup("acme")),
         providers: {
-          "acme-lookup": fail(new failures.ProviderRateLimited({ providerStatus: 429, retryAfterSeconds: 60 }))
+          "acme-lookup": fail(
+            new failures.ProviderRateLimited({
+              providerStatus: 429,
+              retryAfterSeconds: 60
+            })
+          )
         }
       },
       (stage) =>
@@ -343,7 +441,11 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
     refused(
       "credential_placement_unsupported",
       spoon,
-      own(lookup("acme", { auth: { type: "unsupported", placement: "a signed request" } }))
+      own(
+        lookup("acme", {
+          auth: { type: "unsupported", placement: "a signed request" }
+        })
+      )
     ),
     scene("credential_denied: a connection to another provider", own(lookup("acme"), lookup("bolt")), (stage) =>
       Effect.gen(function* () {
@@ -384,10 +486,16 @@ it.live("cancelled runs answer the same", () =>
     ),
     scene(
       "an effectful call under way goes on",
-      { providers: { "mock-send-message": hit(undefined, { after: "2 seconds" }) } },
+      {
+        providers: {
+          "mock-send-message": hit(undefined, { after: "2 seconds" })
+        }
+      },
       (stage) =>
         Effect.gen(function* () {
-          const { runId } = yield* stage.post("/v1/runs", message, { key: "key" })
+          const { runId } = yield* stage.post("/v1/runs", message, {
+            key: "key"
+          })
           yield* stage.until(`/v1/runs/${runId}`, ({ status }) => status === "running")
           yield* stage.post(`/v1/runs/${runId}/cancel`)
           yield* stage.until(`/v1/runs/${runId}`, ({ status }) => status !== "running")
@@ -464,7 +572,10 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
           })
         )
         const sending = { token: Redacted.value(token) }
-        yield* stage.post("/v1/runs?wait=10", tool, { ...sending, key: "first" })
+        yield* stage.post("/v1/runs?wait=10", tool, {
+          ...sending,
+          key: "first"
+        })
         yield* stage.post("/v1/runs/quote", tool, sending)
         yield* stage.post("/v1/runs", tool, { ...sending, key: "second" })
       })
@@ -473,7 +584,11 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
       Effect.gen(function* () {
         yield* stage.post("/v1/runs?wait=10", tool, { key: "key" })
         yield* stage.post("/v1/runs", {
-          input: { domain: "example.com", last_name: "Example", first_name: "Ada" },
+          input: {
+            domain: "example.com",
+            last_name: "Example",
+            first_name: "Ada"
+          },
           endpointId: "mock-email-find",
           idempotencyKey: "key"
         })
@@ -535,7 +650,11 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         yield* stage.post("/v1/runs", { ...tool, idempotencyKey: "" })
         yield* stage.post(
           "/v1/runs",
-          { ...tool, inputs: {}, fallback: { maxAttempts: 0, prefer: "dearest", maxCostUsd: -1 } },
+          {
+            ...tool,
+            inputs: {},
+            fallback: { maxAttempts: 0, prefer: "dearest", maxCostUsd: -1 }
+          },
           { key: "key" }
         )
         yield* stage.post("/v1/runs", { endpointId: 7, input: "x" }, { key: "key" })
@@ -551,7 +670,12 @@ it.live("lists of runs answer the same", () =>
   playAll("run-lists", [
     scene(
       "of runs in several states",
-      { providers: { "mock-email-find": [hit(), fail(new failures.ProviderError())], "mock-send-message": drop() } },
+      {
+        providers: {
+          "mock-email-find": [hit(), fail(new failures.ProviderError())],
+          "mock-send-message": drop()
+        }
+      },
       (stage) =>
         Effect.gen(function* () {
           yield* stage.get("/v1/runs")
@@ -562,7 +686,9 @@ it.live("lists of runs answer the same", () =>
             { ...job, input: {} },
             { endpointId: "mock-echo", input: {} }
           ].entries()) {
-            yield* stage.post("/v1/runs?wait=10", body, { key: `key ${index}` })
+            yield* stage.post("/v1/runs?wait=10", body, {
+              key: `key ${index}`
+            })
             // Ids sort by the millisecond.
             yield* Effect.sleep(3)
           }
@@ -570,7 +696,9 @@ it.live("lists of runs answer the same", () =>
           yield* stage.get("/v1/runs?status=completed&includeResult=true")
           yield* stage.get("/v1/runs?capability=people_email_find&includeResult=true")
           const { nextCursor } = yield* stage.get("/v1/runs?limit=2")
-          const { json } = { json: yield* stage.until(`/v1/runs?limit=10&cursor=${nextCursor}`, () => true) }
+          const { json } = {
+            json: yield* stage.until(`/v1/runs?limit=10&cursor=${nextCursor}`, () => true)
+          }
           if (json.runs.length !== 3) throw new Error("the second page has the other three runs")
           yield* stage.get("/v1/runs?cursor=made-up")
           yield* stage.get("/v1/runs?status=gone&limit=0")

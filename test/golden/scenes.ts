@@ -9,24 +9,10 @@ import {
   type TestGatewayOptions,
   type TestServices
 } from "../../src/testing.js"
-import { client, type Answer, type Loose } from "../support/httpGateway.js"
+import { type Recording, recording } from "./exchanges.js"
 import { goldenJson, placeholders } from "./golden.js"
 
-export interface Sending {
-  /** Null for none. */
-  readonly key?: string | null
-  readonly headers?: Record<string, string>
-  readonly token?: string | null
-}
-
-export interface Stage extends Pick<TestGateway, "script"> {
-  readonly get: (path: string, sending?: Sending) => Effect.Effect<Loose>
-  /** With the idempotency key `key` unless another is given. */
-  readonly post: (path: string, body?: unknown, sending?: Sending) => Effect.Effect<Loose>
-  /** A run waited for, then what `GET` says of it, and its attempts when it has some. */
-  readonly run: (body: object, sending?: Sending) => Effect.Effect<Loose>
-  /** Asks without keeping the answer, until it is as wanted. */
-  readonly until: (path: string, wanted: (answer: Loose) => boolean) => Effect.Effect<Loose>
+export interface Stage extends Pick<TestGateway, "script">, Pick<Recording, "get" | "post" | "run" | "until"> {
   readonly services: Context.Context<TestServices>
   readonly workspaceId: WorkspaceId
 }
@@ -43,110 +29,19 @@ export const scene = (title: string, options: TestGatewayOptions, play: Scene["p
   play
 })
 
-interface Exchange {
-  readonly request: string
-  readonly headers: Record<string, string> | undefined
-  readonly body: unknown
-  readonly status: number
-  readonly answerHeaders: Record<string, string> | undefined
-  readonly answer: unknown
-}
-
-/** What every answer has, whatever it says. */
-const usual: ReadonlySet<string> = new Set([
-  "date",
-  "connection",
-  "keep-alive",
-  "content-length",
-  "transfer-encoding",
-  "content-type",
-  "x-content-type-options",
-  "x-request-id",
-  "ratelimit",
-  "ratelimit-policy",
-  "cache-control",
-  "vary",
-  "etag"
-])
-const unusual = ({ headers }: Answer) =>
-  Object.fromEntries([...headers].filter(([name]) => !usual.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
-const unlessEmpty = (value: Record<string, string>): Record<string, string> | undefined =>
-  Object.keys(value).length === 0 ? undefined : value
-const withoutReplayed = ({ replayed: _, ...run }: Loose): Loose => run
-
 const played = ({ options, play }: Scene) => {
   const gateway = testGateway(options)
-  const exchanges: Array<Exchange> = []
   return Effect.scoped(
     Effect.gen(function* () {
       const services = yield* Layer.build(gateway.http)
-      const { url } = Context.get(services, Address)
       const { principal, token } = Context.get(services, Caller)
-      const http = client(url, Number(new URL(url).port))
-      const send = (
-        method: string,
-        path: string,
-        body: unknown,
-        { headers = {}, key = null, token: other = token }: Sending
-      ) =>
-        http.send(method, path, {
-          authorization: other === null ? null : `Bearer ${other}`,
-          headers: {
-            "x-request-id": "req_golden",
-            ...(body === undefined ? {} : { "content-type": "application/json" }),
-            ...(key === null ? {} : { "idempotency-key": key }),
-            ...headers
-          },
-          ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
-        })
-      const keep = (
-        request: string,
-        body: unknown,
-        { headers = {}, key }: Sending,
-        answer: Answer,
-        shown: unknown = answer.json ?? answer.text
-      ) => {
-        const sent = { ...(key === undefined || key === null ? {} : { "idempotency-key": key }), ...headers }
-        exchanges.push({
-          request,
-          headers: unlessEmpty(sent),
-          body,
-          status: answer.status,
-          answerHeaders: unlessEmpty(unusual(answer)),
-          answer: shown
-        })
-      }
-      const kept = (method: string, path: string, body: unknown, sending: Sending) =>
-        Effect.map(send(method, path, body, sending), (answer): Loose => {
-          keep(`${method} ${path}`, body, sending, answer)
-          return answer.json
-        })
-      const get: Stage["get"] = (path, sending = {}) => kept("GET", path, undefined, sending)
-      const post: Stage["post"] = (path, body, sending = {}) => kept("POST", path, body, sending)
-      const run: Stage["run"] = (body, sending = {}) =>
-        Effect.gen(function* () {
-          const made = yield* post("/v1/runs?wait=10", body, { key: "key", ...sending })
-          if (made.runId === undefined) return made
-          const path = `/v1/runs/${made.runId}`
-          const again = yield* send("GET", path, undefined, {})
-          const same = JSON.stringify(again.json) === JSON.stringify(withoutReplayed(made))
-          keep(`GET ${path}`, undefined, {}, again, same ? "the same without replayed" : again.json)
-          const attempts = yield* send("GET", `${path}/attempts`, undefined, {})
-          if (attempts.json.attempts.length > 0) keep(`GET ${path}/attempts`, undefined, {}, attempts)
-          return made
-        })
-      const until: Stage["until"] = (path, wanted) =>
-        Effect.repeat(
-          Effect.delay(
-            Effect.map(send("GET", path, undefined, {}), ({ json }): Loose => json),
-            10
-          ),
-          { until: wanted }
-        ).pipe(
-          Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => new Error(`${path} never was as wanted`) }),
-          Effect.orDie
-        )
-      yield* play({ get, post, run, until, script: gateway.script, services, workspaceId: principal.workspaceId })
+      const { exchanges, ...asks } = recording(Context.get(services, Address).url, token)
+      yield* play({
+        ...asks,
+        script: gateway.script,
+        services,
+        workspaceId: principal.workspaceId
+      })
       return exchanges
     })
   )
