@@ -102,7 +102,10 @@ export default tseslint.config(
       ...rooms
         .slice(at + 1)
         .map((later) => up(later, `layers/${room} stands below layers/${later} (see eslint.config.js)`)),
-      ...(room === "compose" ? [] : [up("http", "only layers/compose composes http")])
+      ...(room === "compose" ? [] : [up("http", "only layers/compose composes http")]),
+      ...(room === "postgres"
+        ? [up("memory", "storages do not know each other; what they share has a home below")]
+        : [])
     )
   })),
   {

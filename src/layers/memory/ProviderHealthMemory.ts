@@ -1,39 +1,11 @@
-/**
- * Circuits and operator states in the memory of one node. Each node learns of a provider's trouble from its own calls.
- * Also the part that `ProviderHealthPg` puts shared operator states under.
- */
-import { Clock, Effect, Layer } from "effect"
-import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"
-import type { StorageError } from "../../domain/StorageErrors.js"
+/** Operator states in the memory of one node, for tests and trials. */
+import { Effect, Layer } from "effect"
 import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
-
-/** Where operator states are looked up and put; absent means enabled. */
-export interface OperatorStates {
-  readonly of: (providerId: string) => ProviderState | undefined
-  readonly set: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
-}
-
-export const healthOver = (states: OperatorStates): ProviderHealth["Type"] => {
-  // As many entries as the catalog has providers.
-  const circuits = new Map<string, Circuit>()
-  return ProviderHealth.of({
-    health: (providerId) =>
-      Effect.map(Clock.currentTimeMillis, (now) => ({
-        state: states.of(providerId) ?? "enabled",
-        openForSeconds: openForSeconds(circuits.get(providerId) ?? closed, now)
-      })),
-    record: (providerId, result) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const signal = signalOf(result)
-        if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
-      }),
-    setState: states.set
-  })
-}
+import { providerHealthOver } from "../providers/ProviderCircuits.js"
 
 export const ProviderHealthMemory: Layer.Layer<ProviderHealth> = Layer.sync(ProviderHealth, () => {
   const states = new Map<string, ProviderState>()
-  return healthOver({
+  return providerHealthOver({
     of: (providerId) => states.get(providerId),
     set: (providerId, state) => Effect.sync(() => void states.set(providerId, state))
   })

@@ -5,7 +5,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
 import { Database } from "./Database.js"
-import { healthOver } from "../memory/ProviderHealthMemory.js"
+import { providerHealthOver } from "../providers/ProviderCircuits.js"
 
 const refreshEvery = "2 seconds"
 
@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
     Effect.withTracerEnabled(Effect.schedule(Effect.ignore(refresh), Schedule.spaced(refreshEvery)), false)
   )
 
-  return healthOver({
+  return providerHealthOver({
     of: (providerId) => states.get(providerId),
     set: Effect.fn("ProviderHealth.setState")(function* (providerId: string, state: ProviderState) {
       const now = yield* Clock.currentTimeMillis

@@ -6,7 +6,7 @@ import { Effect, Layer, Queue, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
 import { RunSignals, type RunSignal } from "../../services/RunSignals.js"
 import { Database } from "./Database.js"
-import { makeRunSignals } from "../memory/RunSignalsMemory.js"
+import { makeLocalRunSignals } from "../runs/LocalRunSignals.js"
 
 export const channel = "gateway_runs"
 
@@ -27,7 +27,7 @@ export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scop
   RunSignals,
   Effect.gen(function* () {
     const database = yield* Database
-    const { signals, tellSettled } = yield* makeRunSignals
+    const { signals, tellSettled } = yield* makeLocalRunSignals
     const others = yield* Queue.unbounded<RunSignal>()
     yield* Effect.forkScoped(
       database.listen(channel, (payload) => {

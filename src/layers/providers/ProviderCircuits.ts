@@ -1,0 +1,32 @@
+/**
+ * The circuits of one node, which learns of a provider's trouble from its own calls, and beside them the states that
+ * operators set. Where those states are kept is the storage's business.
+ */
+import { Clock, Effect } from "effect"
+import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
+
+/** Where operator states are looked up and put; absent means enabled. */
+export interface OperatorStates {
+  readonly of: (providerId: string) => ProviderState | undefined
+  readonly set: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
+}
+
+export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type"] => {
+  // As many entries as the catalog has providers.
+  const circuits = new Map<string, Circuit>()
+  return ProviderHealth.of({
+    health: (providerId) =>
+      Effect.map(Clock.currentTimeMillis, (now) => ({
+        state: states.of(providerId) ?? "enabled",
+        openForSeconds: openForSeconds(circuits.get(providerId) ?? closed, now)
+      })),
+    record: (providerId, result) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const signal = signalOf(result)
+        if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
+      }),
+    setState: states.set
+  })
+}
