@@ -1,0 +1,89 @@
+// ARCHITECTURE.md leads to code that exists: every path on the page, and every symbol of its table of rules.
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import ts from "typescript"
+import { assert, describe, it } from "vitest"
+import { rowsOf } from "./tables.js"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8")
+
+/** The names that a module exports, types included. */
+const exportsOf = (file: string): ReadonlySet<string> => {
+  const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, false)
+  const names = source.statements.flatMap((statement): ReadonlyArray<string> => {
+    if (ts.isExportDeclaration(statement) && statement.exportClause !== undefined) {
+      return ts.isNamedExports(statement.exportClause)
+        ? statement.exportClause.elements.map(({ name }) => name.text)
+        : [statement.exportClause.name.text]
+    }
+    const isExported =
+      ts.canHaveModifiers(statement) &&
+      (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    if (!isExported) return []
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []))
+    return "name" in statement && statement.name !== undefined ? [(statement.name as ts.Identifier).text] : []
+  })
+  return new Set(names)
+}
+
+const folders = ["src", "test", "docs", "bench", "chaos", "catalog", "eslint", "examples", "scripts"]
+/** Every file and folder of the repository, from its root. */
+const everything = folders.flatMap((folder) => [
+  folder,
+  ...readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+])
+const names = new Set([...everything.map((path) => basename(path)), ...readdirSync(root)])
+
+/** A path from the root or from `src`; `<name>` and `*` stand for any name. A bare file name is one of any folder. */
+const exists = (path: string): boolean => {
+  const plain = path.replace(/\/(\*\*)?$/, "")
+  if (!plain.includes("/")) return names.has(plain)
+  const pattern = plain
+    .split(/<[^>]+>|\*+/)
+    .map((text) => text.replaceAll(".", "\\."))
+    .join("[^/]+")
+  const shape = new RegExp(`^(src/)?${pattern}$`)
+  return everything.some((each) => shape.test(each))
+}
+
+const extension = /\.(ts|js|mjs|md|ya?ml|json)$/
+const isPath = (text: string): boolean =>
+  /^[\w.*<>-]+(\/[\w.*<>-]+)*\/?$/.test(text) &&
+  (extension.test(text) ||
+    new RegExp(`^(${[...folders, "domain", "services", "layers", "http", "cli"].join("|")})/`).test(text))
+
+describe("ARCHITECTURE.md", () => {
+  it("names only paths that exist", () => {
+    const named = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text).filter(isPath)
+    assert.isAbove(named.length, 60)
+    assert.deepStrictEqual(
+      named.filter((path) => !exists(path)),
+      []
+    )
+  })
+
+  it("says of each rule where it stands: an export of a file", () => {
+    const rules = rowsOf(page, "Rules and where they stand").map(([rule = "", place = ""]) => ({
+      rule,
+      places: [...place.matchAll(/`(src\/[^`]+)` `(\w+)`/g)].map(([, file = "", symbol = ""]) => ({ file, symbol }))
+    }))
+    assert.isAbove(rules.length, 30)
+    assert.deepStrictEqual(
+      rules.filter(({ places }) => places.length === 0).map(({ rule }) => rule),
+      [],
+      "each place is written as `src/file.ts` `symbol`"
+    )
+    const known = new Map<string, ReadonlySet<string>>()
+    const isThere = (file: string, symbol: string): boolean => {
+      if (!existsSync(join(root, file))) return false
+      const symbols = known.get(file) ?? exportsOf(file)
+      known.set(file, symbols)
+      return symbols.has(symbol)
+    }
+    const gone = rules.flatMap(({ places }) => places.filter(({ file, symbol }) => !isThere(file, symbol)))
+    assert.deepStrictEqual(gone, [])
+  })
+})
