@@ -1,13 +1,18 @@
 // Speed and size of the catalog's routes at 40,000 and 95,000 operations, through HTTP, each beside a bare Node server
-// that sends the same rows. On a busy machine read the CPU time and the shares. Usage: npm run bench:catalog -- [--data
-// DIR] [--seconds N]
+// that sends the same rows. On a busy machine read the CPU time and the shares. The operations are generated; with
+// --data they are those of a folder. Usage: npm run bench:catalog -- [--data DIR] [--seconds N]
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { Pool, request } from "undici"
+import { generatedFile } from "./catalog/Generated.js"
 import { dataFolder } from "./search/Data.js"
 import { freePort, ready, start, stopAll } from "./runs/Processes.js"
 
 const data = dataFolder(process.argv)
+const files =
+  data === undefined
+    ? [40_000, 95_000].map(generatedFile)
+    : ["operations-40k.jsonl.gz", "operations-93k.jsonl.gz"].map((name) => join(data, name))
 const secondsAt = process.argv.indexOf("--seconds")
 const seconds = secondsAt < 0 ? 5 : Number(process.argv[secondsAt + 1])
 const verbs = ["send", "list", "create", "delete", "search", "translate", "upload", "get", "update", "validate"]
@@ -146,7 +151,7 @@ const measure = async (file: string): Promise<void> => {
       "--max-semi-space-size=16",
       "--expose-gc",
       join(import.meta.dirname, "catalog/server.js"),
-      join(data, file),
+      file,
       String(port)
     ],
     { NODE_ENV: "production" }
@@ -155,7 +160,7 @@ const measure = async (file: string): Promise<void> => {
   const origin = `http://127.0.0.1:${port}`
   const bare = `http://127.0.0.1:${port + 1}`
   const { buildSeconds, longestWaitMs, longestWorkMs, operations, rssMb, usedMb } = await built(`${bare}/built`)
-  console.log(`${file}: ${operations} operations`)
+  console.log(`${basename(file)}: ${operations} operations`)
   line(
     "build",
     `${buildSeconds.toFixed(1)} s in slices, longest wait ${longestWaitMs.toFixed(0)} ms, of which own work ${longestWorkMs.toFixed(0)}`
@@ -200,7 +205,7 @@ const measure = async (file: string): Promise<void> => {
 }
 
 try {
-  for (const file of ["operations-40k.jsonl.gz", "operations-93k.jsonl.gz"]) await measure(file)
+  for (const file of files) await measure(file)
 } finally {
   await stopAll()
 }

@@ -1,6 +1,5 @@
 // Reads the benchmark data: operations as search documents, and queries with their labels.
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import type { SearchDocument } from "../../src/layers/catalog/search/Document.js"
 
@@ -31,7 +30,7 @@ export const readLines = (file: string): ReadonlyArray<string> => {
     .filter((line) => line !== "")
 }
 
-export const documentOf = (row: OperationRow): SearchDocument => ({
+const documentOf = (row: OperationRow): SearchDocument => ({
   endpointId: row.endpointId,
   provider: row.providerId,
   providerName: row.providerName,
@@ -44,17 +43,15 @@ export const documentOf = (row: OperationRow): SearchDocument => ({
   parameters: row.parameters.map((parameter) => ({ name: parameter.name, description: parameter.description ?? "" }))
 })
 
-export const readDocuments = (file: string): ReadonlyArray<SearchDocument> =>
-  readLines(file).map((line) => documentOf(JSON.parse(line) as OperationRow))
+export const documentOfLine = (line: string): SearchDocument => documentOf(JSON.parse(line) as OperationRow)
 
 export const readQueries = (file: string): ReadonlyArray<BenchQuery> =>
   readLines(file).map((line) => JSON.parse(line) as BenchQuery)
 
-/** The data folder: `--data DIR`, the environment, or beside the repository. */
-export const dataFolder = (args: ReadonlyArray<string>): string => {
+/** The folder with real operations and labelled queries: `--data DIR` or `GATEWAY_DATA`; without it there is none. */
+export const dataFolder = (args: ReadonlyArray<string>): string | undefined => {
   const at = args.indexOf("--data")
-  const folder =
-    (at >= 0 ? args[at + 1] : undefined) ?? process.env["GATEWAY_DATA"] ?? join(process.cwd(), "..", "shared", "data")
-  if (!existsSync(folder)) throw new Error(`No data at ${folder}: pass --data DIR`)
+  const folder = (at >= 0 ? args[at + 1] : undefined) ?? process.env["GATEWAY_DATA"]
+  if (folder !== undefined && !existsSync(folder)) throw new Error(`--data: there is no folder ${folder}`)
   return folder
 }
