@@ -9,6 +9,7 @@ import { parse } from "yaml"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { TokenId } from "../../src/domain/Ids.js"
+import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings } from "../../src/http/Settings.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
@@ -46,7 +47,8 @@ const caller = {
   expiresAt: null,
   ancestors: [],
   operator: false,
-  operatorWorkspace: false
+  operatorWorkspace: false,
+  policy: unrestricted
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))

@@ -129,3 +129,5 @@ export const commonTextCharsMax = { email: 320, url: 8_192, linkedin_url: 8_192,
 export const otherTextCharsMax = 10_000
 /** The longest text that is looked at as a host name; one has at most 253 characters, with fewer that are not ASCII. */
 export const hostCharsMax = 1_000
+/** Rules that the policy of one workspace may have. Every request of the workspace reads them. */
+export const policyRulesMax = 100

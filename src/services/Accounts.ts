@@ -6,6 +6,7 @@ import type { TokenId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
 import type { Scope } from "../domain/Scope.js"
 import type { StorageError } from "../domain/StorageErrors.js"
+import type { PolicyChange, WorkspacePolicy } from "../domain/WorkspacePolicy.js"
 
 export interface Workspace {
   readonly workspaceId: WorkspaceId
@@ -16,6 +17,8 @@ export interface Workspace {
   readonly runCapMicros: Micros | null
   /** Whether one of its tokens that is not revoked is the platform operator's. */
   readonly operator: boolean
+  /** Which operations its runs may use. */
+  readonly policy: WorkspacePolicy
   readonly createdAt: number
 }
 
@@ -38,6 +41,8 @@ export interface Principal {
   readonly operator: boolean
   /** Whether its workspace is the operator's, who pays for it directly. */
   readonly operatorWorkspace: boolean
+  /** Which operations the runs of its workspace may use, as of this request. */
+  readonly policy: WorkspacePolicy
 }
 
 /**
@@ -67,7 +72,7 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
   {
     /**
      * Reads the token's row every time (many callers share one query), so that a revocation, also of one that it comes
-     * from, holds from the next request.
+     * from, and a change of the workspace's policy hold from the next request.
      */
     readonly authenticate: (
       token: Redacted.Redacted<string>
@@ -83,6 +88,11 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     readonly setLimits: (
       workspaceId: WorkspaceId,
       limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
+    ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
+    /** A `ValidationError` where the change contradicts itself or the policy would have too many rules. */
+    readonly setPolicy: (
+      workspaceId: WorkspaceId,
+      change: PolicyChange
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
     readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
     /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */

@@ -1,10 +1,18 @@
 /** What every Accounts layer promises, whatever it stores in. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, type Layer, Redacted, TestClock } from "effect"
+import { Effect, Either, Fiber, type Layer, Redacted, TestClock } from "effect"
 import { describe } from "vitest"
 import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { isTokenText, tokenText } from "../../src/domain/Token.js"
+import { policyRulesMax } from "../../src/domain/Limits.js"
+import {
+  changedPolicy,
+  type PolicyChange,
+  type PolicyRule,
+  readRule,
+  unrestricted
+} from "../../src/domain/WorkspacePolicy.js"
 import { Accounts, type NewToken } from "../../src/services/Accounts.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
@@ -18,6 +26,10 @@ const tokenOf = (workspaceId: WorkspaceId, changes: Partial<NewToken> = {}): New
   expiresAt: null,
   ...changes
 })
+
+const rules = (...texts: ReadonlyArray<string>): ReadonlyArray<PolicyRule> =>
+  texts.map((text) => Either.getOrThrow(readRule(text)))
+const change = (changes: Partial<PolicyChange>): PolicyChange => ({ reset: false, allow: [], deny: [], ...changes })
 
 export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
   describe(name, () => {
@@ -41,7 +53,8 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
           expiresAt: null,
           ancestors: [],
           operator: false,
-          operatorWorkspace: false
+          operatorWorkspace: false,
+          policy: unrestricted
         })
         assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), {
           limitMicros: Micros.make(5_000_000),
@@ -184,6 +197,83 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
     )
 
     test(
+      "a policy holds from the next request of every token of its workspace, and of no other one",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const other = yield* newWorkspace
+        const tokens = yield* Effect.forEach([workspaceId, workspaceId, other.workspaceId], (owner) =>
+          accounts.createToken(tokenOf(owner))
+        )
+        const policies = Effect.forEach(tokens, ({ token }) =>
+          Effect.map(accounts.authenticate(token), ({ policy }) => policy)
+        )
+        const first = change({ allow: rules("provider:acme"), deny: rules("effectful") })
+        const made = yield* changedPolicy(unrestricted, first)
+        const changed = yield* accounts.setPolicy(workspaceId, first)
+        assert.deepStrictEqual(changed.policy, made)
+        assert.deepStrictEqual(yield* policies, [made, made, unrestricted])
+
+        const second = change({ deny: rules("category:people") })
+        const more = yield* changedPolicy(made, second)
+        yield* accounts.setPolicy(workspaceId, second)
+        assert.deepStrictEqual(yield* policies, [more, more, unrestricted])
+        assert.deepStrictEqual((yield* accounts.workspace(workspaceId)).policy, more)
+        const listed = (yield* accounts.workspaces).find((each) => each.workspaceId === workspaceId)
+        assert.deepStrictEqual(listed?.policy, more)
+
+        yield* accounts.setPolicy(workspaceId, change({ reset: true }))
+        assert.deepStrictEqual(yield* policies, [unrestricted, unrestricted, unrestricted])
+      })
+    )
+
+    test(
+      "limits and a policy leave one another alone",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const deny = change({ deny: rules("effectful") })
+        yield* accounts.setLimits(workspaceId, { inflightLimit: 3 })
+        assert.strictEqual((yield* accounts.setPolicy(workspaceId, deny)).inflightLimit, 3)
+        const { policy } = yield* accounts.setLimits(workspaceId, { inflightLimit: null })
+        assert.deepStrictEqual(policy, yield* changedPolicy(unrestricted, deny))
+      })
+    )
+
+    test(
+      "a change that contradicts the policy, or makes too many rules, is refused and changes nothing",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const { policy } = yield* accounts.setPolicy(workspaceId, change({ deny: rules("provider:acme") }))
+        const many = Array.from({ length: policyRulesMax }, (_, n) => `endpoint:e${n}`)
+        for (const [field, wrong] of [
+          ["allow", change({ allow: rules("provider:acme"), deny: rules("effectful") })],
+          ["policy", change({ deny: rules(...many) })]
+        ] as const) {
+          const error = yield* Effect.flip(accounts.setPolicy(workspaceId, wrong))
+          assert.strictEqual(error._tag === "validation_error" ? error.details[0]?.field : error._tag, field)
+        }
+        assert.deepStrictEqual((yield* accounts.workspace(workspaceId)).policy, policy)
+        yield* accounts.setPolicy(workspaceId, change({ reset: true, deny: rules(...many) }))
+      })
+    )
+
+    test(
+      "of changes of a policy at once none is lost",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const ids = Array.from({ length: 8 }, (_, n) => `e${n}`)
+        yield* Effect.forEach(ids, (id) => accounts.setPolicy(workspaceId, change({ deny: rules(`endpoint:${id}`) })), {
+          concurrency: "unbounded"
+        })
+        const { policy } = yield* accounts.workspace(workspaceId)
+        assert.sameMembers([...policy.denied.endpoint], ids)
+      })
+    )
+
+    test(
       "tokens without scopes, without a label or already expired are not made",
       Effect.gen(function* () {
         const accounts = yield* Accounts
@@ -205,12 +295,13 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const failures = [
           yield* Effect.flip(accounts.workspace(nobody)),
           yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 })),
+          yield* Effect.flip(accounts.setPolicy(nobody, change({ deny: rules("effectful") }))),
           yield* Effect.flip(accounts.createToken(tokenOf(nobody))),
           yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`)))
         ]
         assert.deepStrictEqual(
           failures.map(({ _tag }) => _tag),
-          ["not_found", "not_found", "not_found", "not_found"]
+          ["not_found", "not_found", "not_found", "not_found", "not_found"]
         )
       })
     )

@@ -17,6 +17,7 @@ import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CursorKey } from "../../src/services/CursorKey.js"
+import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
@@ -38,7 +39,8 @@ export const caller = (granted: ReadonlyArray<Scope> = scopes): Principal => ({
   expiresAt: null,
   ancestors: [],
   operator: false,
-  operatorWorkspace: false
+  operatorWorkspace: false,
+  policy: unrestricted
 })
 
 const authenticate: Accounts["Type"]["authenticate"] = (token) => {

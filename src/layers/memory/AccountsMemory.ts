@@ -2,7 +2,7 @@
  * Workspaces and tokens in the memory storage, for tests and trials. The rules are those of the domain; nothing
  * survives the process.
  */
-import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Either, HashMap, Layer, Option, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { tightest } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
@@ -12,6 +12,7 @@ import { monthOf } from "../../domain/Run.js"
 import { mayBeToken, nameProblem, newTokenProblem, secretBytes, tokenText } from "../../domain/Token.js"
 import { lineOf } from "../../domain/TokenLine.js"
 import { limitsProblem } from "../../domain/WorkspaceLimits.js"
+import { changedPolicy, unrestricted } from "../../domain/WorkspacePolicy.js"
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { Ids } from "../../services/Ids.js"
 import { MemoryStorage, type StoredToken, type StoredWallet } from "./MemoryStorage.js"
@@ -79,8 +80,8 @@ const make = Effect.gen(function* () {
       if (revokedAt !== null || principal.ancestors.some(gone)) return yield* new TokenRevoked()
       if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
         return yield* new Unauthorized()
-      const { name, operator: operatorWorkspace } = yield* Effect.orDie(workspace(principal.workspaceId))
-      return { ...principal, workspaceName: name, operatorWorkspace }
+      const { name, operator: operatorWorkspace, policy } = yield* Effect.orDie(workspace(principal.workspaceId))
+      return { ...principal, workspaceName: name, operatorWorkspace, policy }
     }),
 
     monthSpend: Effect.fnUntraced(function* (tokenId) {
@@ -106,6 +107,7 @@ const make = Effect.gen(function* () {
         runsPerMinute: null,
         runCapMicros: null,
         operator: false,
+        policy: unrestricted,
         createdAt: yield* Clock.currentTimeMillis
       }
       return yield* storage.transact(
@@ -137,6 +139,18 @@ const make = Effect.gen(function* () {
         Effect.flatMap(workspace(workspaceId), (before) => putWorkspace({ ...before, ...limits }))
       )
     }),
+
+    setPolicy: (workspaceId, change) =>
+      storage.transact(
+        Effect.gen(function* () {
+          const before = yield* workspace(workspaceId)
+          const policy = yield* Either.mapLeft(
+            changedPolicy(before.policy, change),
+            (problem) => new ValidationError({ details: [problem] })
+          )
+          return yield* putWorkspace({ ...before, policy })
+        })
+      ),
 
     createToken: Effect.fnUntraced(function* (token) {
       const now = yield* Clock.currentTimeMillis

@@ -13,7 +13,7 @@ import type { Lease, Media } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
 
-export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "workspaceName"> {
+export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "policy" | "workspaceName"> {
   /** SHA-256 of the token, in hex. */
   readonly digest: string
   readonly monthlyLimitMicros: Micros | null

@@ -3,7 +3,7 @@
  * cache. Only the digest of a token is stored. Limits are read where money is decided (Wallet), not here.
  */
 import type { Statement } from "@effect/sql"
-import { Array as Arr, Clock, Effect, Layer, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Either, Layer, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { tightest, type TokenSpend } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
@@ -12,6 +12,7 @@ import { zero } from "../../domain/Micros.js"
 import { monthOf } from "../../domain/Run.js"
 import { mayBeToken, nameProblem, newTokenProblem, secretBytes, tokenText } from "../../domain/Token.js"
 import { limitsProblem } from "../../domain/WorkspaceLimits.js"
+import { changedPolicy, isUnrestricted, unrestricted, WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
 import { Accounts, type IssuedToken, type NewToken, type Principal, type Workspace } from "../../services/Accounts.js"
 import { Ids } from "../../services/Ids.js"
 import { Database } from "./Database.js"
@@ -19,11 +20,24 @@ import { DatabaseNow } from "./database/Now.js"
 import { makeGroupCommit } from "../runs/GroupCommit.js"
 import { sameDigest, tokenDigest } from "../accounts/TokenDigest.js"
 
-interface TokenRow extends Principal {
+interface TokenRow extends Omit<Principal, "policy"> {
   readonly digest: Buffer
   /** Itself, or one that it comes from. */
   readonly revoked: boolean
+  readonly policy: unknown
 }
+interface WorkspaceRow extends Omit<Workspace, "policy"> {
+  readonly policy: unknown
+}
+
+const storedPolicy = Schema.parseJson(WorkspacePolicy)
+const encodePolicy = Schema.encodeSync(storedPolicy)
+const decodePolicy = Schema.decodeUnknown(WorkspacePolicy)
+/** A policy that cannot be read lets nothing run: the request dies instead of going on without it. */
+const withPolicy = <Row extends { readonly policy: unknown }>(row: Row) =>
+  row.policy === null
+    ? Effect.succeed({ ...row, policy: unrestricted })
+    : Effect.map(Effect.orDie(decodePolicy(row.policy)), (policy) => ({ ...row, policy }))
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
@@ -31,15 +45,24 @@ const make = Effect.gen(function* () {
   const databaseNow = yield* DatabaseNow
 
   const workspaceColumns = sql.literal(
-    `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", operator, created_at as "createdAt"`
+    `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute", run_cap_micros as "runCapMicros", operator, policy, created_at as "createdAt"`
   )
-  const one = (found: Statement.Statement<Workspace>) => Effect.map(query(found), ([row]) => row ?? null)
+  const one = (found: Statement.Statement<WorkspaceRow>) =>
+    Effect.flatMap(query(found), ([row]) => (row === undefined ? Effect.succeed(null) : withPolicy(row)))
   const noWorkspace = (workspaceId: WorkspaceId) => new NotFound({ what: "workspace", id: workspaceId })
+
+  /** To be called in the transaction that changes it. */
+  const locked = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
+    const found = one(
+      sql<WorkspaceRow>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
+    )
+    return (yield* found) ?? (yield* noWorkspace(workspaceId))
+  })
 
   const tokensByDigest = (digests: ReadonlyArray<Buffer>) =>
     query(sql<TokenRow>`
       select t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
-        t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace",
+        t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
         t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked
       from tokens t join workspaces w using (workspace_id)
       where t.digest = any(${digests}::bytea[])`).pipe(
@@ -62,7 +85,7 @@ const make = Effect.gen(function* () {
       if (revoked) return yield* new TokenRevoked()
       if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
         return yield* new Unauthorized()
-      return principal
+      return yield* withPolicy(principal)
     }),
 
     monthSpend: Effect.fn("Accounts.monthSpend")(function* (tokenId) {
@@ -80,7 +103,8 @@ const make = Effect.gen(function* () {
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const workspaceId = WorkspaceId.make(`ws_${yield* ids.suffix}`)
       const now = yield* Clock.currentTimeMillis
-      const [row] = yield* transact(sql<Workspace>`
+      const made = yield* transact(
+        one(sql<WorkspaceRow>`
         with made as (
           insert into workspaces (workspace_id, name, created_at) values (${workspaceId}, ${name}, ${now})
           on conflict (name) do nothing returning *
@@ -88,22 +112,27 @@ const make = Effect.gen(function* () {
           insert into wallets (workspace_id) select workspace_id from made
         )
         select ${workspaceColumns} from made`)
-      return row ?? (yield* ValidationError.of("name", "is the name of another workspace"))
+      )
+      return made ?? (yield* ValidationError.of("name", "is the name of another workspace"))
     }),
 
     workspace: Effect.fn("Accounts.workspace")(function* (workspaceId) {
       return (
-        (yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId}`)) ??
-        (yield* noWorkspace(workspaceId))
+        (yield* one(
+          sql<WorkspaceRow>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId}`
+        )) ?? (yield* noWorkspace(workspaceId))
       )
     }),
 
     workspaceByName: Effect.fn("Accounts.workspaceByName")(function* (name) {
-      return yield* one(sql<Workspace>`select ${workspaceColumns} from workspaces where name = ${name}`)
+      return yield* one(sql<WorkspaceRow>`select ${workspaceColumns} from workspaces where name = ${name}`)
     }),
 
     workspaces: Effect.suspend(() =>
-      query(sql<Workspace>`select ${workspaceColumns} from workspaces order by created_at, workspace_id`)
+      Effect.flatMap(
+        query(sql<WorkspaceRow>`select ${workspaceColumns} from workspaces order by created_at, workspace_id`),
+        Effect.forEach(withPolicy)
+      )
     ),
 
     setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits) {
@@ -111,14 +140,27 @@ const make = Effect.gen(function* () {
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       return yield* transact(
         Effect.gen(function* () {
-          const [before] =
-            yield* sql<Workspace>`select ${workspaceColumns} from workspaces where workspace_id = ${workspaceId} for update`
-          if (before === undefined) return yield* noWorkspace(workspaceId)
+          const before = yield* locked(workspaceId)
           const after: Workspace = { ...before, ...limits }
           yield* sql`
           update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros}
           where workspace_id = ${workspaceId}`
           return after
+        })
+      )
+    }),
+
+    setPolicy: Effect.fn("Accounts.setPolicy")(function* (workspaceId, change) {
+      return yield* transact(
+        Effect.gen(function* () {
+          const before = yield* locked(workspaceId)
+          const policy = yield* Either.mapLeft(
+            changedPolicy(before.policy, change),
+            (problem) => new ValidationError({ details: [problem] })
+          )
+          yield* sql`
+          update workspaces set policy = ${isUnrestricted(policy) ? null : encodePolicy(policy)}::jsonb where workspace_id = ${workspaceId}`
+          return { ...before, policy }
         })
       )
     }),

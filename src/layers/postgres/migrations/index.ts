@@ -17,6 +17,7 @@ import { storageWatch } from "./0011_storage_watch.js"
 import { refusedRuns } from "./0012_refused_runs.js"
 import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
 import { ledgerChecks } from "./0014_ledger_checks.js"
+import { workspacePolicies } from "./0015_workspace_policies.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -32,5 +33,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0011_storage_watch": storageWatch,
   "0012_refused_runs": refusedRuns,
   "0013_jobs_of_tool_runs": jobsOfToolRuns,
-  "0014_ledger_checks": ledgerChecks
+  "0014_ledger_checks": ledgerChecks,
+  "0015_workspace_policies": workspacePolicies
 }
