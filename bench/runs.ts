@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
 import { scopes } from "../src/domain/Scope.js"
 import { readConfig } from "../src/layers/node/Config.js"
 import { Database } from "../src/layers/postgres/Database.js"
@@ -13,6 +13,7 @@ import { Operations } from "../src/layers/compose/StorageOnPostgres.js"
 import { Accounts } from "../src/services/Accounts.js"
 import { Wallet } from "../src/services/Wallet.js"
 import Pg from "pg"
+import { request } from "undici"
 import { type Call, load, type Measured, median } from "./runs/Load.js"
 import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
 import { freePort, ready, start, stopAll } from "./runs/Processes.js"
@@ -28,7 +29,12 @@ const connections = option("connections", 64)
 const workspaces = option("workspaces", 1000)
 
 const dataDir = process.env["DATABASE_URL"] === undefined ? mkdtempSync(join(tmpdir(), "gateway-bench-")) : ".data"
-const [port, fixturePort, portkeyPort] = [await freePort(), await freePort(), await freePort()]
+const [port, fixturePort, portkeyPort, barePort] = [
+  await freePort(),
+  await freePort(),
+  await freePort(),
+  await freePort()
+]
 const env = {
   PORT: String(port),
   GATEWAY_DATA_DIR: dataDir,
@@ -119,10 +125,12 @@ const throughPortkey = (): Call => ({
 const gateway = `http://127.0.0.1:${port}`
 const fixture = `http://127.0.0.1:${fixturePort}`
 const portkey = `http://127.0.0.1:${portkeyPort}`
+const bare = `http://127.0.0.1:${barePort}`
 const settled = (status: number, text: string): boolean => status === 201 && text.includes('"status":"completed"')
 const answered = (status: number, text: string): boolean => status === 200 && text.includes("example.com")
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
+start([".bench/bench/runs/bare.js", String(barePort)], {})
 const gatewayProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
 const portkeyProcess = start(
   ["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"],
@@ -130,7 +138,7 @@ const portkeyProcess = start(
     TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
   }
 )
-await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey)])
+await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey), ready(bare)])
 const tokens = await Effect.runPromise(setUp)
 const hot = tokens.slice(0, 1)
 const url =
@@ -186,11 +194,55 @@ const single: ReadonlyArray<Row> = [
   { label: "fixture provider alone, 1 connection", measure: () => load(fixture, 1, seconds / 2, direct, answered) }
 ]
 
+// Reads, each workspace its own: twenty runs of as many workspaces as there are connections.
+const readers = tokens.slice(0, connections)
+const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` })
+const made = await Promise.all(
+  readers.map(async (token) => {
+    const next = runOn([token])
+    let runId = ""
+    for (let count = 0; count < 20; count += 1) {
+      const { body, headers, path } = next()
+      const answer = await request(`${gateway}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body
+      })
+      runId = Schema.decodeUnknownSync(Schema.Struct({ runId: Schema.String }))(await answer.body.json()).runId
+    }
+    return { token, runId }
+  })
+)
+/** A read of the gateway, and a bare server that sends the same bytes. */
+const readOf = async (label: string, pathOf: (runId: string) => string): Promise<ReadonlyArray<Row>> => {
+  const sample = pathOf(made[0]?.runId ?? "")
+  const bytes = await (await request(`${gateway}${sample}`, { headers: bearer(made[0]?.token) })).body.text()
+  await (await request(`${bare}/${label}`, { method: "PUT", body: bytes })).body.dump()
+  let count = 0
+  const next = (): Call => {
+    const { runId, token } = made[(count += 1) % made.length]!
+    return { path: pathOf(runId), headers: bearer(token), body: null }
+  }
+  const full = (status: number, text: string): boolean => status === 200 && text.length > 0.9 * bytes.length
+  return [
+    { label: `GET ${label}`, measure: () => load(gateway, connections, seconds / 2, next, full) },
+    {
+      label: `bare Node, ${label}`,
+      measure: () => load(bare, connections, seconds / 2, () => ({ path: `/${label}`, headers: {}, body: null }), full)
+    }
+  ]
+}
+const reads = [
+  await readOf("run", (runId) => `/v1/runs/${runId}`),
+  await readOf("balance", () => "/v1/balance"),
+  await readOf("runs?limit=20", () => "/v1/runs?limit=20")
+]
+const rows: ReadonlyArray<Row> = [...many, ...single, ...reads.flat()]
+
 const results = new Map<string, Array<Round>>()
-for (const { measure } of [...many, ...single]) await measure().then(() => undefined)
+for (const { measure } of rows) await measure().then(() => undefined)
 for (let round = 0; round < rounds; round += 1) {
-  for (const { label, measure } of [...many, ...single])
-    results.set(label, [...(results.get(label) ?? []), await measured(measure)])
+  for (const { label, measure } of rows) results.set(label, [...(results.get(label) ?? []), await measured(measure)])
 }
 const loadedMegabytes = residentMegabytes(gatewayProcess.pid ?? 0)
 await postgres.end()
@@ -212,7 +264,7 @@ const line = (label: string) =>
       .toFixed(2)
       .padStart(7)} ms   failures ${(results.get(label) ?? []).reduce((sum, { failures }) => sum + failures, 0)}`
   )
-for (const { label } of [...many, ...single]) line(label)
+for (const { label } of rows) line(label)
 const cycleLine = (label: string, value: number | undefined) =>
   console.log(`  ${label.padEnd(38)} ${value === undefined ? "no pgbench here" : `${value.toFixed(0).padStart(6)}/s`}`)
 cycleLine("pgbench, money cycle, 1000 wallets", cycles)
@@ -249,7 +301,14 @@ const p50 = (index: number): number => of(single[index]?.label ?? "", ({ p50: va
 console.log(`
   spread runs / Portkey                  ${(rate(0) / rate(2)).toFixed(2)}   (aim: at least 0.60)
   hot workspace / spread                 ${(rate(1) / rate(0)).toFixed(2)}   (aim: at least 0.80)
-  added at the median, 1 connection      ${(p50(0) - p50(2)).toFixed(2)} ms   (aim: at most 5; Portkey adds ${(p50(1) - p50(2)).toFixed(2)})`)
+  added at the median, 1 connection      ${(p50(0) - p50(2)).toFixed(2)} ms   (aim: at most 5; Portkey adds ${(p50(1) - p50(2)).toFixed(2)})
+${reads
+  .map(([own, floor]) => {
+    const share =
+      of(own?.label ?? "", ({ perSecond }) => perSecond) / of(floor?.label ?? "", ({ perSecond }) => perSecond)
+    return `  ${`${own?.label} / bare Node`.padEnd(38)} ${share.toFixed(2)}`
+  })
+  .join("\n")}`)
 
 await stopAll()
 if (process.env["DATABASE_URL"] === undefined) {

@@ -4,7 +4,8 @@ import { Pool } from "undici"
 export interface Call {
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: string
+  /** Null for a GET. */
+  readonly body: string | null
 }
 
 export interface Measured {
@@ -35,9 +36,9 @@ export const load = async (
       const { body, headers, path } = next()
       const start = performance.now()
       const answer = await pool.request({
-        method: "POST",
+        method: body === null ? "GET" : "POST",
         path,
-        headers: { "content-type": "application/json", ...headers },
+        headers: body === null ? headers : { "content-type": "application/json", ...headers },
         body
       })
       const text = await answer.body.text()
