@@ -7,6 +7,7 @@ import { HttpServer } from "@effect/platform"
 import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
 import { parse } from "yaml"
 import type { WorkspaceId } from "./domain/Ids.js"
+import { inflightLimitDefault } from "./domain/Limits.js"
 import type { Auth, JobManifest, ProviderManifest } from "./domain/Manifest.js"
 import { microsPerUsd } from "./domain/Micros.js"
 import { scopes as allScopes, type Scope } from "./domain/Scope.js"
@@ -77,7 +78,7 @@ export interface TestGatewayOptions {
   readonly usd?: number
   /** What the caller's token may do; everything by default. */
   readonly scopes?: ReadonlyArray<Scope>
-  /** Runs in flight; 8 by default, as in production. */
+  /** Runs in flight; by default as in production. */
   readonly inflightLimit?: number
   /** Requests over HTTP; without it there is no limit that a test would reach. */
   readonly requestRate?: { readonly burst: number; readonly refillPerSecond: number }
@@ -213,7 +214,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   const services: TestGateway["services"] = Layer.effect(Caller, caller(options)).pipe(
     Layer.provideMerge(Layer.merge(ReconciliationStored, Layer.effectDiscard(platformKeys(content)))),
     Layer.provideMerge(Engine({ providers: scripted.layer, content, dispatcher: options.dispatcher ?? {} })),
-    Layer.provideMerge(StorageMemory({ inflightLimit: options.inflightLimit ?? 8 })),
+    Layer.provideMerge(StorageMemory({ inflightLimit: options.inflightLimit ?? inflightLimitDefault })),
     Layer.provide(quiet)
   )
   const http: TestGateway["http"] = AddressOfServer.pipe(

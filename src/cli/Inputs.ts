@@ -9,6 +9,8 @@ import * as ValidationError from "@effect/cli/ValidationError"
 import { Effect, Either, Schema } from "effect"
 import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
+import { reasonProblem } from "../domain/Labels.js"
+import { workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
 import { Micros, microsPerUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
@@ -35,7 +37,9 @@ const decoded = <A, I extends string>(schema: Schema.Schema<A, I>, problem: stri
 
 const workspaceText = decoded(WorkspaceId, "must be the id of a workspace, such as ws_01k…")
 const whole: Reader<number> = (text) =>
-  /^[1-9]\d{0,8}$/.test(text) ? Either.right(Number(text)) : Either.left("must be a whole number from 1 to 999999999")
+  /^[1-9]\d*$/.test(text) && Number(text) <= workspaceCountMax
+    ? Either.right(Number(text))
+    : Either.left(`must be a whole number from 1 to ${workspaceCountMax}`)
 
 /** Dollars become micros digit by digit: nothing is rounded, so what a person typed is what the ledger says. */
 const signedUsd: Reader<number> = (text) => {
@@ -87,10 +91,10 @@ export const provider = option("provider", providerText, "ID").pipe(
 )
 
 export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))
-const sentence: Reader<string> = (text) =>
-  text.trim() === "" || text.length > 500
-    ? Either.left("must have 1 to 500 characters that are not all blank")
-    : Either.right(text)
+const sentence: Reader<string> = (text) => {
+  const problem = reasonProblem(text)
+  return problem === null ? Either.right(text) : Either.left(problem.message)
+}
 export const reason = option("reason", sentence, "TEXT").pipe(
   Options.withDescription("Kept with the money, for whoever reads the ledger")
 )

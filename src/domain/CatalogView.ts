@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { Json, ParsedObject } from "./Json.js"
+import { comparedMax, comparedMin } from "./Limits.js"
 import { PriceBasis } from "./Manifest.js"
 import { Prefer } from "./RoutePlan.js"
 
@@ -369,6 +370,6 @@ export const Compared = Schema.Struct({
 export type Compared = typeof Compared.Type
 
 export const CompareRequest = Schema.Struct({
-  catalogItemIds: Schema.Array(Schema.String).pipe(Schema.minItems(2), Schema.maxItems(10)),
+  catalogItemIds: Schema.Array(Schema.String).pipe(Schema.minItems(comparedMin), Schema.maxItems(comparedMax)),
   input: optional(ParsedObject)
 }).annotations({ identifier: "CompareRequest" })

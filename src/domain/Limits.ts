@@ -1,8 +1,61 @@
 /**
- * Every bound on what comes from outside and every default that a client or an operator can notice, in one place. A
- * name says what is counted, and its last word is the unit. Where a number comes from the contract, its section is
- * named beside it. Bounds of an algorithm that nobody outside can notice stay beside their algorithm.
+ * Every bound on what comes from outside and every default that a client can notice, in one place. A name says what is
+ * counted, and its last word is the unit; names that end in `Default` hold where nothing else is set. Where a number
+ * comes from the contract, its section is named beside it; all others are our choice. Two kinds of number stand
+ * elsewhere: bounds of an algorithm that nobody outside can notice stay beside their algorithm, and defaults that only
+ * an operator sees (ports, connections, slots) stand in `layers/node/Config.ts`.
  */
+
+// Workspaces and their money.
+
+/** Runs of a workspace that may be in flight at once (contract: "Limits"). `GATEWAY_INFLIGHT_LIMIT` sets another. */
+export const inflightLimitDefault = 8
+/** Requests that a workspace may send at once, and a second after that (contract: "Limits"). */
+export const rateBurstDefault = 60
+export const ratePerSecondDefault = 10
+/** Requests without a token that one address may send at once, and a second after that. */
+export const publicRateBurst = 60
+export const publicRatePerSecond = 10
+/** The same for all addresses together, on one node. */
+export const publicTotalRateBurst = 1_000
+export const publicTotalRatePerSecond = 200
+/** The smallest top-up and the one that is suggested (completions, section 4), and the largest. */
+export const topUpMinimumUsdDefault = 5
+export const topUpSuggestedUsdDefault = 20
+export const topUpMaximumUsdDefault = 10_000
+/** The largest amount of dollars that a field of a body may name. */
+export const fieldUsdMax = 1_000_000
+/** Open holds that the balance shows: the newest (completions, section 4). */
+export const holdsShownMax = 50
+/** What an operator may set a workspace's limits of runs to. */
+export const workspaceCountMax = 999_999_999
+/** Rules that the policy of one workspace may have. Every request of the workspace reads them. */
+export const policyRulesMax = 100
+/** The longest reason that an operator gives for a credit or for settling a run. */
+export const reasonCharsMax = 500
+
+// Tokens, logins and connections.
+
+/** The longest name of a workspace, and the longest label of a token or connection. */
+export const labelCharsMax = 100
+/** The longest key at a provider. */
+export const secretCharsMax = 8_192
+/** How long a login may be approved: a person has to find the browser, and nobody is to find the link later. */
+export const loginMillis = 600_000
+/** How often a client should ask whether its login was approved. */
+export const loginPollSeconds = 3
+/**
+ * How many logins in a row may have let one another in: each of them is locked and counted for every run of the last.
+ */
+export const loginLineMax = 8
+
+// Capability requests.
+
+/** The longest title, and the longest of the other texts. */
+export const requestTitleCharsMax = 200
+export const requestTextCharsMax = 10_000
+
+// Requests and answers.
 
 /** The largest request body (completions, section 5). */
 export const bodyBytesMax = 1_048_576
@@ -11,26 +64,8 @@ export const bodyBytesMax = 1_048_576
  * connection is cut.
  */
 export const discardBytesMax = 8 * bodyBytesMax
-/** How much of `X-Service-Agent` is read (contract: "Limits"). */
-export const serviceAgentCharsMax = 64
-/** How many agents are counted by name. */
-export const serviceAgentsMax = 100
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
-/** How far a node's clock may be from the database's before it says that it is not ready. */
-export const clockDifferenceMillisMax = 1_000
-/** How long an answer of `/readyz` holds. */
-export const readinessMillis = 1_000
-/** How long a stopping node says so before it closes, in production; in development it closes at once. */
-export const stopPauseMillis = 5_000
-/** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
-export const mainSilenceMillisMax = 300_000
-/** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */
-export const workersLostMax = 2
-/** How many wrong fields an answer names: the first ones. */
-export const problemsMax = 20
-/** The longest cursor of a list; the catalog listing has its own bound in the contract. */
-export const cursorCharsMax = 512
 /** Values in the `input` of a body, counted at every depth, on routes that know their caller. */
 export const inputValuesMax = 12_000
 /** The same on routes that anybody may call. */
@@ -41,18 +76,32 @@ export const bodyValuesMax = 500
 export const bodyNameCharsMax = 1_024
 /** The longest number in a body, as it is written. */
 export const bodyNumberCharsMax = 1_024
-/**
- * An answer of a provider up to this stands inline in `result`; a larger one is kept as a file.
- * `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
- */
-export const inlineResultBytesMax = 1_048_576
-/**
- * How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules
- * see it down to here.
- */
-export const answerDepthMax = 512
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
+/** The headers of a request together. */
+export const headerBytesMax = 16_384
+/** How long a client may take to send its headers, and its whole request. */
+export const headersMillisMax = 10_000
+export const requestMillisMax = 30_000
+/** How long an idle connection stays open: longer than load balancers keep it, so that they close it and not we. */
+export const keepAliveMillis = 65_000
+/** The longest part of a path that stands for a parameter. */
+export const pathParameterCharsMax = 4_096
+/** How much of `X-Service-Agent` is read (contract: "Limits"). */
+export const serviceAgentCharsMax = 64
+/** How many agents are counted by name. */
+export const serviceAgentsMax = 100
+/** How many wrong fields an answer names: the first ones. */
+export const problemsMax = 20
+/** How many unknown query parameters an answer names, and how much of each name. */
+export const ignoredParametersMax = 20
+export const ignoredParameterChars = 64
+/** Reads of one workspace that a node works on at once: lists, runs, files, the balance, quotes. */
+export const readsAtOnceMax = 4
+/** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
+export const readsWaitingMax = 100
+/** How long one waits at most; after that the answer is the same. */
+export const readWaitMillisMax = 3_000
 /** How much of a stored file is in memory at once for one reader. */
 export const mediaPartBytes = 262_144
 /** A reader who takes nothing of an answer for so long is cut off. */
@@ -64,34 +113,65 @@ export const readerBytesPerSecond = 16_384
  * cut off.
  */
 export const unreadBytesMax = 268_435_456
-/** How many unknown query parameters an answer names, and how much of each name. */
-export const ignoredParametersMax = 20
-export const ignoredParameterChars = 64
-/** Requests without a token that one address may send at once, and a second after that. */
-export const publicRateBurst = 60
-export const publicRatePerSecond = 10
-/** The same for all addresses together, on one node. */
-export const publicTotalRateBurst = 1_000
-export const publicTotalRatePerSecond = 200
-/** How many steps the dotted name of a binding or fixed value may have in a JSON body. */
-export const bindingStepsMax = 16
-/** The last position of a list that such a name may fill. */
-export const bindingItemMax = 99
-/**
- * How many logins in a row may have let one another in: each of them is locked and counted for every run of the last.
- */
-export const loginLineMax = 8
+
+// Lists and the catalog.
+
+/** Rows of a page of the lists that are newest first. */
+export const pageRowsMax = 100
+export const pageRowsDefault = 20
+/** The longest cursor of these lists. */
+export const cursorCharsMax = 512
 /**
  * How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would
  * pass them, never before its first.
  */
 export const listedResultBytesMax = 4 * 1_048_576
-/** Reads of one workspace that a node works on at once: lists, runs, files, the balance, quotes. */
-export const readsAtOnceMax = 4
-/** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
-export const readsWaitingMax = 100
-/** How long one waits at most; after that the answer is the same. */
-export const readWaitMillisMax = 3_000
+/** The longest words to search for (completions, section 5). */
+export const queryCharsMax = 512
+/** The longest name of a category, platform, provider or job to filter by. */
+export const filterCharsMax = 200
+/** Rows of a page of the search (contract: "Limits"). */
+export const searchRowsMax = 200
+export const searchRowsDefault = 50
+/** Rows of a page of the listing, and its longest cursor (contract: "Limits"). */
+export const listingRowsMax = 5_000
+export const listingRowsDefault = 100
+export const listingCursorCharsMax = 4_096
+/** Items of a page of the public catalog (completions, section 2). */
+export const publicRowsMax = 100
+export const publicRowsDefault = 50
+/** Operations that a discovery answers (completions, section 2). */
+export const discoveredMax = 20
+export const discoveredDefault = 5
+/** Items of a comparison (completions, section 2). */
+export const comparedMin = 2
+export const comparedMax = 10
+/** The longest contract version that is looked up. */
+export const contractVersionCharsMax = 128
+
+// Runs.
+
+/** The longest idempotency key (completions, section 3). */
+export const idempotencyKeyCharsMax = 255
+/** The longest id of an endpoint, a connection or a provider in the body of a run. */
+export const runIdentifierCharsMax = 255
+/** How long `wait` may be, and how long `wait=true` means (contract: "Limits"). */
+export const waitSecondsMax = 60
+export const waitSecondsWhenTrue = 20
+/** Attempts of a run with fallback (completions, section 3). */
+export const fallbackAttemptsMax = 10
+export const fallbackAttemptsDefault = 3
+/** Endpoints and providers that a fallback may exclude (completions, section 3). */
+export const fallbackExcludesMax = 50
+/** What `max_items` may be (contract: "Limits"). */
+export const resultItemsMax = 10_000
+/** Paths that `fields` may name, and the longest text of all of them. */
+export const resultPathsMax = 100
+export const resultPathsCharsMax = 4_096
+/** How long a cancellation waits for a call under way to be aborted before it answers the run as it is. */
+export const cancelWaitSeconds = 3
+/** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */
+export const workersLostMax = 2
 /**
  * Runs that were refused before anything was sent, of one workspace in a minute; more are answered 429
  * `rate_limit_exceeded` and not stored.
@@ -106,28 +186,69 @@ export const refusedTextCharsMax = 2_000
  * runs and keys stay.
  */
 export const refusedRunDaysKept = 7
+
+// Calls of providers.
+
+/** How long one exchange with a provider may take (completions, section 5). */
+export const callMillisMin = 100
+export const callMillisMax = 120_000
+export const callMillisDefault = 30_000
+/** How long an asynchronous operation may take from its start to its final answer (completions, section 5). */
+export const asyncMillisMax = 600_000
+/** The largest answer of a provider that is read (completions, section 5), and the most that a manifest may allow. */
+export const answerBytesDefault = 10_485_760
+export const answerBytesMax = 104_857_600
+/**
+ * An answer of a provider up to this stands inline in `result`; a larger one is kept as a file (completions, section
+ * 5). `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
+ */
+export const inlineResultBytesMax = 1_048_576
+/**
+ * How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules
+ * see it down to here.
+ */
+export const answerDepthMax = 512
 /**
  * Steps that all expressions together may take on one answer of a provider, and values that they may look at or make.
  */
 export const expressionStepsMax = 400_000
-/** The longest expression of a manifest. */
-export const expressionCharsMax = 10_000
-/** The longest pattern of a schema. */
-export const patternCharsMax = 1_000
-/** How many steps a pattern may have, with its repetitions written out. */
-export const patternSizeMax = 1_000
 /** What all patterns may take to match the texts of one input: characters times steps of their pattern. */
 export const patternWorkMax = 4_000_000
 /** The longest text that a format (`uri`, `email`, …) is looked for in. */
 export const formatCharsMax = 2_048
-/** How deep the schema of an operation's input may be nested, and how many schemas it may hold. */
-export const schemaDepthMax = 32
-export const schemaNodesMax = 5_000
 /** The longest text of each field that every job knows; longer ones are refused before they are looked at. */
 export const commonTextCharsMax = { email: 320, url: 8_192, linkedin_url: 8_192, domain: 8_192, phone: 100 } as const
 /** The same of the fields that are not looked at further (`name`, `company`, …). */
 export const otherTextCharsMax = 10_000
 /** The longest text that is looked at as a host name; one has at most 253 characters, with fewer that are not ASCII. */
 export const hostCharsMax = 1_000
-/** Rules that the policy of one workspace may have. Every request of the workspace reads them. */
-export const policyRulesMax = 100
+
+// Manifests.
+
+/** The longest id of a provider and of an operation. */
+export const providerIdCharsMax = 63
+export const endpointIdCharsMax = 200
+/** How many steps the dotted name of a binding or fixed value may have in a JSON body. */
+export const bindingStepsMax = 16
+/** The last position of a list that such a name may fill. */
+export const bindingItemMax = 99
+/** The longest expression of a manifest. */
+export const expressionCharsMax = 10_000
+/** The longest pattern of a schema. */
+export const patternCharsMax = 1_000
+/** How many steps a pattern may have, with its repetitions written out. */
+export const patternSizeMax = 1_000
+/** How deep the schema of an operation's input may be nested, and how many schemas it may hold. */
+export const schemaDepthMax = 32
+export const schemaNodesMax = 5_000
+
+// Nodes.
+
+/** How far a node's clock may be from the database's before it says that it is not ready. */
+export const clockDifferenceMillisMax = 1_000
+/** How long an answer of `/readyz` holds. */
+export const readinessMillis = 1_000
+/** How long a stopping node says so before it closes, in production; in development it closes at once. */
+export const stopPauseMillis = 5_000
+/** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
+export const mainSilenceMillisMax = 300_000

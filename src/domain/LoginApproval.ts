@@ -9,10 +9,6 @@ import type { Scope } from "./Scope.js"
 export type LoginDecision = "approved" | "denied"
 export type LoginStatus = "pending" | LoginDecision | "expired"
 
-/** Long enough for a person to find the browser, short enough that nobody finds the link later. */
-export const approvalLifetimeMillis = 10 * 60_000
-export const pollIntervalSeconds = 3
-
 export const digestPattern = /^[0-9a-f]{64}$/i
 
 /** Consonants without those that look or sound alike, so that codes spell no words and survive being read out. */

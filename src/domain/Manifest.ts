@@ -6,6 +6,16 @@
  */
 import { Schema } from "effect"
 import { Json, JsonObject } from "./Json.js"
+import {
+  answerBytesDefault,
+  answerBytesMax,
+  asyncMillisMax,
+  callMillisDefault,
+  callMillisMax,
+  callMillisMin,
+  endpointIdCharsMax,
+  providerIdCharsMax
+} from "./Limits.js"
 import { Micros } from "./Micros.js"
 
 const Text = Schema.NonEmptyTrimmedString
@@ -15,10 +25,13 @@ const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => NoInfer<A>)
 /** A JMESPath expression; compiled, and refused when it does not parse, by the catalog loader. */
 const Expression = Text.annotations({ identifier: "Expression" })
 
-export const ProviderId = Schema.String.pipe(Schema.pattern(/^[a-z0-9][a-z0-9.-]{0,62}$/), Schema.brand("ProviderId"))
+export const ProviderId = Schema.String.pipe(
+  Schema.pattern(new RegExp(`^[a-z0-9][a-z0-9.-]{0,${providerIdCharsMax - 1}}$`)),
+  Schema.brand("ProviderId")
+)
 export type ProviderId = typeof ProviderId.Type
 export const EndpointId = Schema.String.pipe(
-  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/),
+  Schema.pattern(new RegExp(`^[A-Za-z0-9][A-Za-z0-9._~-]{0,${endpointIdCharsMax - 1}}$`)),
   Schema.brand("EndpointId")
 )
 export type EndpointId = typeof EndpointId.Type
@@ -166,7 +179,7 @@ export const AsyncRules = Schema.Struct({
   result: optional(Schema.Struct({ path: Text })),
   cancel: optional(Schema.Struct({ method: Schema.Literal("POST", "DELETE"), path: Text })),
   /** From the start to the final answer; each exchange on the way has the operation's own time limit. */
-  totalMs: withDefault(Schema.Int.pipe(Schema.between(100, 600_000)), () => 600_000)
+  totalMs: withDefault(Schema.Int.pipe(Schema.between(callMillisMin, asyncMillisMax)), () => asyncMillisMax)
 })
 
 export type AsyncRules = typeof AsyncRules.Type
@@ -247,8 +260,8 @@ export const Operation = Schema.Struct({
   idempotencyHeader: optional(Text),
   price: Price,
   volume: optional(Volume),
-  timeoutMs: withDefault(Schema.Int.pipe(Schema.between(100, 120_000)), () => 30_000),
-  maxBytes: withDefault(Schema.Int.pipe(Schema.between(1, 104_857_600)), () => 10_485_760),
+  timeoutMs: withDefault(Schema.Int.pipe(Schema.between(callMillisMin, callMillisMax)), () => callMillisDefault),
+  maxBytes: withDefault(Schema.Int.pipe(Schema.between(1, answerBytesMax)), () => answerBytesDefault),
   contentTypes: withDefault(Schema.NonEmptyArray(Text), () => ["application/json"] as const),
   response: withDefault(ResponseRules, () => ResponseRules.make({ errors: [], missStatuses: [], billsMiss: false })),
   async: optional(AsyncRules),

@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { JsonObject } from "./Json.js"
+import { fallbackAttemptsMax } from "./Limits.js"
 import { EndpointId, JobId, ProviderId } from "./Manifest.js"
 import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"
@@ -33,7 +34,7 @@ export type Candidate = typeof Candidate.Type
 
 export const Fallback = Schema.Struct({
   enabled: Schema.Boolean,
-  maxAttempts: Schema.Int.pipe(Schema.between(1, 10)),
+  maxAttempts: Schema.Int.pipe(Schema.between(1, fallbackAttemptsMax)),
   maxCostMicros: Schema.NullOr(Micros),
   stopAtFirstMiss: Schema.Boolean
 })

@@ -9,6 +9,7 @@
  */
 import { Encoding } from "effect"
 import type { FieldProblem } from "./ApiErrors.js"
+import { nameProblem } from "./Labels.js"
 
 const shape = /^pgw_[0-9a-hjkmnp-tv-z]{26}[0-9a-f]{48}[0-9a-f]{8}$/
 const checksumLength = 8
@@ -39,14 +40,6 @@ const checksum = (text: string): string => {
   }
   return (~crc >>> 0).toString(16).padStart(checksumLength, "0")
 }
-
-const nameLengthMax = 100
-
-/** What is wrong with a name that people read (of a workspace, a token, a connection), if anything. */
-export const nameProblem = (field: string, name: string): FieldProblem | null =>
-  name.trim() === "" || name.length > nameLengthMax
-    ? { field, message: `must have 1 to ${nameLengthMax} characters that are not all blank` }
-    : null
 
 /** The first thing wrong with a token that is to be made, if anything. */
 export const newTokenProblem = (

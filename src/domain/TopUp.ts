@@ -4,7 +4,8 @@
  *
  * pending -> paid | expired | failed | refused        expired, failed, refused -> paid
  */
-import { type Micros, microsPerUsd, toUsd } from "./Micros.js"
+import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
+import { Micros, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
 
 export const topUpStatuses = ["pending", "paid", "expired", "failed", "refused"] as const
@@ -19,6 +20,15 @@ export interface BillingPolicy {
   /** Where a person looks after the balance. */
   readonly dashboardUrl: string
 }
+
+/** The policy with the amounts of `Limits.ts`. */
+export const billingPolicy = (options: Pick<BillingPolicy, "enabled" | "dashboardUrl">): BillingPolicy => ({
+  enabled: options.enabled,
+  minimumMicros: Micros.make(topUpMinimumUsdDefault * microsPerUsd),
+  suggestedMicros: Micros.make(topUpSuggestedUsdDefault * microsPerUsd),
+  maximumMicros: Micros.make(topUpMaximumUsdDefault * microsPerUsd),
+  dashboardUrl: options.dashboardUrl
+})
 
 /** The status after a report; null when the report changes nothing. */
 export const nextStatus = (from: TopUpStatus, reported: TopUpStatus): TopUpStatus | null => {

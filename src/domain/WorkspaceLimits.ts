@@ -1,12 +1,11 @@
 /** What an operator may set a workspace's counting limits to. */
 import type { FieldProblem } from "./ApiErrors.js"
-
-const countMax = 999_999_999
+import { workspaceCountMax } from "./Limits.js"
 
 const countProblem = (field: string, value: number | null | undefined): FieldProblem | null =>
-  value === null || value === undefined || (Number.isInteger(value) && value >= 1 && value <= countMax)
+  value === null || value === undefined || (Number.isInteger(value) && value >= 1 && value <= workspaceCountMax)
     ? null
-    : { field, message: `must be a whole number from 1 to ${countMax}, or null for the default` }
+    : { field, message: `must be a whole number from 1 to ${workspaceCountMax}, or null for the default` }
 
 /** The first thing wrong with limits that are to be set, if anything. */
 export const limitsProblem = (limits: {

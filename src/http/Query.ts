@@ -4,7 +4,7 @@
  */
 import { ParseResult, Schema } from "effect"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { cursorCharsMax } from "../domain/Limits.js"
+import { cursorCharsMax, pageRowsDefault, pageRowsMax } from "../domain/Limits.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
 export const parameter = <A, I>(
@@ -99,10 +99,9 @@ export const anyCursorParam: Schema.Schema<string, string | ReadonlyArray<string
   { strict: true, decode: (raw) => (typeof raw === "string" ? raw : ""), encode: (cursor) => cursor }
 )
 
-const limitDefault = 20
 /** `limit` and `cursor` of the lists that are newest first. */
 export const pageParams = {
-  limit: Schema.optionalWith(intParam(1, 100), { exact: true, default: () => limitDefault }),
+  limit: Schema.optionalWith(intParam(1, pageRowsMax), { exact: true, default: () => pageRowsDefault }),
   cursor: optionalParam(textParam(cursorCharsMax))
 }
 

@@ -5,6 +5,13 @@
  * of readers in `SlowReaders.ts`.
  */
 import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
+import {
+  headerBytesMax,
+  headersMillisMax,
+  keepAliveMillis,
+  pathParameterCharsMax,
+  requestMillisMax
+} from "../domain/Limits.js"
 import type { Duplex } from "node:stream"
 import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -35,13 +42,6 @@ import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
 import { SystemHandlers } from "./system/Handlers.js"
 
-const requestTimeoutMillis = 30_000
-const headersTimeoutMillis = 10_000
-/** Above the idle time of common load balancers, so that they, not we, close idle connections. */
-const keepAliveMillis = 65_000
-const headerBytesMax = 16_384
-const pathParameterCharsMax = 4096
-
 /** Answers outside of the interface: before a request could be read, and while stopping. */
 interface Refusal {
   readonly status: number
@@ -63,7 +63,7 @@ const refusalOf = (code: string | undefined): Refusal => {
     return {
       status: 408,
       code: "validation_error",
-      message: `request: must be complete within ${requestTimeoutMillis / 1000} s`
+      message: `request: must be complete within ${requestMillisMax / 1000} s`
     }
   return { status: 400, code: "validation_error", message: "request: is not valid HTTP" }
 }
@@ -92,8 +92,8 @@ const nodeServer = (
   isServed: (server: Server) => boolean
 ): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
   const server = createServer({
-    requestTimeout: requestTimeoutMillis,
-    headersTimeout: headersTimeoutMillis,
+    requestTimeout: requestMillisMax,
+    headersTimeout: headersMillisMax,
     keepAliveTimeout: keepAliveMillis,
     maxHeaderSize: headerBytesMax,
     connectionsCheckingInterval: 5_000

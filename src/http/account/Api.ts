@@ -2,6 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { LedgerKind } from "../../domain/Ledger.js"
+import { idempotencyKeyCharsMax } from "../../domain/Limits.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
@@ -22,7 +23,12 @@ import {
 
 const idempotencyKey = Schema.optionalWith(
   Schema.String.annotations({
-    jsonSchema: { type: "string", description: "The same key answers the same request", minLength: 1, maxLength: 255 }
+    jsonSchema: {
+      type: "string",
+      description: "The same key answers the same request",
+      minLength: 1,
+      maxLength: idempotencyKeyCharsMax
+    }
   }),
   { exact: true }
 )

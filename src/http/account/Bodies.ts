@@ -13,6 +13,7 @@ import type { CapabilityRequest } from "../../services/CapabilityRequests.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
+import { fieldUsdMax, requestTextCharsMax, requestTitleCharsMax } from "../../domain/Limits.js"
 import { optional, says, Time, time, timeOrNull } from "../Fields.js"
 import { IdempotencyKey } from "../runs/RunRequestBody.js"
 
@@ -85,8 +86,8 @@ export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type
 export const TopUpInput = Schema.Struct({
   amountUsd: optional(
     Schema.JsonNumber.pipe(
-      Schema.between(0, 1_000_000),
-      Schema.annotations(says("must be a number of dollars from 0 to 1000000"))
+      Schema.between(0, fieldUsdMax),
+      Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
     )
   ),
   idempotencyKey: optional(IdempotencyKey)
@@ -175,11 +176,11 @@ export const sessionContextBody = (caller: Principal, deploymentMode: string): t
 })
 
 export const CapabilityRequestInput = Schema.Struct({
-  title: prose(200),
-  description: prose(10_000),
+  title: prose(requestTitleCharsMax),
+  description: prose(requestTextCharsMax),
   idempotencyKey: optional(IdempotencyKey),
-  desiredInputs: optional(prose(10_000)),
-  desiredOutputs: optional(prose(10_000))
+  desiredInputs: optional(prose(requestTextCharsMax)),
+  desiredOutputs: optional(prose(requestTextCharsMax))
 }).annotations({ identifier: "CapabilityRequestInput" })
 
 export const CapabilityRequestBody = Schema.Struct({

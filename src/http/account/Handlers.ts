@@ -3,6 +3,7 @@ import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
+import { holdsShownMax } from "../../domain/Limits.js"
 import { fromUsd } from "../../domain/Micros.js"
 import { isReadOnly } from "../../domain/Scope.js"
 import { Accounts } from "../../services/Accounts.js"
@@ -30,7 +31,6 @@ import {
   whoamiBody
 } from "./Bodies.js"
 
-const holdsShownMax = 50
 const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)

@@ -15,20 +15,35 @@ import {
   PublicPage,
   SearchAnswer
 } from "../../domain/CatalogView.js"
-import { cursorCharsMax } from "../../domain/Limits.js"
+import {
+  contractVersionCharsMax,
+  cursorCharsMax,
+  discoveredDefault,
+  discoveredMax,
+  filterCharsMax,
+  listingCursorCharsMax,
+  listingRowsDefault,
+  listingRowsMax,
+  publicRowsDefault,
+  publicRowsMax,
+  queryCharsMax,
+  searchRowsDefault,
+  searchRowsMax
+} from "../../domain/Limits.js"
 import { OperationContract } from "../../domain/OperationContract.js"
+import { Prefer } from "../../domain/RoutePlan.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer, Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
 import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
 
-const prefer = Schema.optionalWith(choiceParam("balanced", "cheapest", "reliable", "fastest"), {
+const prefer = Schema.optionalWith(choiceParam(...Prefer.literals), {
   exact: true,
   default: () => "balanced" as const
 })
 const or = <A>(schema: Schema.Schema<A, string>, fallback: A) =>
   Schema.optionalWith(schema, { exact: true, default: () => fallback })
-const word = optionalParam(textParam(200))
+const word = optionalParam(textParam(filterCharsMax))
 
 const filters = {
   category: word,
@@ -46,8 +61,8 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
     HttpApiEndpoint.get("search", "/v1/catalog/search")
       .setUrlParams(
         query({
-          q: textParam(512),
-          limit: or(intParam(1, 200), 50),
+          q: textParam(queryCharsMax),
+          limit: or(intParam(1, searchRowsMax), searchRowsDefault),
           offset: or(intParam(0), 0),
           ...filters,
           mock: optionalParam(booleanParam),
@@ -63,9 +78,9 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
     HttpApiEndpoint.get("discover", "/v1/discover")
       .setUrlParams(
         query({
-          q: optionalParam(textParam(512)),
-          query: optionalParam(textParam(512)),
-          limit: or(intParam(1, 20), 5),
+          q: optionalParam(textParam(queryCharsMax)),
+          query: optionalParam(textParam(queryCharsMax)),
+          limit: or(intParam(1, discoveredMax), discoveredDefault),
           prefer,
           maxPriceMicros: optionalParam(intParam(0))
         })
@@ -79,8 +94,8 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
     HttpApiEndpoint.get("endpoints", "/v1/catalog/endpoints")
       .setUrlParams(
         query({
-          limit: or(intParam(1, 5000), 100),
-          cursor: optionalParam(textParam(4096)),
+          limit: or(intParam(1, listingRowsMax), listingRowsDefault),
+          cursor: optionalParam(textParam(listingCursorCharsMax)),
           ...filters,
           facets: or(booleanParam, false)
         })
@@ -96,7 +111,7 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
   .add(
     HttpApiEndpoint.get("operation", "/v1/operations/:endpointId")
       .setPath(Schema.Struct({ endpointId: Schema.String }))
-      .setUrlParams(query({ contractVersion: optionalParam(textParam(128)) }))
+      .setUrlParams(query({ contractVersion: optionalParam(textParam(contractVersionCharsMax)) }))
       .addSuccess(OperationContract)
       .addError(Wire.NotFound)
       .addError(Wire.CatalogLoading)
@@ -111,11 +126,11 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
     HttpApiEndpoint.get("items", "/v1/public-catalog")
       .setUrlParams(
         query({
-          q: optionalParam(textParam(512)),
+          q: optionalParam(textParam(queryCharsMax)),
           capability: word,
           category: word,
           provider: word,
-          limit: or(intParam(1, 100), 50),
+          limit: or(intParam(1, publicRowsMax), publicRowsDefault),
           cursor: optionalParam(textParam(cursorCharsMax))
         })
       )
@@ -151,7 +166,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
           depth: or(choiceParam(...Depth.literals), "summary"),
           category: word,
           platform: word,
-          topic: optionalParam(textParam(512))
+          topic: optionalParam(textParam(queryCharsMax))
         })
       )
       .addSuccess(Overview)

@@ -1,5 +1,6 @@
 /** What the routes of connections take and give. A secret is only ever taken. */
 import { Schema } from "effect"
+import { labelCharsMax, providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
 import type { Connection } from "../../services/Connections.js"
 import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
 
@@ -11,15 +12,15 @@ const Secret = Schema.Redacted(
       format: "password",
       writeOnly: true,
       minLength: 1,
-      maxLength: 8192,
+      maxLength: secretCharsMax,
       description: "The key at the provider; user and password, or client id and secret, as user:password"
     }
   })
 )
 
 export const ConnectionInput = Schema.Struct({
-  providerId: line(63, "A provider of the catalog"),
-  label: line(100),
+  providerId: line(providerIdCharsMax, "A provider of the catalog"),
+  label: line(labelCharsMax),
   secret: Secret,
   expiresAt: optional(
     Schema.NullOr(Instant).annotations({ description: "When it is to be used no more; never without it" })

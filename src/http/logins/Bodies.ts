@@ -3,7 +3,7 @@
  * nothing of it goes.
  */
 import { Schema } from "effect"
-import { pollIntervalSeconds } from "../../domain/LoginApproval.js"
+import { labelCharsMax, loginPollSeconds } from "../../domain/Limits.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
 import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
@@ -18,7 +18,7 @@ export const LoginInput = Schema.Struct({
         "SHA-256, in hex, of the text of a token that the client made itself: 43 to 80 random characters of A-Z a-z 0-9 - _, such as 32 random bytes in base64url or hex, after pgw_ or nothing"
     }
   }),
-  label: line(100, "What the person who approves sees, and what the token is called"),
+  label: line(labelCharsMax, "What the person who approves sees, and what the token is called"),
   scopes: Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),
   expiresAt: optional(
     Schema.NullOr(Instant).annotations({ description: "When the token is to expire; never without it" })
@@ -63,7 +63,7 @@ export const loginCreated = (login: LoginApproval, publicUrl: string): typeof Lo
   userCode: login.userCode,
   approveUrl: publicUrl + approvePath(login.approvalId),
   expiresAt: time(login.expiresAt),
-  pollIntervalSeconds
+  pollIntervalSeconds: loginPollSeconds
 })
 
 export const loginBody = (login: LoginApproval): typeof LoginBody.Type => ({
@@ -73,5 +73,5 @@ export const loginBody = (login: LoginApproval): typeof LoginBody.Type => ({
   scopes: login.scopes,
   tokenExpiresAt: timeOrNull(login.tokenExpiresAt),
   expiresAt: time(login.expiresAt),
-  pollIntervalSeconds
+  pollIntervalSeconds: loginPollSeconds
 })

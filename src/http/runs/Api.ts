@@ -1,7 +1,14 @@
 /** The routes of runs (contract: "POST /v1/runs", "GET /v1/runs and GET /v1/runs/{runId}"; completions: section 3). */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { listedResultBytesMax, refusedRunDaysKept } from "../../domain/Limits.js"
+import {
+  filterCharsMax,
+  idempotencyKeyCharsMax,
+  listedResultBytesMax,
+  refusedRunDaysKept,
+  resultItemsMax,
+  resultPathsCharsMax
+} from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
@@ -31,7 +38,7 @@ const serviceAgent = header(
   {}
 )
 
-const jobParam = textParam(200).annotations({
+const jobParam = textParam(filterCharsMax).annotations({
   description: "The id of a job, with dots or underscores: runs of the job, and of tools that do it"
 })
 
@@ -48,7 +55,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
         Schema.Struct({
           "idempotency-key": header("One key is mandatory: here, or as idempotencyKey in the body", {
             minLength: 1,
-            maxLength: 255
+            maxLength: idempotencyKeyCharsMax
           }),
           "x-service-agent": serviceAgent
         })
@@ -109,7 +116,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.get("get", "/v1/runs/:runId")
       .setPath(runPath)
-      .setUrlParams(query({ fields: optionalParam(textParam(4096)), max_items: optionalParam(intParam(1, 10_000)) }))
+      .setUrlParams(
+        query({
+          fields: optionalParam(textParam(resultPathsCharsMax)),
+          max_items: optionalParam(intParam(1, resultItemsMax))
+        })
+      )
       .addSuccess(RunBody)
       .addError(Wire.NotFound)
       .addError(WireReading)

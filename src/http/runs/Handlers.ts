@@ -4,6 +4,7 @@ import { Effect, Either, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
 import { MediaId, RunId } from "../../domain/Ids.js"
+import { resultPathsMax } from "../../domain/Limits.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { trim } from "../../domain/Trim.js"
 import type { CursorKey } from "../../services/CursorKey.js"
@@ -41,14 +42,12 @@ const json = (
   status: number
 ) => HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
 
-const fieldsMax = 100
-
 const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> | null, ValidationError> => {
   if (raw === undefined) return Effect.succeed(null)
   const fields = [...new Set(raw.split(",").map((field) => field.trim()))]
-  return fields.length <= fieldsMax && fields.every((field) => field.split(".").every((name) => name !== ""))
+  return fields.length <= resultPathsMax && fields.every((field) => field.split(".").every((name) => name !== ""))
     ? Effect.succeed(fields)
-    : Effect.fail(ValidationError.of("fields", `must be 1 to ${fieldsMax} dotted paths, separated by commas`))
+    : Effect.fail(ValidationError.of("fields", `must be 1 to ${resultPathsMax} dotted paths, separated by commas`))
 }
 
 /** Without a result a path matches nothing, which is refused; `max_items` alone has nothing to cut. */

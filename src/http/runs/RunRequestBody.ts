@@ -7,13 +7,24 @@ import { Effect, Option, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { ParsedObject } from "../../domain/Json.js"
+import {
+  fallbackAttemptsDefault,
+  fallbackAttemptsMax,
+  fallbackExcludesMax,
+  fieldUsdMax,
+  idempotencyKeyCharsMax,
+  runIdentifierCharsMax
+} from "../../domain/Limits.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { line, optional, says } from "../Fields.js"
 import { WaitBody } from "./Wait.js"
 
-export const IdempotencyKey = line(255, "1 to 255 printable characters, spaces and colons included").annotations({
+export const IdempotencyKey = line(
+  idempotencyKeyCharsMax,
+  `1 to ${idempotencyKeyCharsMax} printable characters, spaces and colons included`
+).annotations({
   identifier: "IdempotencyKey"
 })
 
@@ -24,20 +35,23 @@ const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
 const Fallback = Schema.Struct({
   enabled: withDefault(Schema.Boolean, true),
   maxAttempts: withDefault(
-    Schema.Int.pipe(Schema.between(1, 10), Schema.annotations(says("must be a whole number from 1 to 10"))),
-    3
+    Schema.Int.pipe(
+      Schema.between(1, fallbackAttemptsMax),
+      Schema.annotations(says(`must be a whole number from 1 to ${fallbackAttemptsMax}`))
+    ),
+    fallbackAttemptsDefault
   ),
   maxCostUsd: optional(
     Schema.JsonNumber.pipe(
-      Schema.between(0, 1_000_000),
-      Schema.annotations(says("must be a number of dollars from 0 to 1000000"))
+      Schema.between(0, fieldUsdMax),
+      Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
     )
   ),
   prefer: withDefault(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), "balanced"),
   exclude: withDefault(
-    Schema.Array(line(255)).pipe(
-      Schema.maxItems(50),
-      Schema.annotations(says("must be at most 50 endpoint or provider ids"))
+    Schema.Array(line(runIdentifierCharsMax)).pipe(
+      Schema.maxItems(fallbackExcludesMax),
+      Schema.annotations(says(`must be at most ${fallbackExcludesMax} endpoint or provider ids`))
     ),
     []
   ),
@@ -45,7 +59,7 @@ const Fallback = Schema.Struct({
 }).annotations({ identifier: "Fallback" })
 
 const fields = {
-  endpointId: line(255, "job:<job_id> or a tool id"),
+  endpointId: line(runIdentifierCharsMax, "job:<job_id> or a tool id"),
   input: ParsedObject.annotations({ description: "Fields of the job or tool; unknown keys pass through unchanged" }),
   fallback: optional(
     Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })
@@ -55,7 +69,7 @@ const fields = {
       mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
     })
   ),
-  connectionId: optional(line(255, "Run on this connection of yours"))
+  connectionId: optional(line(runIdentifierCharsMax, "Run on this connection of yours"))
 }
 
 export const RunRequestBody = Schema.Struct({
@@ -69,7 +83,7 @@ export const QuoteBody = Schema.Struct(fields).annotations({ identifier: "QuoteR
 export type QuoteBody = typeof QuoteBody.Type
 
 const noFallback = {
-  maxAttempts: 3,
+  maxAttempts: fallbackAttemptsDefault,
   maxCostMicros: null,
   prefer: "balanced",
   exclude: [],
@@ -116,7 +130,9 @@ export const idempotencyKeyOf = (
 ): Effect.Effect<string | null, ValidationError> => {
   const fromHeader = header === undefined ? undefined : headerText(header)
   if (fromHeader !== undefined && !isKey(fromHeader))
-    return Effect.fail(ValidationError.of("idempotency-key", "must have 1 to 255 printable characters"))
+    return Effect.fail(
+      ValidationError.of("idempotency-key", `must have 1 to ${idempotencyKeyCharsMax} printable characters`)
+    )
   if (fromHeader !== undefined && body !== undefined && fromHeader !== body) {
     return Effect.fail(
       ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them")

@@ -9,6 +9,7 @@ import type { CatalogFilter } from "../../domain/CatalogView.js"
 import { jobEndpointId } from "../../domain/EndpointIds.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
+import { comparedMin } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { contractOf, jobContractOf, type OperationContract } from "../../domain/OperationContract.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -275,7 +276,8 @@ const make = (options: CatalogOptions) =>
       compare: Effect.fnUntraced(function* (catalogItemIds, input) {
         const { moment, served } = yield* at(null)
         const ids = Array.from(new Set(catalogItemIds))
-        if (ids.length < 2) return yield* ValidationError.of("catalogItemIds", "must name at least 2 different items")
+        if (ids.length < comparedMin)
+          return yield* ValidationError.of("catalogItemIds", `must name at least ${comparedMin} different items`)
         const known = ids.flatMap((id) => served.revision.numberOf.get(id) ?? [])
         const unknown = ids.filter((id) => !served.revision.numberOf.has(id))
         if (known.length === 0) return yield* new NotFound({ what: "catalog item", id: ids[0] ?? "" })

@@ -7,8 +7,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Layer, Redacted } from "effect"
-import { Micros, microsPerUsd } from "../../domain/Micros.js"
-import type { BillingPolicy } from "../../domain/TopUp.js"
+import { billingPolicy } from "../../domain/TopUp.js"
 import type { Accounts } from "../../services/Accounts.js"
 import type { Admission } from "../../services/Admission.js"
 import type { Catalog } from "../../services/Catalog.js"
@@ -66,13 +65,7 @@ export type Storage =
   Accounts | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
 
 /** The defaults of a gateway in production. */
-export const billingDefaults: BillingPolicy = {
-  enabled: true,
-  minimumMicros: Micros.make(5 * microsPerUsd),
-  suggestedMicros: Micros.make(20 * microsPerUsd),
-  maximumMicros: Micros.make(10_000 * microsPerUsd),
-  dashboardUrl: "http://gateway.test/docs"
-}
+export const billingDefaults = billingPolicy({ enabled: true, dashboardUrl: "http://gateway.test/docs" })
 
 export const StorageMemory = (options: { readonly inflightLimit: number }): Layer.Layer<Storage | LoginApprovals> =>
   Layer.mergeAll(

@@ -3,7 +3,7 @@
  * services of an operator's command line. Apart from `Main` so that a command starts without loading the rest.
  */
 import { Effect, Layer, Option } from "effect"
-import { Micros, microsPerUsd } from "../../domain/Micros.js"
+import { billingPolicy } from "../../domain/TopUp.js"
 import { FaultPointsOff } from "../../services/FaultPoints.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
 import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
@@ -60,13 +60,7 @@ export const StoragePg = (config: GatewayConfig) =>
     RunStorePg,
     SecretsPg,
     TransactionsPg,
-    TopUpsPg({
-      enabled: config.billing,
-      minimumMicros: Micros.make(5 * microsPerUsd),
-      suggestedMicros: Micros.make(20 * microsPerUsd),
-      maximumMicros: Micros.make(10_000 * microsPerUsd),
-      dashboardUrl: `${config.publicUrl}/docs`
-    })
+    TopUpsPg(billingPolicy({ enabled: config.billing, dashboardUrl: `${config.publicUrl}/docs` }))
   ).pipe(
     Layer.provideMerge(WalletPg),
     Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),

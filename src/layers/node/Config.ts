@@ -121,8 +121,8 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     databaseUrl,
     databaseConnections: yield* whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20),
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
-    rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, 60),
-    ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, 10),
+    rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, Limits.rateBurstDefault),
+    ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, Limits.ratePerSecondDefault),
     publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
     publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
     publicTotalRateBurst: yield* whole(
@@ -136,7 +136,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       0.001,
       Limits.publicTotalRatePerSecond
     ),
-    inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, 8),
+    inflightLimit: yield* whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, Limits.inflightLimitDefault),
     catalogFolders: yield* list("GATEWAY_CATALOG"),
     egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),
     production,

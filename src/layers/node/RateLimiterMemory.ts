@@ -8,7 +8,9 @@ import {
   publicRateBurst,
   publicRatePerSecond,
   publicTotalRateBurst,
-  publicTotalRatePerSecond
+  publicTotalRatePerSecond,
+  rateBurstDefault,
+  ratePerSecondDefault
 } from "../../domain/Limits.js"
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
 
@@ -19,7 +21,7 @@ export interface Rate {
   readonly refillPerSecond: number
 }
 
-/** What is not said is as in the contract ("Limits"): 60 at once, 10 a second. */
+/** What is not said is as in `domain/Limits.ts`. */
 export interface RateLimitOptions extends Partial<Rate> {
   /** Of each address without a token. */
   readonly publicRate?: Rate
@@ -64,7 +66,10 @@ const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: numbe
 
 export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<RateLimiter> =>
   Layer.sync(RateLimiter, () => {
-    const ofTenant = bucketsOf({ burst: options.burst ?? 60, refillPerSecond: options.refillPerSecond ?? 10 })
+    const ofTenant = bucketsOf({
+      burst: options.burst ?? rateBurstDefault,
+      refillPerSecond: options.refillPerSecond ?? ratePerSecondDefault
+    })
     const ofAddress = bucketsOf(options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond })
     const ofAll = bucketsOf(
       options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }

@@ -2,6 +2,7 @@
  * Reconciliation over any storage: one settlement like any other, fenced by the run's status, that also closes the lost
  * attempt.
  */
+import { reasonProblem } from "../../domain/Labels.js"
 import { Clock, Effect, Either, Layer } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { dollars, type Micros, zero } from "../../domain/Micros.js"
@@ -10,8 +11,6 @@ import { ProviderError, toRunError } from "../../domain/RunFailures.js"
 import { Reconciliation, type Resolution } from "../../services/Reconciliation.js"
 import { RunStore } from "../../services/RunStore.js"
 import { Settlement } from "../../services/Settlement.js"
-
-const reasonMax = 500
 
 const chargeOf = (
   { chargeMicros, verdict }: Resolution,
@@ -77,8 +76,8 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
       uncertain: store.uncertain,
       resolve: Effect.fn("Reconciliation.resolve")(function* (resolution) {
         const { reason, runId } = resolution
-        if (reason.trim() === "" || reason.length > reasonMax)
-          return yield* ValidationError.of("reason", `must have 1 to ${reasonMax} characters that are not all blank`)
+        const problem = reasonProblem(reason)
+        if (problem !== null) return yield* new ValidationError({ details: [problem] })
         const key = yield* store.locate(runId)
         const run = key === null ? null : yield* store.get(key)
         if (key === null || run === null) return yield* new NotFound({ what: "run", id: runId })

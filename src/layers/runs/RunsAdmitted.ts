@@ -17,6 +17,7 @@ import {
   TooManyInflightRuns
 } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
+import { cancelWaitSeconds } from "../../domain/Limits.js"
 import { dollars, zero } from "../../domain/Micros.js"
 import { holdOf } from "../../domain/RoutePlan.js"
 import { monthOf, type Run } from "../../domain/Run.js"
@@ -53,8 +54,6 @@ import { newRun } from "./NewRun.js"
 import { jobOf, runLists } from "./RunLists.js"
 import { plan } from "./planning/Planning.js"
 
-/** How long a cancel waits for a call under way to be aborted before it answers the run as it is. */
-const cancelWaitSeconds = 3
 /** A signal can be lost: a waiter looks at the row this often anyway. */
 const lookAgainSeconds = 5
 

@@ -8,7 +8,6 @@ import { randomInt } from "node:crypto"
 import { Forbidden, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { ApprovalId, TokenId } from "../../../domain/Ids.js"
 import {
-  approvalLifetimeMillis,
   decisionProblem,
   digestPattern,
   type LoginDecision,
@@ -18,7 +17,7 @@ import {
   userCodeAlphabet,
   userCodeLength
 } from "../../../domain/LoginApproval.js"
-import { loginLineMax } from "../../../domain/Limits.js"
+import { loginLineMax, loginMillis } from "../../../domain/Limits.js"
 import { newTokenProblem } from "../../../domain/Token.js"
 import { childEnd, lineOf } from "../../../domain/TokenLine.js"
 import type { Principal } from "../../../services/Accounts.js"
@@ -93,7 +92,7 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
           tokenExpiresAt,
           status: "pending",
           createdAt: now,
-          expiresAt: now + approvalLifetimeMillis
+          expiresAt: now + loginMillis
         }
         if (!(yield* rows.insert(row, now - keptMillis)))
           return yield* ValidationError.of("digest", "was used before; make a new token")

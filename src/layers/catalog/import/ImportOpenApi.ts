@@ -8,6 +8,7 @@ import { type Endpoint, Operation } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
 import {
   endpointIdOf,
+  importedIdCharsMax,
   type ImportedAuth,
   type ImportedField,
   type ImportedOperation,
@@ -223,7 +224,7 @@ const readingOf = (document: JsonObject, report: ReportBuilder, file: string): R
   return {
     document,
     report,
-    providerId: (host !== "" && host.includes(".") ? host : slug(title)).slice(0, 60),
+    providerId: (host !== "" && host.includes(".") ? host : slug(title)).slice(0, importedIdCharsMax),
     providerName: title
   }
 }

@@ -4,7 +4,15 @@
 import { Either, ParseResult, Schema } from "effect"
 import { cutText } from "../../../domain/Characters.js"
 import type { Json, JsonObject } from "../../../domain/Json.js"
-import { type Endpoint, Operation, type Place, ProviderManifest } from "../../../domain/Manifest.js"
+import { endpointIdCharsMax } from "../../../domain/Limits.js"
+import {
+  type Endpoint,
+  EndpointId,
+  Operation,
+  type Place,
+  ProviderId,
+  ProviderManifest
+} from "../../../domain/Manifest.js"
 import { makeEndpoint } from "../CatalogFiles.js"
 import { planRequest } from "../../providers/RequestPlan.js"
 import { checkVocabulary } from "../../providers/SchemaVocabulary.js"
@@ -41,6 +49,8 @@ export interface ImportedOperation {
 
 const { operations: _, ...providerFields } = ProviderManifest.fields
 const decodeProvider = Schema.decodeUnknownEither(Schema.Struct(providerFields))
+const isProviderId = Schema.is(ProviderId)
+const isEndpointId = Schema.is(EndpointId)
 const decodeOperation = Schema.decodeUnknownEither(Operation)
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -60,20 +70,23 @@ const placeholder = /\{([^{}]+)\}/g
 const unknownBase = "https://unknown.invalid"
 const summaryMax = 2000
 
+/** Shorter than an id may be: `ManifestTexts` puts `-2` and so on behind it. */
+export const importedIdCharsMax = 60
+
 export const slug = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
 const providerIdOf = (text: string): string =>
-  /^[a-z0-9][a-z0-9.-]{0,62}$/.test(text) ? text : slug(text).slice(0, 60) || "unnamed"
+  isProviderId(text) ? text : slug(text).slice(0, importedIdCharsMax) || "unnamed"
 export const endpointIdOf = (text: string): string =>
-  /^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/.test(text)
+  isEndpointId(text)
     ? text
     : text
         .replaceAll(/[^A-Za-z0-9._~-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "")
-        .slice(0, 200) || "unnamed"
+        .slice(0, endpointIdCharsMax) || "unnamed"
 
 /** Fields of one name in several places get the place before their name; the rest keep theirs. */
 const namedFields = (fields: ReadonlyArray<ImportedField>): ReadonlyArray<readonly [string, ImportedField]> => {

@@ -1,0 +1,14 @@
+/** Texts that a person types for other people to read: the name of a workspace, a label, the reason of a payment. */
+import type { FieldProblem } from "./ApiErrors.js"
+import { labelCharsMax, reasonCharsMax } from "./Limits.js"
+
+const textProblem = (field: string, text: string, charsMax: number): FieldProblem | null =>
+  text.trim() === "" || text.length > charsMax
+    ? { field, message: `must have 1 to ${charsMax} characters that are not all blank` }
+    : null
+
+/** What is wrong with the name of a workspace or the label of a token or connection, if anything. */
+export const nameProblem = (field: string, name: string): FieldProblem | null => textProblem(field, name, labelCharsMax)
+
+/** What is wrong with the reason that an operator gives for a credit or for settling a run, if anything. */
+export const reasonProblem = (reason: string): FieldProblem | null => textProblem("reason", reason, reasonCharsMax)
