@@ -4,18 +4,22 @@
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Exit, Layer, Logger, LogLevel } from "effect"
+import { Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
 import { run } from "./cli/Gateway.js"
 import { SecretInputStdin } from "./cli/SecretInput.js"
-import { readConfig } from "./layers/node/Config.js"
+import { readConfig, readLogLevel } from "./layers/node/Config.js"
 import { Operations } from "./layers/compose/StorageOnPostgres.js"
 
 const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
 
-const program = run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, Operations))).pipe(
-  Effect.provide([NodeContext.layer, SecretInputStdin, Logger.replace(Logger.defaultLogger, toStderr)]),
-  Logger.withMinimumLogLevel(LogLevel.Warning)
-)
+const program = Effect.matchEffect(readLogLevel(LogLevel.Warning), {
+  onFailure: (problem) => Effect.as(Console.error(String(problem)), 1),
+  onSuccess: (logLevel) =>
+    run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, Operations))).pipe(
+      Effect.provide([NodeContext.layer, SecretInputStdin, Logger.replace(Logger.defaultLogger, toStderr)]),
+      Logger.withMinimumLogLevel(logLevel)
+    )
+})
 
 NodeRuntime.runMain(program, {
   disableErrorReporting: true,

@@ -250,5 +250,7 @@ export const clockDifferenceMillisMax = 1_000
 export const readinessMillis = 1_000
 /** How long a stopping node says so before it closes, in production; in development it closes at once. */
 export const stopPauseMillis = 5_000
+/** How long nothing may have failed before the log says that trouble, such as a storage that is away, is over. */
+export const troubleQuietMillis = 5_000
 /** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
 export const mainSilenceMillisMax = 300_000

@@ -19,12 +19,12 @@ const viteNode = join(
 )
 
 /** The program itself, with its own standard input and output. */
-const gateway = (dataDir: string, args: ReadonlyArray<string>, input = "") =>
+const gateway = (dataDir: string, args: ReadonlyArray<string>, input = "", more: NodeJS.ProcessEnv = {}) =>
   Effect.async<{ readonly code: number | null; readonly out: string; readonly err: string }>((resume) => {
     const { DATABASE_URL: _, ...env } = process.env
     const child = spawn(process.execPath, [viteNode, "src/cli.ts", "--", ...args], {
       cwd: root,
-      env: { ...env, GATEWAY_DATA_DIR: dataDir, NODE_ENV: "development" }
+      env: { ...env, GATEWAY_DATA_DIR: dataDir, NODE_ENV: "development", ...more }
     })
     let out = ""
     let err = ""
@@ -101,6 +101,9 @@ describe("the gateway program", () => {
           const wrong = yield* gateway(place, ["credit", "--workspace", "acme", "--usd", "1", "--reason", "x"])
           assert.deepStrictEqual([wrong.code, wrong.out], [2, ""])
           assert.match(wrong.err, /^--workspace: must be the id of a workspace, such as ws_01k…, not "acme"\n$/)
+          const level = yield* gateway(place, ["workspace", "list"], "", { GATEWAY_LOG_LEVEL: "verbose" })
+          assert.deepStrictEqual([level.code, level.out], [1, ""])
+          assert.match(level.err, /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)
           assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
         })
       ),

@@ -4,7 +4,7 @@
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { ConfigProvider, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
+import { ConfigProvider, Context, Effect, Layer, LogLevel, Option, Redacted, type Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -92,6 +92,7 @@ export const startGateway = (
       catalogFolders: [],
       egressAllow: [],
       production: false,
+      logLevel: LogLevel.Info,
       fixtures: true,
       fixturePort: 0,
       fixtureOrigin: Option.none(),

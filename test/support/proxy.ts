@@ -18,8 +18,10 @@ export interface Proxy {
    * connection.
    */
   readonly spoil: (text: string) => void
-  /** Cuts all connections and takes no more. */
+  /** Cuts all connections and takes no more, until `accept`. */
   readonly refuse: () => void
+  /** Takes connections again, on the same port. */
+  readonly accept: Effect.Effect<void>
   /** While true nothing passes in either direction, and the connections stay open. */
   readonly swallow: (swallowing: boolean) => void
 }
@@ -74,8 +76,12 @@ export const makeProxy = (target: {
           return new Promise((resolve) => server.close(resolve))
         })
     )
+    const { port } = server.address() as AddressInfo
     return {
-      port: (server.address() as AddressInfo).port,
+      port,
+      accept: Effect.promise(
+        () => new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(undefined)))
+      ),
       cutAt: (text, when) => {
         cut = { text, when }
       },

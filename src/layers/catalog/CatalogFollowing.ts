@@ -1,8 +1,8 @@
 /**
  * Keeps this node on the newest catalog: the built-in one with whatever operators published over it. The first is in
  * force when the layer is built; from then on every published revision is built beside the one being served and swapped
- * in. One that cannot be read or is refused leaves the old one in force, and is logged. Either way whoever published is
- * told.
+ * in. One that cannot be read or is refused leaves the old one in force, and is logged; while the storage is away the
+ * old one stays too, and nothing is wrong with the new one. Either way whoever published is told.
  */
 import { Effect, Layer, Ref, Stream } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -50,8 +50,16 @@ export const CatalogFollowing = (
       yield* follow
       yield* revisions.changes.pipe(
         Stream.runForEach(() =>
-          Effect.catchAllCause(follow, (cause) =>
-            Effect.logError("A published catalog could not be taken over; the old one stays in force", cause)
+          follow.pipe(
+            // Looked at again when the storage is back, which tells of itself that it is away.
+            Effect.catchTags({
+              storage_busy: () => Effect.void,
+              storage_uncertain: () => Effect.void,
+              runtime_bridge_timeout: () => Effect.void
+            }),
+            Effect.catchAllCause((cause) =>
+              Effect.logError("A published catalog could not be taken over; the old one stays in force", cause)
+            )
           )
         ),
         Effect.forkScoped

@@ -2,7 +2,7 @@
  * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's
  * table says the same in words. A value that cannot be used stops the start and names the variable.
  */
-import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
+import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import * as Limits from "../../domain/Limits.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
@@ -25,6 +25,8 @@ export interface GatewayConfig {
   readonly catalogFolders: ReadonlyArray<string>
   readonly egressAllow: ReadonlyArray<string>
   readonly production: boolean
+  /** The least level of the lines that are logged. */
+  readonly logLevel: LogLevel.LogLevel
   /** Whether the fixture provider runs and its operations are in the catalog. */
   readonly fixtures: boolean
   readonly fixturePort: number
@@ -90,6 +92,24 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
     Config.withDefault(otherwise)
   )
 
+const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
+  ["debug", LogLevel.Debug],
+  ["info", LogLevel.Info],
+  ["warning", LogLevel.Warning],
+  ["error", LogLevel.Error]
+])
+
+/** `GATEWAY_LOG_LEVEL`: also for the command line, which logs before it knows what a command needs. */
+export const readLogLevel = (otherwise: LogLevel.LogLevel): Config.Config<LogLevel.LogLevel> =>
+  Config.string("GATEWAY_LOG_LEVEL").pipe(
+    Config.mapOrFail((text) =>
+      Either.fromNullable(logLevels.get(text), () =>
+        ConfigError.InvalidData(["GATEWAY_LOG_LEVEL"], `must be one of ${Array.from(logLevels.keys()).join(", ")}`)
+      )
+    ),
+    Config.withDefault(otherwise)
+  )
+
 const modes = ["production", "development", "test"]
 
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
@@ -140,6 +160,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     catalogFolders: yield* list("GATEWAY_CATALOG"),
     egressAllow: yield* list("GATEWAY_EGRESS_ALLOW"),
     production,
+    logLevel: yield* readLogLevel(LogLevel.Info),
     fixtures: yield* onOff("GATEWAY_FIXTURES", !production),
     fixturePort: yield* whole("GATEWAY_FIXTURE_PORT", 0, 65_535, 0),
     fixtureOrigin: yield* Config.option(Config.nonEmptyString("GATEWAY_FIXTURE_ORIGIN")),

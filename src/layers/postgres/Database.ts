@@ -4,12 +4,14 @@
  * dies. Names no table. Never fork a write inside a transaction: the fiber would inherit its connection, and outlive
  * it.
  */
-import type { SqlClient, SqlError, Statement } from "@effect/sql"
+import type { SqlClient, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer, Redacted, type Scope } from "effect"
 import Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import { makeTrouble } from "../node/Trouble.js"
 import { Connection, types } from "./database/Connection.js"
+import { whyOf } from "./database/Failure.js"
 import { listenTo } from "./database/Listen.js"
 import { queryAlone, queryWith, sendWith } from "./database/Query.js"
 import { type Own, transactWith } from "./database/Transact.js"
@@ -135,15 +137,14 @@ const assertUsable = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const rows = yield* sql<{ version: string }>`select current_setting('server_version_num') as version`.pipe(
       // On a machine that is busy with starting, the first connection may take longer than any later one may.
-      Effect.retry({ times: 3, while: (error) => causeOf(error).includes("timeout") }),
-      Effect.mapError((error) => unusable(`The database cannot be used (${causeOf(error)}); check DATABASE_URL`)(error))
+      Effect.retry({ times: 3, while: (error) => whyOf(error.cause).includes("timeout") }),
+      Effect.mapError((error) =>
+        unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
+      )
     )
     if (Number(rows[0]?.version) < serverVersionMin)
       return yield* unusable("The database is older than Postgres 15")(undefined)
   })
-
-const causeOf = ({ cause, message }: SqlError.SqlError): string =>
-  cause instanceof Error ? cause.message || String(Object(cause).code) : message
 
 /** The database of a url. Also gives sql-pg's own clients, for libraries that ask for them. */
 export const DatabasePg = (
@@ -154,19 +155,20 @@ export const DatabasePg = (
       const pool = yield* workPoolOf(options, options.connectionsMax ?? 20)
       const urgent = yield* workPoolOf(options, 1)
       const surveys = yield* surveyPoolOf(options)
-      return Layer.effect(
+      return Layer.scoped(
         Database,
         Effect.gen(function* () {
           const sql = yield* PgClient.PgClient
           yield* assertUsable(sql)
+          const trouble = yield* makeTrouble("storage")
           return Database.of({
             sql,
             url: options.url,
-            transact: transactWith(sql, pool),
-            query: queryWith(pool),
-            send: sendWith(pool),
-            urgent: queryAlone(urgent),
-            survey: queryAlone(surveys),
+            transact: transactWith(sql, pool, trouble),
+            query: queryWith(pool, trouble),
+            send: sendWith(pool, trouble),
+            urgent: queryAlone(urgent, trouble),
+            survey: queryAlone(surveys, trouble),
             listen: (channel, heard) => listenTo(options.url, channel, heard)
           })
         })

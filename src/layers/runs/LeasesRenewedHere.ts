@@ -2,9 +2,10 @@
  * Leases renewed by this thread, through the store of runs: for storages in memory and for tests. A thread that is
  * blocked renews nothing; see LeasesRenewedApart.
  */
-import { Effect, Layer, PubSub, Stream } from "effect"
+import { Cause, Effect, Layer, PubSub, Stream } from "effect"
 import { LeaseKeeping, type LeaseNews } from "../../services/LeaseKeeping.js"
 import { type HeldLease, RunStore } from "../../services/RunStore.js"
+import { makeTrouble } from "../node/Trouble.js"
 import { DispatcherSettings } from "./dispatch/DispatcherSettings.js"
 
 export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Layer.scoped(
@@ -13,6 +14,7 @@ export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Lay
     const { heartbeatMillis, leaseMillis } = yield* DispatcherSettings
     const store = yield* RunStore
     const kept = new Set<HeldLease>()
+    const trouble = yield* makeTrouble("leases")
     const news = yield* PubSub.unbounded<LeaseNews>()
 
     const renew = Effect.gen(function* () {
@@ -29,10 +31,13 @@ export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Lay
               : Effect.void,
         { discard: true }
       )
-    }).pipe(Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble)))
+    })
     yield* Effect.sleep(heartbeatMillis).pipe(
       Effect.zipRight(renew),
-      Effect.catchAllDefect((defect) => Effect.logError("leases could not be renewed", defect)),
+      Effect.matchCause({
+        onSuccess: trouble.worked,
+        onFailure: (cause) => trouble.failed(Cause.pretty(cause))
+      }),
       Effect.forever,
       Effect.withTracerEnabled(false),
       Effect.forkScoped

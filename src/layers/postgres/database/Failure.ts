@@ -17,6 +17,12 @@ export const busy = new StorageBusy({ retryAfterSeconds: 1 })
 const timedOut = new StorageTimeout({ retryAfterSeconds: 1 })
 const uncertain = new StorageUncertain()
 
+/** What went wrong, in the words of Postgres or of the connection; carries no data of a statement. */
+export const whyOf = (cause: unknown): string =>
+  cause instanceof Error
+    ? cause.message || (Predicate.hasProperty(cause, "code") ? String(cause.code) : cause.name)
+    : "it was lost"
+
 export const isSqlError = (error: unknown): error is SqlError.SqlError => error instanceof SqlError.SqlError
 
 /** The SqlError of a cause, failed with or died of; sql-pg dies of a COMMIT or ROLLBACK that fails. */

@@ -1,30 +1,30 @@
 /**
- * Notifications of one channel over a connection of its own, which is noticed when it dies and made anew. Notifications
- * sent in between are lost, so `undefined` comes after every (re)connect: look for what you may have missed.
+ * Notifications of one channel over a connection of its own, made anew when it dies; the log says so. Those sent in
+ * between are lost, so `undefined` comes after every (re)connect: look for what you may have missed.
  */
 import { Data, Deferred, Effect, Redacted, Schedule } from "effect"
 import Pg from "pg"
+import { makeTrouble, type Trouble } from "../../node/Trouble.js"
+import { whyOf } from "./Failure.js"
 
-class ListenerLost extends Data.TaggedError("ListenerLost") {}
+class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly why: string }> {}
 
 const answersWithinMillis = 5_000
 
 /** What Postgres shows of a connection that listens. */
 export const listenerName = (channel: string): string => `provider-gateway (listens to ${channel})`
 
-/**
- * Ends only by interruption: while the server is away it tries four times a second. `heard` is called for every
- * notification.
- */
-export const listenTo = (
+/** One life of the connection; fails when it is lost. */
+const listenOnce = (
   url: Redacted.Redacted,
   channel: string,
-  heard: (payload: string | undefined) => void
-): Effect.Effect<never> =>
+  heard: (payload: string | undefined) => void,
+  trouble: Trouble
+): Effect.Effect<never, ListenerLost> =>
   Effect.scoped(
     Effect.gen(function* () {
       const lost = yield* Deferred.make<never, ListenerLost>()
-      const lose = () => Deferred.unsafeDone(lost, Effect.fail(new ListenerLost()))
+      const lose = (why: string) => Deferred.unsafeDone(lost, Effect.fail(new ListenerLost({ why })))
       const client = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
@@ -38,21 +38,41 @@ export const listenTo = (
         ),
         (client) => Effect.promise(() => client.end().catch(() => undefined))
       )
-      client.on("error", lose)
-      client.on("end", lose)
+      client.on("error", (cause) => lose(whyOf(cause)))
+      client.on("end", () => lose("the connection ended"))
       client.on("notification", ({ payload }) => heard(payload ?? ""))
-      const ask = (text: string) =>
-        Effect.tryPromise({ try: () => client.query(text), catch: () => new ListenerLost() })
-      yield* Effect.tryPromise({ try: () => client.connect(), catch: () => new ListenerLost() })
+      const lostBy = (cause: unknown) => new ListenerLost({ why: whyOf(cause) })
+      const ask = (text: string) => Effect.tryPromise({ try: () => client.query(text), catch: lostBy })
+      yield* Effect.tryPromise({ try: () => client.connect(), catch: lostBy })
       yield* ask(`listen ${Pg.escapeIdentifier(channel)}`)
+      trouble.worked()
       heard(undefined)
       // A network that swallows everything raises no error: only a question that stays unanswered shows it.
       yield* ask("select 1").pipe(
         Effect.schedule(Schedule.spaced("15 seconds")),
-        Effect.ignore,
-        Effect.zipRight(Effect.sync(lose)),
+        Effect.catchAll(({ why }) => Effect.sync(() => lose(why))),
         Effect.forkScoped
       )
       return yield* Deferred.await(lost)
     })
-  ).pipe(Effect.retry(Schedule.jittered(Schedule.spaced("250 millis"))), Effect.orDie)
+  )
+
+/**
+ * Ends only by interruption: while the server is away it tries four times a second. `heard` is called for every
+ * notification.
+ */
+export const listenTo = (
+  url: Redacted.Redacted,
+  channel: string,
+  heard: (payload: string | undefined) => void
+): Effect.Effect<never> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const trouble = yield* makeTrouble("listener", { channel })
+      return yield* listenOnce(url, channel, heard, trouble).pipe(
+        Effect.tapError(({ why }) => Effect.sync(() => trouble.failed(why))),
+        Effect.retry(Schedule.jittered(Schedule.spaced("250 millis"))),
+        Effect.orDie
+      )
+    })
+  )

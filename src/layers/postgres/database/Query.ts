@@ -8,11 +8,12 @@ import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { Trouble } from "../../node/Trouble.js"
 import { acquireFailed, busy, sqlErrorIn } from "./Failure.js"
 import { failed, lend, onlyReads, Reserved, takeRows } from "./Reserved.js"
 import { settle } from "./Transact.js"
 
-const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
+const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyArray<unknown>) =>
   Effect.async<Readonly<Pg.QueryResult["rows"]>, SqlError.SqlError>((resume) =>
     lend(
       pool,
@@ -20,6 +21,7 @@ const alone = (pool: Pg.Pool, text: string, params: ReadonlyArray<unknown>) =>
         client.query(text, [...params], (cause, result) => {
           // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
           release(cause instanceof Error)
+          if (!(cause instanceof Error)) trouble.worked()
           resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
         }),
       (error) => resume(Effect.fail(error))
@@ -32,12 +34,12 @@ const wasRefused = (cause: Cause.Cause<unknown>): boolean =>
 
 /** Never part of a transaction: one that writes and loses its connection may have written. */
 export const queryAlone =
-  (pool: Pg.Pool) =>
+  (pool: Pg.Pool, trouble: Trouble) =>
   <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
     Effect.suspend(() => {
       const [text, params] = statement.compile()
-      return Effect.catchAllCause(alone(pool, text, params), (cause) =>
-        settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy))
+      return Effect.catchAllCause(alone(pool, trouble, text, params), (cause) =>
+        settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy), trouble)
       )
     })
 
@@ -64,14 +66,14 @@ const within =
       )
     })
 
-export const queryWith = (pool: Pg.Pool): Run =>
-  within(queryAlone(pool), ([connection], text, params) => connection.execute(text, params, undefined))
+export const queryWith = (pool: Pg.Pool, trouble: Trouble): Run =>
+  within(queryAlone(pool, trouble), ([connection], text, params) => connection.execute(text, params, undefined))
 
 const nothing: ReadonlyArray<never> = []
 
 /** In a savepoint it is waited for: what fails there is caught there. */
-export const sendWith = (pool: Pg.Pool) => {
-  const send = within(queryAlone(pool), ([connection, depth], text, params) =>
+export const sendWith = (pool: Pg.Pool, trouble: Trouble) => {
+  const send = within(queryAlone(pool, trouble), ([connection, depth], text, params) =>
     connection instanceof Reserved && depth === 0
       ? Effect.as(connection.send(text, params), nothing)
       : Effect.as(connection.execute(text, params, undefined), nothing)

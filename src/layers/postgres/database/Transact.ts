@@ -7,7 +7,8 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Exit, Option, Random } from "effect"
 import type Pg from "pg"
 import { DataRefused, type StorageError } from "../../../domain/StorageErrors.js"
-import { busy, failureOf, isDataRefused, isSqlError, sqlErrorIn } from "./Failure.js"
+import type { Trouble } from "../../node/Trouble.js"
+import { busy, failureOf, isDataRefused, isSqlError, sqlErrorIn, whyOf } from "./Failure.js"
 import { reserve, type Reserved } from "./Reserved.js"
 
 const repeatsMax = 5
@@ -20,21 +21,21 @@ const isOwn = <E>(error: E): error is Own<E> => !isSqlError(error)
 const withoutSqlErrors = <E>(cause: Cause.Cause<E>): Cause.Cause<Own<E>> =>
   Cause.flatMap(cause, (error) => (isOwn(error) ? Cause.fail(error) : Cause.die(error)))
 
-/** Turns the SqlError of a cause into what it means; a cause without one stays as it is. */
+/** Turns the SqlError of a cause into what it means, and reports trouble; a cause without one stays as it is. */
 export const settle = <A, E, E2, R>(
   cause: Cause.Cause<E>,
   atCommit: boolean,
-  onConflict: Effect.Effect<A, E2, R>
+  onConflict: Effect.Effect<A, E2, R>,
+  trouble: Trouble
 ): Effect.Effect<A, Own<E> | E2 | StorageError, R> =>
   Option.match(sqlErrorIn(cause), {
     onNone: () => Effect.failCause(withoutSqlErrors(cause)),
     onSome: (error): Effect.Effect<A, E2 | StorageError, R> => {
       const failure = failureOf(error, atCommit)
-      return failure === undefined
-        ? Effect.die(isDataRefused(error) ? new DataRefused({ cause: error }) : error)
-        : failure === "conflict"
-          ? onConflict
-          : Effect.fail(failure)
+      if (failure === undefined) return Effect.die(isDataRefused(error) ? new DataRefused({ cause: error }) : error)
+      if (failure === "conflict") return onConflict
+      trouble.failed(whyOf(error.cause))
+      return Effect.fail(failure)
     }
   })
 
@@ -54,7 +55,8 @@ const once = <A, E, R>(
   reserved: Reserved,
   self: Effect.Effect<A, E, R>,
   restore: typeof Effect.interruptible,
-  again: Answer<A, E, R>
+  again: Answer<A, E, R>,
+  trouble: Trouble
 ): Effect.Effect<Answer<A, E, R>, never, R> =>
   Effect.flatMap(
     Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved, 0]))),
@@ -63,15 +65,17 @@ const once = <A, E, R>(
         reserved.release()
         // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either
         // way.
-        if (Exit.isFailure(body)) return settle(body.cause, false, again)
-        return Exit.isFailure(ended) ? settle(ended.cause, reserved.commitSent, again) : Effect.succeed(body.value)
+        if (Exit.isFailure(body)) return settle(body.cause, false, again, trouble)
+        if (Exit.isFailure(ended)) return settle(ended.cause, reserved.commitSent, again, trouble)
+        trouble.worked()
+        return Effect.succeed(body.value)
       })
   )
 
 type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
 
 export const transactWith =
-  (sql: SqlClient.SqlClient, pool: Pg.Pool) =>
+  (sql: SqlClient.SqlClient, pool: Pg.Pool, trouble: Trouble) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Answer<A, E, R> => {
     const run = (repeat: number): Answer<A, E, R> => {
       const again: Answer<A, E, R> =
@@ -84,8 +88,9 @@ export const transactWith =
       return Effect.uninterruptibleMask((restore) =>
         Effect.matchEffect(reserve(pool), {
           onFailure: (error): Effect.Effect<Answer<A, E, R>, never, R> =>
-            Effect.succeed(settle(Cause.fail(error), false, again)),
-          onSuccess: (reserved): Effect.Effect<Answer<A, E, R>, never, R> => once(reserved, self, restore, again)
+            Effect.succeed(settle(Cause.fail(error), false, again, trouble)),
+          onSuccess: (reserved): Effect.Effect<Answer<A, E, R>, never, R> =>
+            once(reserved, self, restore, again, trouble)
         }).pipe(Effect.flatMap((answer) => restore(answer)))
       )
     }

@@ -1,10 +1,10 @@
 // @ts-check
 /**
  * The thread that renews a node's leases over a connection of its own, while the main thread may be busy or blocked. It
- * reads them from memory that the main thread writes (LeaseTable.ts), and tells it which are lost and of which runs a
- * cancel was asked. It renews nothing once the main thread's pulse has been still for `silenceMillis`: a thread that is
- * stuck for ever works on nothing. It ends with the process. JavaScript, because the runtime starts it from its file,
- * in dist and in tests alike.
+ * reads them from memory that the main thread writes (LeaseTable.ts). It tells the main thread which are lost, of which
+ * runs a cancel was asked, and when renewing fails and works again. It renews nothing once the main thread's pulse has
+ * been still for `silenceMillis`: a thread that is stuck for ever works on nothing. It ends with the process.
+ * JavaScript, because the runtime starts it from its file, in dist and in tests alike.
  *
  * @typedef {object} Given
  * @property {string} url of the database
@@ -115,12 +115,24 @@ const renew = async () => {
   if (news.length > 0) parentPort?.postMessage(news)
 }
 
+/** @param {string | null} trouble why renewing failed, or null: it works */
+const tellTrouble = (trouble) => void parentPort?.postMessage({ trouble })
+
+// Whoever started this thread because another one ended learns that this one is at work.
+tellTrouble(null)
+let failing = false
 for (;;) {
   const again = await renew().then(
-    () => heartbeatMillis,
     () => {
+      if (failing) tellTrouble(null)
+      failing = false
+      return heartbeatMillis
+    },
+    (/** @type {unknown} */ cause) => {
       client?.end().catch(() => undefined)
       client = null
+      failing = true
+      tellTrouble(cause instanceof Error ? cause.message || cause.name : String(cause))
       return retryMillis
     }
   )

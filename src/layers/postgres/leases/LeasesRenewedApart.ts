@@ -9,6 +9,7 @@ import { Clock, Effect, Layer, PubSub, Redacted, Schema, Stream } from "effect"
 import { RunId } from "../../../domain/Ids.js"
 import { mainSilenceMillisMax } from "../../../domain/Limits.js"
 import { LeaseKeeping, type LeaseNews } from "../../../services/LeaseKeeping.js"
+import { makeTrouble } from "../../node/Trouble.js"
 import { Database } from "../Database.js"
 import { DatabaseNow } from "../database/Now.js"
 import { DispatcherSettings } from "../../runs/dispatch/DispatcherSettings.js"
@@ -19,16 +20,19 @@ const file = new URL("./LeaseThread.mjs", import.meta.url)
 const startAgainAfter = "1 second"
 const slotsOfMore = 256
 
-const decodeNews = Schema.decodeUnknownSync(
-  Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") }))
+/** What the thread says: what became of leases, or why it cannot renew them (null: it can). */
+const Told = Schema.Union(
+  Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") })),
+  Schema.Struct({ trouble: Schema.NullOr(Schema.String) })
 )
+const decodeTold = Schema.decodeUnknownSync(Told)
 
 /** One life of the thread; ends when it does. */
 const live = (
   given: object,
   tables: ReadonlyArray<LeaseTable>,
   started: (worker: Worker) => void,
-  heard: (news: ReadonlyArray<LeaseNews>) => void
+  heard: (told: typeof Told.Type) => void
 ) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -39,7 +43,7 @@ const live = (
         resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
       })
       started(worker)
-      worker.on("message", (message) => heard(decodeNews(message)))
+      worker.on("message", (message) => heard(decodeTold(message)))
       return worker
     }),
     (worker) =>
@@ -58,6 +62,7 @@ export const LeasesRenewedApart = (
     Effect.gen(function* () {
       const { heartbeatMillis, leaseMillis, slots } = yield* DispatcherSettings
       const { url } = yield* Database
+      const trouble = yield* makeTrouble("leases")
       const news = yield* PubSub.unbounded<LeaseNews>()
       const main = makeLeaseTable(slots + slotsOfMore)
       const tables: Array<LeaseTable> = [main]
@@ -77,9 +82,15 @@ export const LeasesRenewedApart = (
         (worker) => {
           thread = worker
         },
-        (told) => told.forEach((one) => news.unsafeOffer(one))
+        (told) => {
+          if (!("trouble" in told)) told.forEach((one) => news.unsafeOffer(one))
+          else if (told.trouble === null) trouble.worked()
+          else trouble.failed(told.trouble)
+        }
       ).pipe(
-        Effect.flatMap((cause) => Effect.logWarning("The thread that renews leases ended and is started again", cause)),
+        Effect.map((cause) =>
+          trouble.failed(`the thread that renews them ended and is started again: ${String(cause)}`)
+        ),
         Effect.zipRight(Effect.sleep(startAgainAfter)),
         Effect.forever,
         Effect.forkScoped

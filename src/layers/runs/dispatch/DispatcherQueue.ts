@@ -6,10 +6,11 @@
 import { Cause, Clock, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { failed } from "./AttemptEnding.js"
 import { makeSharedCalls } from "./SharedCalls.js"
-import { openAttempt, type Parts, patiently, type Stop, workOn } from "./RunWork.js"
+import { openAttempt, type Parts, patientlyWith, type Stop, workOn } from "./RunWork.js"
 import type { RunId } from "../../../domain/Ids.js"
 import { zero } from "../../../domain/Micros.js"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
+import { makeTrouble } from "../../node/Trouble.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { Credentials } from "../../../services/Credentials.js"
@@ -60,13 +61,14 @@ export const DispatcherQueue: Layer.Layer<
       health: yield* ProviderHealth,
       ids: yield* Ids,
       normalizedOn: options.normalizedOn,
+      patiently: patientlyWith(yield* makeTrouble("runs")),
       providers: yield* Providers,
       settlement: yield* Settlement,
       shared: makeSharedCalls(),
       stats: yield* EndpointStats,
       store: yield* RunStore
     }
-    const { ids, settlement, store } = parts
+    const { ids, patiently, settlement, store } = parts
     const node = yield* ids.suffix
     const active = new Map<RunId, Active>()
     /** Lease tokens of runs that may be ours and are being looked for. */
@@ -175,8 +177,8 @@ export const DispatcherQueue: Layer.Layer<
           media: null
         })
       ).pipe(
-        Effect.asVoid,
-        Effect.catchAll((trouble) => Effect.logDebug("storage is away", trouble))
+        // What the storage does not take now is found again when the lease ends.
+        Effect.ignore
       )
 
     const startAll = (found: ReadonlyArray<LeasedRun>) =>
@@ -200,7 +202,7 @@ export const DispatcherQueue: Layer.Layer<
         yield* Ref.update(taken, (n) => n - (room - found.length))
         yield* startAll(found)
         return found.length === room
-      }).pipe(Effect.catchAll((trouble) => Effect.as(Effect.logDebug("storage is away", trouble), true)))
+      }).pipe(Effect.orElseSucceed(() => true))
 
     // Unset first: what is queued while the storage is asked sets it again.
     const claimQueued = Effect.zipRight(

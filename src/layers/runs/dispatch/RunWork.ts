@@ -24,6 +24,7 @@ import {
 } from "../../../domain/RunFailures.js"
 import type { RunEvent } from "../../../domain/RunMachine.js"
 import { type StorageError, whereRefused } from "../../../domain/StorageErrors.js"
+import type { Trouble } from "../../node/Trouble.js"
 import type { Catalog } from "../../../services/Catalog.js"
 import type { Credentials } from "../../../services/Credentials.js"
 import type { EndpointStats } from "../../../services/EndpointStats.js"
@@ -43,6 +44,7 @@ export interface Parts {
   readonly health: ProviderHealth["Type"]
   readonly ids: Ids["Type"]
   readonly normalizedOn: boolean
+  readonly patiently: Patiently
   readonly providers: Providers["Type"]
   readonly settlement: Settlement["Type"]
   readonly shared: SharedCalls
@@ -61,10 +63,21 @@ const untilStorageAnswers = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.jittered
 )
-export const patiently = <A, E>(work: Effect.Effect<A, E | StorageError>): Effect.Effect<A, Exclude<E, StorageError>> =>
-  Effect.catchIf(work, isStorageTrouble, () =>
-    Effect.retry(work, { schedule: untilStorageAnswers, while: isStorageTrouble })
-  ).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+/** Waits until the storage takes it; that it has to wait is told in the log. */
+export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effect.Effect<A, Exclude<E, StorageError>>
+
+export const patientlyWith = (trouble: Trouble): Patiently => {
+  const told = (error: unknown) => Effect.sync(() => (isStorageTrouble(error) ? trouble.failed(error._tag) : undefined))
+  return (work) =>
+    Effect.catchIf(work, isStorageTrouble, (error) =>
+      told(error).pipe(
+        Effect.zipRight(
+          Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageTrouble })
+        ),
+        Effect.ensuring(Effect.sync(trouble.worked))
+      )
+    ).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+}
 
 /** How long a late answer waits for the node that took its run over, which has only to write that down. */
 const lateLookMillis = 100
@@ -127,6 +140,7 @@ export const workOn = (
   parts: Parts
 ): ((leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
   const open = openAttempt(parts.ids)
+  const { patiently } = parts
 
   const settle = Effect.fnUntraced(function* (
     { lease }: Work,

@@ -1,0 +1,106 @@
+/**
+ * Says in the log that something which this node depends on has stopped working, and says so again when it works: one
+ * warning each, however often it fails in between. The first failure is told at once. It counts as over when it has
+ * worked and nothing has failed since then for `troubleQuietMillis`, so that what fails now and then makes few lines.
+ * Only tells: repeating what failed is the work of those who report here.
+ */
+import { Effect, Queue, type Scope } from "effect"
+import { troubleQuietMillis } from "../../domain/Limits.js"
+
+/** What can fail: what that means for the gateway, and what is said when it is over. */
+const troubles = {
+  storage: {
+    begins:
+      "The storage fails: requests that need it are answered 503, and runs under way wait for it. Nothing that was promised is lost",
+    ends: "The storage answers again"
+  },
+  runs: {
+    begins:
+      "The storage cannot take what became of a run: it is tried again until it can, and the money of the run stays held meanwhile",
+    ends: "The storage has taken what became of the runs that waited"
+  },
+  leases: {
+    begins:
+      "This node cannot renew the leases of its runs: the other nodes take over each run whose lease ends before that",
+    ends: "This node renews the leases of its runs again"
+  },
+  listener: {
+    begins:
+      "The connection that hears what other nodes announce is lost: until it is back, this node learns of it late, from the storage",
+    ends: "The connection that hears what other nodes announce is back"
+  }
+} as const
+
+export type TroubleKind = keyof typeof troubles
+
+/** Both can be called from callbacks of drivers, and cost nothing to speak of. */
+export interface Trouble {
+  /** It failed just now; `why` goes into the log. */
+  readonly failed: (why: string) => void
+  /** It worked just now. */
+  readonly worked: () => void
+}
+
+/** From the first failure on. */
+interface Ongoing {
+  readonly why: string
+  readonly since: number
+  failures: number
+  failedAt: number
+  /** When it first worked after the last failure; null while it has not. */
+  workedAt: number | null
+}
+
+const lookMillis = 500
+
+/** The trouble of one thing that can fail by itself; `about` says which one, where there are several. */
+export const makeTrouble = (
+  kind: TroubleKind,
+  about: Readonly<Record<string, string>> = {}
+): Effect.Effect<Trouble, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    const begun = yield* Queue.unbounded<Ongoing>()
+    let ongoing: Ongoing | undefined
+
+    const begins = ({ why }: Ongoing) =>
+      Effect.annotateLogs(Effect.logWarning(troubles[kind].begins), { ...about, why })
+    const ends = (trouble: Ongoing, workedAt: number) =>
+      Effect.annotateLogs(Effect.logWarning(troubles[kind].ends), {
+        ...about,
+        failures: trouble.failures,
+        seconds: (workedAt - trouble.since) / 1000
+      })
+    const untilOver = (trouble: Ongoing): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const { failedAt, workedAt } = trouble
+        if (workedAt === null || clock.unsafeCurrentTimeMillis() < failedAt + troubleQuietMillis)
+          return Effect.delay(untilOver(trouble), lookMillis)
+        ongoing = undefined
+        return ends(trouble, workedAt)
+      })
+    // In a fiber of its own: a line must not carry the request that happened to meet the trouble first.
+    yield* Queue.take(begun).pipe(
+      Effect.flatMap((trouble) => Effect.zipRight(begins(trouble), untilOver(trouble))),
+      Effect.forever,
+      Effect.withTracerEnabled(false),
+      Effect.forkScoped
+    )
+
+    return {
+      failed: (why) => {
+        const now = clock.unsafeCurrentTimeMillis()
+        if (ongoing === undefined) {
+          ongoing = { why, since: now, failures: 1, failedAt: now, workedAt: null }
+          begun.unsafeOffer(ongoing)
+        } else {
+          ongoing.failures += 1
+          ongoing.failedAt = now
+          ongoing.workedAt = null
+        }
+      },
+      worked: () => {
+        if (ongoing !== undefined) ongoing.workedAt ??= clock.unsafeCurrentTimeMillis()
+      }
+    }
+  })

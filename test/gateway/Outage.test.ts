@@ -1,0 +1,85 @@
+/** What the log of a whole gateway says when its Postgres goes away and comes back. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Option, Redacted, Schedule } from "effect"
+import { startGateway } from "../support/gateway.js"
+import { type LogLine, withLogLines } from "../support/logLines.js"
+import { acquireTestDatabase } from "../support/postgres.js"
+import { makeProxy } from "../support/proxy.js"
+
+const begins = [
+  "The storage fails",
+  "The storage cannot take what became of a run",
+  "This node cannot renew the leases of its runs",
+  "The connection that hears what other nodes announce is lost",
+  "The connection that hears what other nodes announce is lost"
+]
+const ends = [
+  "The storage answers again",
+  "The storage has taken what became of the runs that waited",
+  "This node renews the leases of its runs again",
+  "The connection that hears what other nodes announce is back",
+  "The connection that hears what other nodes announce is back"
+]
+
+it.scopedLive(
+  "a storage that is away is told once for each thing that it stops, and so is its end, however many requests fail",
+  () =>
+    withLogLines((lines) =>
+      Effect.gen(function* () {
+        const direct = new URL(Redacted.value(yield* acquireTestDatabase()))
+        const proxy = yield* makeProxy({ host: decodeURIComponent(direct.hostname), port: Number(direct.port) || 5432 })
+        const relayed = new URL(direct.href)
+        relayed.host = `127.0.0.1:${proxy.port}`
+        const gateway = yield* startGateway({ databaseUrl: Option.some(Redacted.make(relayed.href)) })
+        const { token } = yield* gateway.funded(1_000_000)
+        const warnings = (): ReadonlyArray<LogLine> =>
+          lines.filter(({ level }) => level === "WARN" || level === "ERROR")
+        const said = (texts: ReadonlyArray<string>) => {
+          const found = warnings().map(({ message }) => message)
+          return texts.every((text) => found.some((message) => message.startsWith(text)))
+        }
+        const until = (wanted: () => boolean) =>
+          Effect.repeat(Effect.sync(wanted), {
+            until: (true_) => true_,
+            schedule: Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(400))
+          })
+
+        const run = yield* Effect.fork(
+          gateway.call("POST", "/v1/runs?wait=60", {
+            token,
+            headers: { "idempotency-key": "held" },
+            body: {
+              endpointId: "mock-email-find",
+              input: { name: "Ada Example", domain: "example.com", _mock: { delayMs: 3_000 } }
+            }
+          })
+        )
+        yield* Effect.repeat(gateway.call("GET", "/v1/balance", { token }), {
+          until: ({ json }) => json.reservedMicros > 0
+        })
+        assert.deepStrictEqual(warnings(), [])
+        proxy.refuse()
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 200 }),
+          () => gateway.call("GET", "/v1/balance", { token }),
+          { concurrency: 20 }
+        )
+        // Callers that arrive together share a statement, so that fewer of those fail than requests.
+        assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])
+        yield* until(() => said(begins))
+        yield* proxy.accept
+        const { json } = yield* Fiber.join(run)
+        assert.strictEqual(json.status, "completed")
+        yield* until(() => said(ends))
+        assert.deepStrictEqual(
+          warnings()
+            .map(({ message }) => message.split(":")[0])
+            .sort(),
+          [...begins, ...ends].sort()
+        )
+        const ended = warnings().find(({ message }) => message === "The storage answers again")
+        assert.isAbove(Number(ended?.annotations["failures"]), 5)
+      })
+    ),
+  60_000
+)
