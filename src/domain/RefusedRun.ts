@@ -5,8 +5,11 @@
  */
 import { cutText } from "./Characters.js"
 import { refusedInputCharsMax, refusedTextCharsMax } from "./Limits.js"
+import type { JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
+import { zero } from "./Micros.js"
 import type { Run } from "./Run.js"
+import { isBlocking, type RunFailure, toRunError } from "./RunFailures.js"
 
 const inputHead = (input: Run["input"]): Run["input"] => {
   const text = typeof input === "string" ? input : writeJson(input)
@@ -15,8 +18,28 @@ const inputHead = (input: Run["input"]): Run["input"] => {
 
 const short = (text: string): string => cutText(text, refusedTextCharsMax)
 
+/**
+ * The run as it ends when it is refused before anything is sent: it holds and costs nothing, and carries the reason.
+ * `result` is the body of a refused job.
+ */
+export const refused = (
+  run: Run,
+  { at, failure, result }: { readonly failure: RunFailure; readonly result: JsonObject | null; readonly at: number }
+): Run =>
+  shortened({
+    ...run,
+    status: isBlocking(failure.code) ? "blocked" : "failed",
+    outcome: "rejected",
+    outcomeReason: failure.message,
+    holdMicros: zero,
+    chargeMicros: zero,
+    error: toRunError(failure, run.requestId),
+    result: result === null ? null : { _tag: "Refusal", value: result },
+    completedAt: at
+  })
+
 /** The candidates of its plan will never be called, and need no input. */
-export const asRefused = (run: Run): Run => ({
+const shortened = (run: Run): Run => ({
   ...run,
   input: inputHead(run.input),
   plan:

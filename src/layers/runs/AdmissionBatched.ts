@@ -6,10 +6,10 @@
  */
 import { Array as Arr, Effect, Either, Layer, Option } from "effect"
 import { admit, keepRefused, type Refusal, type Standing } from "../../domain/Admission.js"
-import { dollars, zero } from "../../domain/Micros.js"
+import { dollars } from "../../domain/Micros.js"
 import { monthOf, type Run } from "../../domain/Run.js"
-import { BudgetExceeded, toRunError } from "../../domain/RunFailures.js"
-import { asRefused } from "../../domain/RefusedRun.js"
+import { BudgetExceeded } from "../../domain/RunFailures.js"
+import { refused } from "../../domain/RefusedRun.js"
 import { isTerminal } from "../../domain/RunMachine.js"
 import { spendsOf } from "../../domain/TokenLine.js"
 import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../../services/Admission.js"
@@ -33,21 +33,12 @@ const claimOf = ({ run }: NewRun) => ({
 })
 
 /** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
-const overCap = (run: Run, refusal: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run =>
-  asRefused({
-    ...run,
-    status: "blocked",
-    outcome: "rejected",
-    holdMicros: zero,
-    chargeMicros: zero,
-    completedAt: run.createdAt,
-    error: toRunError(
-      new BudgetExceeded({
-        detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(refusal.capMicros)}.`
-      }),
-      run.requestId
-    )
+const overCap = (run: Run, { capMicros }: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => {
+  const failure = new BudgetExceeded({
+    detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(capMicros)}.`
   })
+  return refused(run, { failure, result: null, at: run.createdAt })
+}
 
 /** The decisions of one batch, and the state they leave. All of them are made now, by the storage's clock. */
 const decideAll = (
@@ -86,12 +77,12 @@ const decideAll = (
     }
     const standing = standings.get(run.workspaceId)
     /** Stored, so that it replays; unless there are too many of them. */
-    const keepRefusal = (refused: Run, before: Standing): AdmissionAnswer =>
+    const keepRefusal = (refusedRun: Run, before: Standing): AdmissionAnswer =>
       Either.match(keepRefused(before, now), {
         onLeft: (refusal): AdmissionAnswer => ({ _tag: "Refused", refusal }),
         onRight: (after) => {
           standings.set(run.workspaceId, after)
-          return keep({ run: refused, lease: null, attempt: null })
+          return keep({ run: refusedRun, lease: null, attempt: null })
         }
       })
     if (isTerminal(run.status)) return Option.map(Option.fromNullable(standing), (before) => keepRefusal(run, before))

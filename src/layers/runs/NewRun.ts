@@ -1,16 +1,17 @@
-/** The row of a new run: queued with its hold when there is a plan, or refused before dispatch and never billed. */
+/**
+ * The row of a new run: queued with its hold when there is a plan, or refused before anything was sent and never
+ * billed.
+ */
 import { createHash } from "node:crypto"
-import { Either } from "effect"
 import type { RunId } from "../../domain/Ids.js"
 import { canonical } from "../../domain/Json.js"
 import { zero } from "../../domain/Micros.js"
-import { asRefused } from "../../domain/RefusedRun.js"
+import { refused } from "../../domain/RefusedRun.js"
 import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
 import { monthOf, type Run } from "../../domain/Run.js"
-import { isBlocking, toRunError } from "../../domain/RunFailures.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
-import type { Denial } from "./planning/RouteRefusals.js"
+import type { Denial } from "./planning/Denials.js"
 
 /**
  * What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not
@@ -19,17 +20,19 @@ import type { Denial } from "./planning/RouteRefusals.js"
 export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>
   createHash("sha256").update(canonical({ endpointId, input, connectionId })).digest("hex")
 
-export const newRun = (
-  principal: Principal,
-  request: RunRequest,
-  planned: Either.Either<RoutePlan, Denial>,
-  job: string | null,
-  runId: RunId,
-  now: number
-): Run => {
-  const route = Either.match(planned, { onLeft: ({ plan }) => plan, onRight: (plan) => plan })
-  const first = Either.isRight(planned) ? planned.right.candidates[0] : undefined
-  const shared = {
+/** What is known of a run before it is planned. */
+export interface Origin {
+  readonly principal: Pick<Principal, "workspaceId" | "tokenId">
+  readonly request: RunRequest
+  /** The job that is asked for, or that the tool does; null where there is none. */
+  readonly job: string | null
+  readonly runId: RunId
+  readonly now: number
+}
+
+const runOf = ({ job, now, principal, request, runId }: Origin, plan: RoutePlan | null): Run => {
+  const first = plan?.candidates[0]
+  return {
     runId,
     workspaceId: principal.workspaceId,
     tokenId: principal.tokenId,
@@ -42,8 +45,15 @@ export const newRun = (
     contractVersion: first?.contractVersion ?? null,
     job,
     input: request.input,
-    plan: route,
+    plan,
+    status: "queued",
+    outcome: null,
+    outcomeReason: null,
+    holdMicros: plan === null ? zero : holdOf(plan),
+    chargeMicros: null,
     spendMonth: monthOf(now),
+    error: null,
+    result: null,
     normalized: null,
     resultBytes: null,
     providerStatus: null,
@@ -52,31 +62,12 @@ export const newRun = (
     connectionId: request.connectionId,
     cancelRequested: false,
     createdAt: now,
-    startedAt: null
+    startedAt: null,
+    completedAt: null
   }
-  return Either.match(planned, {
-    onRight: (plan): Run => ({
-      ...shared,
-      status: "queued",
-      outcome: null,
-      outcomeReason: null,
-      holdMicros: holdOf(plan),
-      chargeMicros: null,
-      error: null,
-      result: null,
-      completedAt: null
-    }),
-    onLeft: ({ failure, result }): Run =>
-      asRefused({
-        ...shared,
-        status: isBlocking(failure.code) ? "blocked" : "failed",
-        outcome: "rejected",
-        outcomeReason: failure.message,
-        holdMicros: zero,
-        chargeMicros: zero,
-        error: toRunError(failure, request.requestId),
-        result: result === null ? null : { _tag: "Refusal", value: result },
-        completedAt: now
-      })
-  })
 }
+
+export const queuedRun = (origin: Origin, plan: RoutePlan): Run => runOf(origin, plan)
+
+export const deniedRun = (origin: Origin, { failure, plan, result }: Denial): Run =>
+  refused(runOf(origin, plan), { failure, result, at: origin.now })

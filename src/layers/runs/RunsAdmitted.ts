@@ -3,7 +3,7 @@
  * that hangs up loses no run; waiting can, ends early when this node stops, and costs neither a connection nor a query
  * until the run is said to have ended.
  */
-import { Cause, Clock, Duration, Effect, Either, Exit, FiberId, Layer, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, FiberId, Layer, Option } from "effect"
 import type { Refusal } from "../../domain/Admission.js"
 import { refusals } from "../../domain/Admission.js"
 import {
@@ -50,8 +50,9 @@ import { TopUps } from "../../services/TopUps.js"
 import { Transactions } from "../../services/Transactions.js"
 import { Wallet } from "../../services/Wallet.js"
 import { failed } from "./dispatch/AttemptEnding.js"
-import { newRun } from "./NewRun.js"
+import { deniedRun, type Origin, queuedRun } from "./NewRun.js"
 import { jobOf, runLists } from "./RunLists.js"
+import type { Denial } from "./planning/Denials.js"
 import { plan } from "./planning/Planning.js"
 
 /** A signal can be lost: a waiter looks at the row this often anyway. */
@@ -187,18 +188,25 @@ export const RunsAdmitted: Layer.Layer<
         ? new RowsModeUnsupported({ reason: "canonical rows are not stored by this gateway; use raw" })
         : Effect.void
 
-    /** Admits the run and starts it if there is room; `ended` tells its end on this node. */
-    const admitAndStart = Effect.fnUntraced(function* (principal: Principal, request: RunRequest) {
-      const planned = yield* planFor(principal, request)
-      const now = yield* Clock.currentTimeMillis
-      const run = newRun(
+    /** The run to be stored: queued with its plan, or refused with the reason why no provider can be called. */
+    const plannedRun = Effect.fnUntraced(function* (principal: Principal, request: RunRequest) {
+      const origin: Origin = {
         principal,
         request,
-        planned,
-        yield* jobFor(request.endpointId),
-        RunId.make(`run_${yield* ids.suffix}`),
-        now
+        job: yield* jobFor(request.endpointId),
+        runId: RunId.make(`run_${yield* ids.suffix}`),
+        now: yield* Clock.currentTimeMillis
+      }
+      const denied = (denial: Denial) => Effect.succeed(deniedRun(origin, denial))
+      return yield* planFor(principal, request).pipe(
+        Effect.map((route) => queuedRun(origin, route)),
+        Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
       )
+    })
+
+    /** Admits the run and starts it if there is room; `ended` tells its end on this node. */
+    const admitAndStart = Effect.fnUntraced(function* (principal: Principal, request: RunRequest) {
+      const run = yield* plannedRun(principal, request)
       const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
       const slot = first === undefined ? null : yield* dispatcher.reserve
       const start =
@@ -270,8 +278,17 @@ export const RunsAdmitted: Layer.Layer<
 
     const quote: Runs["Type"]["quote"] = Effect.fn("Runs.quote")(function* (principal, request) {
       yield* onlyRaw(request)
-      const planned = yield* planFor(principal, request)
-      const holdMicros = Either.isRight(planned) ? holdOf(planned.right) : zero
+      const denied = ({ failure, plan: route, result }: Denial) =>
+        Effect.succeed({
+          plan: route,
+          holdMicros: zero,
+          refusal: toRunError(failure, request.requestId),
+          refusalResult: result
+        })
+      const planned = yield* planFor(principal, request).pipe(
+        Effect.map((route) => ({ plan: route, holdMicros: holdOf(route), refusal: null, refusalResult: null })),
+        Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
+      )
       const locked = yield* transact(wallet.lock([principal]))
       const standing = locked.standings.get(principal.workspaceId)
       const spends = spendsOf(locked.lines.get(principal.tokenId), locked.spends)
@@ -279,17 +296,11 @@ export const RunsAdmitted: Layer.Layer<
         return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
       const found = refusals(standing, spends, {
         runId: RunId.make(`run_${yield* ids.suffix}`),
-        holdMicros,
+        holdMicros: planned.holdMicros,
         now: locked.now,
         month: monthOf(locked.now)
       })
-      return {
-        plan: Either.match(planned, { onLeft: (denial) => denial.plan, onRight: (route) => route }),
-        holdMicros,
-        refusal: Either.isLeft(planned) ? toRunError(planned.left.failure, request.requestId) : null,
-        refusalResult: Either.isLeft(planned) ? planned.left.result : null,
-        limits: verdicts(found)
-      }
+      return { ...planned, limits: verdicts(found) }
     })
 
     const cancel: Runs["Type"]["cancel"] = Effect.fn("Runs.cancel")(function* (workspaceId, runId) {

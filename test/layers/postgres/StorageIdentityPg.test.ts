@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, Either, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { describe } from "vitest"
 import { RunId } from "../../../src/domain/Ids.js"
 import { EndpointId, ProviderId } from "../../../src/domain/Manifest.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
-import { newRun } from "../../../src/layers/runs/NewRun.js"
+import { queuedRun } from "../../../src/layers/runs/NewRun.js"
 import { SettlementBatched } from "../../../src/layers/runs/SettlementBatched.js"
 import { ProvidersScripted } from "../../../src/layers/providers/ProvidersScripted.js"
 import { RunStorePg } from "../../../src/layers/postgres/RunStorePg.js"
@@ -36,7 +36,7 @@ const queued = Effect.gen(function* () {
     input: {},
     maxMicros: Micros.make(5_000)
   }
-  const planned = Either.right({
+  const planned = {
     job: null,
     prefer: "balanced",
     reason: "",
@@ -45,15 +45,15 @@ const queued = Effect.gen(function* () {
     fallback: null,
     connectionId: null,
     capped: false
-  } as const)
-  const run = newRun(
+  } as const
+  const origin = {
     principal,
-    requestOf("mock-email-find"),
-    planned,
-    null,
-    RunId.make(`run_${yield* (yield* Ids).suffix}`),
-    yield* Clock.currentTimeMillis
-  )
+    request: requestOf("mock-email-find"),
+    job: null,
+    runId: RunId.make(`run_${yield* (yield* Ids).suffix}`),
+    now: yield* Clock.currentTimeMillis
+  }
+  const run = queuedRun(origin, planned)
   return { principal, run }
 })
 

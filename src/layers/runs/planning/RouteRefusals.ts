@@ -3,30 +3,14 @@
  * refused job run has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which
  * of the reasons it is (completions, section 3). Pure.
  */
-import { Either } from "effect"
 import { cutText } from "../../../domain/Characters.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { dollars, type Micros } from "../../../domain/Micros.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
-import {
-  InputRejected,
-  NoRouteCandidate,
-  RouteCapped,
-  RouteNoFit,
-  type RunFailure
-} from "../../../domain/RunFailures.js"
+import { InputRejected, NoRouteCandidate, RouteCapped, RouteNoFit } from "../../../domain/RunFailures.js"
 import type { InputProblem } from "../../../services/Providers.js"
-
-/** Why nothing is called. `result` is the body of a refused job; `plan` says what was skipped. */
-export interface Denial {
-  readonly failure: RunFailure
-  readonly result: JsonObject | null
-  readonly plan: RoutePlan | null
-}
-
-export const deny = (failure: RunFailure, result: JsonObject | null = null, plan: RoutePlan | null = null) =>
-  Either.left<Denial>({ failure, result, plan })
+import { JobDenied } from "./Denials.js"
 
 /** An endpoint of a job that this run cannot use. */
 export interface Unusable {
@@ -81,15 +65,23 @@ interface Explained {
 }
 
 const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = false, hint, route }: Explained = {}) =>
-  deny(
-    new InputRejected({
+  new JobDenied({
+    failure: new InputRejected({
       detail: message,
       ...(hint === undefined ? {} : { hint }),
       ...(gatewaysFault ? { blames: "gateway" as const } : {})
     }),
-    { code, message, ...extra },
-    route ?? null
-  )
+    result: { code, message, ...extra },
+    plan: route ?? null
+  })
+
+/** Fields that every job shares are wrong: no provider was looked at. */
+export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) =>
+  new JobDenied({
+    failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }),
+    result: null,
+    plan: null
+  })
 
 /** `suggestions` are `job:…` ids that look like this one. */
 export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, route: RoutePlan | null) => {
@@ -137,11 +129,14 @@ const needsInput = (
 const overCap = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   const cheapest = dollars(Math.min(...skipped.flatMap(({ maxMicros }) => maxMicros ?? [])))
   const message = `Every provider of this job costs more than the cap: the cheapest up to ${cheapest}.`
-  return deny(
-    new RouteCapped({ detail: message, hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.` }),
-    { code: "route_capped", message },
-    route
-  )
+  return new JobDenied({
+    failure: new RouteCapped({
+      detail: message,
+      hint: `Raise fallback.maxCostUsd to ${cheapest} at least, or ask for less.`
+    }),
+    result: { code: "route_capped", message },
+    plan: route
+  })
 }
 
 const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
@@ -149,35 +144,35 @@ const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
     .filter(({ skipped: { code } }) => code === "rejected_input")
     .map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
   const shown = reasons.slice(0, named).join("; ")
-  return deny(
-    new RouteNoFit({
+  return new JobDenied({
+    failure: new RouteNoFit({
       detail: `No provider of this job takes this input: ${shown}.`,
       hint: `Change what stood against it, for one provider at least: ${shown}.`
     }),
-    { code: "route_no_fit", message: "No provider of this job can take this input." },
-    route
-  )
+    result: { code: "route_no_fit", message: "No provider of this job can take this input." },
+    plan: route
+  })
 }
 
 const allExcluded = (route: RoutePlan) =>
-  deny(
-    new RouteNoFit({
+  new JobDenied({
+    failure: new RouteNoFit({
       detail: "The request excludes every provider of this job.",
       hint: "Take one of the ids out of fallback.exclude."
     }),
-    { code: "route_no_fit", message: "The request excludes every provider of this job." },
-    route
-  )
+    result: { code: "route_no_fit", message: "The request excludes every provider of this job." },
+    plan: route
+  })
 
 /** Somebody could run this but for a pause: the same input works when that is over. */
 const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
   const seconds = Math.min(...paused.map(({ pausedSeconds }) => pausedSeconds))
   const message = `The providers that could run this job were failing and are left alone, the first of them for ${seconds} s more.`
-  return deny(
-    new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }),
-    { code: "no_runnable_provider", message },
-    route
-  )
+  return new JobDenied({
+    failure: new NoRouteCandidate({ detail: message, retryAfterSeconds: seconds }),
+    result: { code: "no_runnable_provider", message },
+    plan: route
+  })
 }
 
 const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
@@ -218,7 +213,7 @@ export const refuseRoute = (
   route: RoutePlan,
   skipped: ReadonlyArray<Unusable>,
   alternatives: ReadonlyArray<ReadonlyArray<string>>
-) => {
+): JobDenied => {
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
   if (codes.has("over_cost_cap")) return overCap(route, skipped)

@@ -1,0 +1,65 @@
+/** What tools and jobs ask alike of an endpoint before it becomes a candidate of a plan. Calls nobody. */
+import { Effect } from "effect"
+import type { WorkspaceId } from "../../../domain/Ids.js"
+import type { JsonObject } from "../../../domain/Json.js"
+import type { Endpoint } from "../../../domain/Manifest.js"
+import { maxPrice } from "../../../domain/Pricing.js"
+import type { Credential } from "../../../domain/ProviderCall.js"
+import type { Candidate } from "../../../domain/RoutePlan.js"
+import { ActivationBlocked, ProviderDisabled, ProviderDraining } from "../../../domain/RunFailures.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { Catalog } from "../../../services/Catalog.js"
+import type { CredentialFailure, Credentials } from "../../../services/Credentials.js"
+import type { Health, ProviderHealth } from "../../../services/ProviderHealth.js"
+import type { Providers } from "../../../services/Providers.js"
+import type { RunRequest } from "../../../services/Runs.js"
+import type { NotRunnable } from "./Denials.js"
+
+export type PlanRequest = Pick<RunRequest, "endpointId" | "input" | "fallback" | "connectionId">
+
+/** A request, and the workspace that it is planned for. */
+export interface Asked {
+  readonly workspaceId: WorkspaceId
+  readonly request: PlanRequest
+}
+
+export interface PlanningParts {
+  readonly catalog: Catalog["Type"]
+  readonly credentials: Credentials["Type"]
+  readonly health: ProviderHealth["Type"]
+  readonly providers: Providers["Type"]
+}
+
+/** `input` is in the operation's own fields. */
+export const candidateOf = ({ contractVersion, operation, provider }: Endpoint, input: JsonObject): Candidate => ({
+  endpointId: operation.id,
+  providerId: provider.id,
+  contractVersion,
+  effectful: operation.effect === "effectful",
+  repeatable: operation.repeatable,
+  input,
+  maxMicros: maxPrice(operation, input)
+})
+
+/** What the operator has decided about the operation or its provider; null when it takes runs. */
+export const notRunnable = ({ operation, provider }: Endpoint, health: Health): NotRunnable | null => {
+  if (!operation.activated) return new ActivationBlocked()
+  if (health.state === "disabled")
+    return new ProviderDisabled({ detail: `The operator has switched ${provider.name} off.` })
+  if (health.state === "draining")
+    return new ProviderDraining({ detail: `The operator is emptying ${provider.name}; it takes no new runs.` })
+  return null
+}
+
+/** Whose key the run would use; fails when there is none that it may use. */
+export const keyOf = (
+  { credentials }: PlanningParts,
+  { request: { connectionId }, workspaceId }: Asked,
+  { provider }: Endpoint
+): Effect.Effect<Credential["_tag"], CredentialFailure | StorageError> =>
+  provider.auth.type === "none" && connectionId === null
+    ? Effect.succeed("None")
+    : Effect.map(credentials.resolve({ workspaceId, provider, connectionId }), ({ _tag }) => _tag)
+
+export const isCredentialFailure = (error: CredentialFailure | StorageError): error is CredentialFailure =>
+  "whoseError" in error

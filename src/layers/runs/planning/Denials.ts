@@ -1,0 +1,40 @@
+/**
+ * What planning fails with: the reasons why no provider is called for a run. Whoever plans a run records a denial as
+ * its refusal, and whoever quotes one shows it; neither answers an HTTP error for it.
+ */
+import { Data } from "effect"
+import type { JsonObject } from "../../../domain/Json.js"
+import type { RoutePlan } from "../../../domain/RoutePlan.js"
+import type {
+  ActivationBlocked,
+  EndpointNotFound,
+  InputRejected,
+  NoRouteCandidate,
+  ProviderDisabled,
+  ProviderDraining,
+  RouteCapped,
+  RouteNoFit
+} from "../../../domain/RunFailures.js"
+import type { CredentialFailure } from "../../../services/Credentials.js"
+
+/** Why a provider takes no run, whatever the input. */
+export type NotRunnable = ActivationBlocked | ProviderDisabled | ProviderDraining
+
+/** The tool that the request names cannot be called. */
+export class ToolDenied extends Data.TaggedError("ToolDenied")<{
+  readonly failure: EndpointNotFound | NotRunnable | InputRejected | CredentialFailure
+}> {
+  readonly result = null
+  readonly plan = null
+}
+
+/** No provider of the job can be called. */
+export class JobDenied extends Data.TaggedError("JobDenied")<{
+  readonly failure: InputRejected | RouteCapped | RouteNoFit | NoRouteCandidate
+  /** The body of the refused job; `result.code` says which of the reasons it is (completions, section 3). */
+  readonly result: JsonObject | null
+  /** The route without candidates, which says why each provider was skipped; null when none was looked at. */
+  readonly plan: RoutePlan | null
+}> {}
+
+export type Denial = ToolDenied | JobDenied

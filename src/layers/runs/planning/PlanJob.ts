@@ -1,0 +1,215 @@
+/**
+ * The plan of a run that names a job: the endpoints that can do it, in the order in which they are tried, and why the
+ * others are skipped; or the reason why none of them can be called.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { CatalogLoading } from "../../../domain/ApiErrors.js"
+import { jobEndpointId } from "../../../domain/EndpointIds.js"
+import { refusedFields, withoutRefusedUnknown } from "../../../domain/InputExtras.js"
+import { commonNameOf } from "../../../domain/InputMapping.js"
+import type { JsonObject } from "../../../domain/Json.js"
+import { JobId } from "../../../domain/Manifest.js"
+import { dollars } from "../../../domain/Micros.js"
+import type { Candidate, RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
+import type { RunFailureCode } from "../../../domain/RunFailures.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { RankedEndpoint } from "../../../services/Catalog.js"
+import type { InputProblem } from "../../../services/Providers.js"
+import {
+  type Asked,
+  candidateOf,
+  isCredentialFailure,
+  keyOf,
+  notRunnable,
+  type PlanningParts,
+  type PlanRequest
+} from "./Candidates.js"
+import type { JobDenied } from "./Denials.js"
+import {
+  commonInputRejected,
+  noSupply,
+  refuseRoute,
+  sayProblem,
+  skipForInput,
+  unknownJob,
+  type Unusable
+} from "./RouteRefusals.js"
+
+export const planJob: (
+  parts: PlanningParts,
+  asked: Asked,
+  jobId: string
+) => Effect.Effect<RoutePlan, JobDenied | CatalogLoading | StorageError> = Effect.fnUntraced(
+  function* (parts, asked, jobId) {
+    const { request } = asked
+    const supply = yield* parts.catalog.supply(jobId, preferOf(request))
+    if (supply === null)
+      return yield* unknownJob(
+        jobId,
+        (yield* parts.catalog.similarJobs(jobId)).map(jobEndpointId),
+        routeToUnknown(jobId, request)
+      )
+    const problems = parts.providers.checkCommon(request.input)
+    if (problems.length > 0) return yield* commonInputRejected(problems)
+    if (supply.endpoints.length === 0) return yield* noSupply(jobId)
+
+    const verdicts = yield* Effect.forEach(supply.endpoints, (ranked) => verdictOn(parts, asked, ranked))
+    const { chosen, unusable } = chosenOf(verdicts)
+    const [first] = chosen
+    const route = routeTo(supply.job.id, request, { chosen, unusable })
+    if (first === undefined) return yield* refuseRoute(route, unusable, stillNeeded(supply.job.needs, request.input))
+    return route
+  }
+)
+
+const preferOf = ({ fallback }: PlanRequest) => fallback?.prefer ?? "balanced"
+
+/** An endpoint that can do the job. */
+interface Fitting {
+  readonly _tag: "Fits"
+  readonly candidate: Candidate
+  /** Why it stands where it stands in the order. */
+  readonly reason: string
+  /** It is a fixture. */
+  readonly mock: boolean
+}
+
+interface Choice {
+  readonly chosen: ReadonlyArray<Fitting>
+  readonly unusable: ReadonlyArray<Unusable>
+}
+
+/** A fixture stands in only where no real provider can run at all. */
+const chosenOf = (verdicts: ReadonlyArray<Fitting | Unusable>): Choice => {
+  const fitting = verdicts.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
+  const real = fitting.filter(({ mock }) => !mock)
+  return {
+    chosen: real.length > 0 ? real : fitting,
+    unusable: verdicts.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
+  }
+}
+
+const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice): RoutePlan => {
+  const { connectionId, fallback } = request
+  const skipped = unusable.map((each) => each.skipped)
+  return {
+    job,
+    prefer: preferOf(request),
+    reason: chosen[0]?.reason ?? "No provider could be picked.",
+    candidates: candidatesOf(
+      chosen.map(({ candidate }) => candidate),
+      fallback?.enabled === true
+    ),
+    skipped,
+    fallback:
+      fallback === null
+        ? null
+        : {
+            enabled: fallback.enabled,
+            maxAttempts: fallback.maxAttempts,
+            maxCostMicros: fallback.maxCostMicros,
+            stopAtFirstMiss: fallback.stopAtFirstMiss
+          },
+    connectionId,
+    capped: skipped.some(({ code }) => code === "over_cost_cap")
+  }
+}
+
+const toJobId = Schema.decodeOption(JobId)
+
+/** Null when the id is not even of a job's form. */
+const routeToUnknown = (jobId: string, request: PlanRequest): RoutePlan | null =>
+  Option.getOrNull(
+    Option.map(toJobId(jobId), (job) => ({
+      ...routeTo(job, request, { chosen: [], unusable: [] }),
+      reason: "There is no such job."
+    }))
+  )
+
+/**
+ * Of the sets of fields of which a job needs one, those that the input does not hold already: to ask for these would
+ * help nobody.
+ */
+const stillNeeded = (
+  needs: ReadonlyArray<ReadonlyArray<string>>,
+  input: JsonObject
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const given = new Set(
+    Object.entries(input).flatMap(([key, value]) => (value === null ? [] : [key, commonNameOf(key) ?? key]))
+  )
+  return needs.filter((set) => !set.every((name) => given.has(name)))
+}
+
+/** Without fallback only the first can be tried; an effectful operation is attempted once, and never after another. */
+const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): ReadonlyArray<Candidate> => {
+  const [first] = fitting
+  if (first === undefined || !fallback || first.effectful) return fitting.slice(0, 1)
+  return fitting.filter(({ effectful }) => !effectful)
+}
+
+/** A job run goes on without an endpoint that it cannot use. */
+const verdictOn = (
+  parts: PlanningParts,
+  asked: Asked,
+  ranked: RankedEndpoint
+): Effect.Effect<Fitting | Unusable, StorageError> =>
+  Effect.catchTag(judge(parts, asked, ranked), "Skipped", (unusable) => Effect.succeed(unusable))
+
+/** Failures that a key would mend. */
+const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
+
+type Circumstances = Partial<Pick<Unusable, "problems" | "wantsKey" | "maxMicros" | "pausedSeconds">>
+
+/** Fails with what stands against the endpoint. */
+const judge: (
+  parts: PlanningParts,
+  asked: Asked,
+  ranked: RankedEndpoint
+) => Effect.Effect<Fitting, Unusable | StorageError> = Effect.fnUntraced(function* (
+  parts,
+  asked,
+  { endpoint, reason }
+) {
+  const { operation, provider } = endpoint
+  const { connectionId, fallback, input: sent } = asked.request
+  const unusable = (code: Skipped["code"], why: string, circumstances: Circumstances = {}): Unusable => ({
+    _tag: "Skipped",
+    skipped: { endpointId: operation.id, code, reason: why },
+    provider,
+    problems: [],
+    wantsKey: false,
+    pausedSeconds: 0,
+    maxMicros: null,
+    ...circumstances
+  })
+  if (fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true)
+    return yield* Effect.fail(unusable("excluded", "excluded by the request"))
+  const health = yield* parts.health.health(provider.id)
+  const blocked = notRunnable(endpoint, health)
+  if (blocked !== null) return yield* Effect.fail(unusable("not_runnable", blocked.message))
+  const key = yield* Effect.mapError(keyOf(parts, asked, endpoint), (error) =>
+    isCredentialFailure(error)
+      ? unusable("not_runnable", error.message, { wantsKey: connectionId === null && needsKey.has(error.code) })
+      : error
+  )
+  if (health.openForSeconds > 0) {
+    const why = `${provider.name} is failing and is left alone for ${health.openForSeconds} s`
+    return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds: health.openForSeconds }))
+  }
+  const prepared = parts.providers.prepareJob(endpoint, sent)
+  if (prepared._tag === "Rejected") {
+    const { code, reason: why } = skipForInput(prepared.problems)
+    return yield* Effect.fail(unusable(code, why, { problems: prepared.problems }))
+  }
+  const input = withoutRefusedUnknown(endpoint, key, prepared.input)
+  const problems = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
+  if (problems.length > 0)
+    return yield* Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
+  const candidate = candidateOf(endpoint, input)
+  const cap = fallback?.maxCostMicros ?? null
+  if (cap !== null && candidate.maxMicros > cap) {
+    const why = `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`
+    return yield* Effect.fail(unusable("over_cost_cap", why, { maxMicros: candidate.maxMicros }))
+  }
+  return { _tag: "Fits", candidate, reason, mock: provider.mock } as const
+})

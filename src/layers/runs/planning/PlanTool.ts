@@ -1,0 +1,58 @@
+/** The plan of a run that names one operation: that one, or the reason why it cannot be called. */
+import { Effect } from "effect"
+import type { CatalogLoading } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { refusedFields } from "../../../domain/InputExtras.js"
+import type { RoutePlan } from "../../../domain/RoutePlan.js"
+import { EndpointNotFound, InputRejected } from "../../../domain/RunFailures.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { InputProblem } from "../../../services/Providers.js"
+import { type Asked, candidateOf, isCredentialFailure, keyOf, notRunnable, type PlanningParts } from "./Candidates.js"
+import { ToolDenied } from "./Denials.js"
+import { sayProblem } from "./RouteRefusals.js"
+
+const inputDenied = (problems: ReadonlyArray<InputProblem>) =>
+  new ToolDenied({ failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }) })
+
+/** `meant` is the id that the client probably meant. */
+const unknownEndpoint = (endpointId: string, meant: string | null) => {
+  const detail = `There is no endpoint with the id ${cutText(endpointId, 200)}`
+  return new ToolDenied({
+    failure:
+      meant === null
+        ? new EndpointNotFound({ detail: `${detail}.` })
+        : new EndpointNotFound({
+            detail: `${detail}; did you mean ${meant}?`,
+            hint: `Send the endpointId ${meant} with a new idempotency key.`
+          })
+  })
+}
+
+export const planTool: (
+  parts: PlanningParts,
+  asked: Asked
+) => Effect.Effect<RoutePlan, ToolDenied | CatalogLoading | StorageError> = Effect.fnUntraced(function* (parts, asked) {
+  const { catalog, health, providers } = parts
+  const { connectionId, endpointId, input } = asked.request
+  const endpoint = yield* catalog.endpoint(endpointId)
+  if (endpoint === null) return yield* unknownEndpoint(endpointId, yield* catalog.jobMeant(endpointId))
+  const blocked = notRunnable(endpoint, yield* health.health(endpoint.provider.id))
+  if (blocked !== null) return yield* new ToolDenied({ failure: blocked })
+  const prepared = providers.prepare(endpoint, input)
+  if (prepared._tag === "Rejected") return yield* inputDenied(prepared.problems)
+  const key = yield* Effect.mapError(keyOf(parts, asked, endpoint), (error) =>
+    isCredentialFailure(error) ? new ToolDenied({ failure: error }) : error
+  )
+  const refused = refusedFields(endpoint, key, prepared.input)
+  if (refused.length > 0) return yield* inputDenied(refused.map((each) => ({ _tag: "Invalid", ...each })))
+  return {
+    job: null,
+    prefer: "balanced",
+    reason: "The request names this endpoint.",
+    candidates: [candidateOf(endpoint, prepared.input)],
+    skipped: [],
+    fallback: null,
+    connectionId,
+    capped: false
+  }
+})
