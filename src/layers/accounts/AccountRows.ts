@@ -1,0 +1,45 @@
+/** The rows under `Accounts`: what its storages must do, and nothing that decides about a workspace or a token. */
+import type { Effect } from "effect"
+import type { TokenSpend } from "../../domain/Admission.js"
+import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { NewToken, Principal, Workspace } from "../../services/Accounts.js"
+
+/** A token as it is found by its digest. */
+export interface TokenRow extends Principal {
+  readonly digest: Uint8Array
+  /** The token itself is revoked, or one that it comes from. */
+  readonly revoked: boolean
+}
+
+export interface NewTokenRow extends Required<NewToken> {
+  readonly tokenId: TokenId
+  readonly digest: Uint8Array
+  readonly createdAt: number
+}
+
+export interface AccountRows {
+  /** With its empty wallet; false when another workspace has the name. */
+  readonly insertWorkspace: (workspace: Workspace) => Effect.Effect<boolean, StorageError>
+  readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace | null, StorageError>
+  readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
+  /** Oldest first. */
+  readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
+  /** Changes what an operator sets, under the row's lock; null when there is no such workspace. */
+  readonly changeWorkspace: <E>(
+    workspaceId: WorkspaceId,
+    change: (before: Workspace) => Effect.Effect<Workspace, E>
+  ) => Effect.Effect<Workspace | null, E | StorageError>
+  /** An operator's token makes its workspace the operator's; false when there is no such workspace. */
+  readonly insertToken: (token: NewTokenRow) => Effect.Effect<boolean, StorageError>
+  /**
+   * Keeps the time of the first revocation. Without a token of the operator left, the workspace is no longer the
+   * operator's. False when there is no such token.
+   */
+  readonly revokeToken: (tokenId: TokenId, now: number) => Effect.Effect<boolean, StorageError>
+  readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
+  /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
+  readonly spends: (
+    tokenId: TokenId
+  ) => Effect.Effect<{ readonly spends: ReadonlyArray<TokenSpend>; readonly now: number }, StorageError>
+}
