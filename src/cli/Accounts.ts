@@ -7,15 +7,43 @@ import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
+import { rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
 import { type Answer, answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { unknownRules } from "./UnknownRules.js"
 
-const limitsOf = ({ inflightLimit, runCapMicros, runsPerMinute, workspaceId }: Workspace): Answer => ({
-  json: { workspaceId, inflightLimit, runsPerMinute, runCapMicros },
-  text: `${workspaceId}: ${inflightLimit ?? "the default of"} runs in flight, ${runsPerMinute ?? "no limit of"} runs a minute, ${
-    runCapMicros === null ? "no cap for one run" : `at most ${dollars(runCapMicros)} for one run`
-  }`
-})
+const policyText = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>): string =>
+  allow.length + deny.length === 0
+    ? "every operation is allowed"
+    : [
+        ...(allow.length === 0 ? [] : [`only ${allow.join(", ")} allowed`]),
+        ...(deny.length === 0 ? [] : [`${deny.join(", ")} denied`])
+      ].join("; ")
+
+const settingsOf = (
+  { inflightLimit, policy, runCapMicros, runsPerMinute, workspaceId }: Workspace,
+  warnings: ReadonlyArray<string>
+): Answer => {
+  const rules = rulesOf(policy)
+  const [allow, deny] = [rules.allow.map(ruleText), rules.deny.map(ruleText)]
+  return {
+    json: {
+      workspaceId,
+      inflightLimit,
+      runsPerMinute,
+      runCapMicros,
+      policy: { allow, deny },
+      ...(warnings.length === 0 ? {} : { warnings })
+    },
+    text: [
+      `${workspaceId}: ${inflightLimit ?? "the default of"} runs in flight, ${runsPerMinute ?? "no limit of"} runs a minute, ${
+        runCapMicros === null ? "no cap for one run" : `at most ${dollars(runCapMicros)} for one run`
+      }`,
+      `policy: ${policyText(allow, deny)}`,
+      ...warnings.map((warning) => `warning: ${warning}`)
+    ].join("\n")
+  }
+}
 
 const create = Command.make("create", { name: Args.text({ name: "NAME" }), json: Inputs.json }, ({ json, name }) =>
   answer(
@@ -34,29 +62,35 @@ const set = Command.make(
     inflightLimit: Inputs.inflightLimit,
     runsPerMinute: Inputs.runsPerMinute,
     runCapMicros: Inputs.runCap,
+    allow: Inputs.allow,
+    deny: Inputs.deny,
+    reset: Inputs.policyReset,
     json: Inputs.json
   },
-  ({ json, workspaceId, ...limits }) =>
+  ({ allow, deny, json, reset, workspaceId, ...limits }) =>
     answer(
       json,
       Effect.gen(function* () {
         const accounts = yield* Accounts
-        return limitsOf(
-          yield* accounts.setLimits(workspaceId, {
-            ...Option.match(limits.inflightLimit, {
-              onNone: () => ({}),
-              onSome: (inflightLimit) => ({ inflightLimit })
-            }),
-            ...Option.match(limits.runsPerMinute, {
-              onNone: () => ({}),
-              onSome: (runsPerMinute) => ({ runsPerMinute })
-            }),
-            ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
-          })
-        )
+        // First, because it can still refuse: then nothing is set.
+        if (reset || allow.length > 0 || deny.length > 0) {
+          yield* accounts.setPolicy(workspaceId, { reset, allow, deny })
+        }
+        const after = yield* accounts.setLimits(workspaceId, {
+          ...Option.match(limits.inflightLimit, {
+            onNone: () => ({}),
+            onSome: (inflightLimit) => ({ inflightLimit })
+          }),
+          ...Option.match(limits.runsPerMinute, {
+            onNone: () => ({}),
+            onSome: (runsPerMinute) => ({ runsPerMinute })
+          }),
+          ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
+        })
+        return settingsOf(after, yield* unknownRules([...allow, ...deny]))
       })
     )
-).pipe(Command.withDescription("Set or clear the limits of a workspace; without options, show them"))
+).pipe(Command.withDescription("Set or clear the limits and the policy of a workspace; without options, show them"))
 
 const list = Command.make("list", { json: Inputs.json }, ({ json }) =>
   answer(
@@ -83,7 +117,7 @@ const list = Command.make("list", { json: Inputs.json }, ({ json }) =>
 ).pipe(Command.withDescription("All workspaces, oldest first"))
 
 export const workspace = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces and their limits"),
+  Command.withDescription("Workspaces, their limits and policies"),
   Command.withSubcommands([create, list, set])
 )
 

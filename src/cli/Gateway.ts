@@ -56,6 +56,7 @@ const commands = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
 
 /** The names that the services give to what was typed. */
 const typedAs: Readonly<Record<string, string>> = {
+  allow: "--allow",
   amount: "--usd",
   chargeMicros: "--charge-usd",
   expiresAt: "--expires-at",

@@ -14,6 +14,7 @@ import { workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
 import { Micros, microsPerUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
+import { readRule } from "../domain/WorkspacePolicy.js"
 
 /** Reads one text, or says what it should have been. */
 type Reader<A> = (text: string) => Either.Either<A, string>
@@ -127,3 +128,16 @@ const limit = <A>(name: string, reader: Reader<A>, description: string) =>
 export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in flight at once")
 export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
 export const runCap = limit("run-cap-usd", usd, "Dollars that one run may hold at most")
+
+const policyRules = (name: string, description: string) =>
+  Options.text(name).pipe(
+    Options.withPseudoName("RULE"),
+    Options.withDescription(`${description}: provider:<id>, category:<id>, endpoint:<id> or effectful; repeated`),
+    Options.repeated,
+    Options.mapEffect((texts) => Effect.forEach(texts, read(`--${name}`, readRule)))
+  )
+export const allow = policyRules("allow", "Runs may use only what is allowed of this kind")
+export const deny = policyRules("deny", "Runs may not use it, whatever is allowed")
+export const policyReset = Options.boolean("policy-reset").pipe(
+  Options.withDescription("Drops all rules of the policy before those of this command are added")
+)

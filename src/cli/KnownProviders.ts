@@ -16,26 +16,29 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 
 const idsOf = ({ endpoints }: CatalogContent): ReadonlyArray<string> => endpoints.map(({ provider }) => provider.id)
 
-const read = (folders: ReadonlyArray<string>) =>
+export const readFolders = (folders: ReadonlyArray<string>) =>
   Effect.flatMap(
     Effect.promise(() => import("../layers/catalog/CatalogFiles.js")),
-    ({ readCatalog }) => Effect.map(readCatalog(folders), idsOf)
+    ({ readCatalog }) => readCatalog(folders)
   )
+/** What operators have published over the folders. */
+export const publishedCatalog = Effect.flatMap(CatalogRevisions, ({ latest }) =>
+  Effect.map(latest, ({ content }) => content)
+)
+/** The folders of `GATEWAY_CATALOG`. */
+export const configuredCatalog = Effect.flatMap(readConfig, ({ catalogFolders }) => readFolders(catalogFolders))
 
 /** Fails where nobody knows the provider; `typedAs` is the option or argument that named it. */
 export const checkProvider = Effect.fn("cli.checkProvider")(function* (
   providerId: string,
   typedAs: "--provider" | "PROVIDER"
 ) {
-  const published = Effect.flatMap(CatalogRevisions, ({ latest }) =>
-    Effect.map(latest, ({ content }) => idsOf(content))
-  )
   const sources = [
     Effect.map((yield* PlatformKeys).list, (keys) => keys.map((key) => key.providerId)),
     Effect.map((yield* ProviderHealth).health(providerId), ({ state }) => (state === "enabled" ? [] : [providerId])),
-    read([builtInCatalog]),
-    published,
-    Effect.flatMap(readConfig, ({ catalogFolders }) => read(catalogFolders))
+    Effect.map(readFolders([builtInCatalog]), idsOf),
+    Effect.map(publishedCatalog, idsOf),
+    Effect.map(configuredCatalog, idsOf)
   ]
   const known = new Set<string>()
   for (const source of sources) {

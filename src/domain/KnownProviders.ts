@@ -1,11 +1,14 @@
 /**
- * What is said to whoever names a provider that there is not: the front door and the command line ask before they keep
- * anything under it.
+ * What is said to a client or an operator who names a provider, a category or an endpoint that the catalog does not
+ * have.
  */
 import { similar } from "./Similar.js"
 
-/** Follows the name of the field. `known`: the ids of the providers that there are. */
-export const unknownProvider = (providerId: string, known: Iterable<string>): string => {
-  const close = similar(providerId, known)
-  return `is no provider of the catalog${close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`}`
+/** Follows the name of the field. `known`: the ids of this kind that there are. */
+export const unknownId = (kind: "provider" | "category" | "endpoint", id: string, known: Iterable<string>): string => {
+  const close = similar(id, known)
+  return `is no ${kind} of the catalog${close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`}`
 }
+
+export const unknownProvider = (providerId: string, known: Iterable<string>): string =>
+  unknownId("provider", providerId, known)

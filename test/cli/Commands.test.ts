@@ -57,7 +57,13 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     Effect.gen(function* () {
       const id = yield* workspace
       assert.match(id, /^ws_[0-9a-z]{26}$/)
-      const unset = { workspaceId: id, inflightLimit: null, runsPerMinute: null, runCapMicros: null }
+      const unset = {
+        workspaceId: id,
+        inflightLimit: null,
+        runsPerMinute: null,
+        runCapMicros: null,
+        policy: { allow: [], deny: [] }
+      }
       assert.deepStrictEqual(yield* json(`workspace set ${id}`), unset)
       assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit 3 --run-cap-usd 0.25`), {
         ...unset,
@@ -74,6 +80,54 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         yield* json(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`),
         unset
       )
+    })
+  )
+
+  it.effect("sets the policy of a workspace rule by rule, shows it, and drops it with --policy-reset", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      const policyAfter = (options: string) => Effect.map(json(`workspace set ${id}${options}`), ({ policy }) => policy)
+      assert.deepStrictEqual(
+        yield* policyAfter(" --allow provider:hunter --allow category:people --deny effectful --inflight-limit 3"),
+        { allow: ["provider:hunter", "category:people"], deny: ["effectful"] }
+      )
+      assert.deepStrictEqual(yield* policyAfter(" --allow provider:tomba --deny endpoint:tomba-email-finder"), {
+        allow: ["provider:hunter", "provider:tomba", "category:people"],
+        deny: ["endpoint:tomba-email-finder", "effectful"]
+      })
+      const shown = yield* cli(`workspace set ${id}`)
+      assert.strictEqual(
+        shown.out.join("\n"),
+        `${id}: 3 runs in flight, no limit of runs a minute, no cap for one run\npolicy: only provider:hunter, provider:tomba, category:people allowed; endpoint:tomba-email-finder, effectful denied`
+      )
+      assert.deepStrictEqual(yield* policyAfter(" --allow effectful --policy-reset --deny provider:tomba"), {
+        allow: [],
+        deny: ["provider:tomba"]
+      })
+      const refused = yield* cli(`workspace set ${id} --allow provider:tomba --inflight-limit 5`)
+      assert.deepStrictEqual(refused, {
+        code: 1,
+        out: [],
+        err: ["--allow: must not name provider:tomba, which the policy denies; reset the policy to take a denial back"]
+      })
+      assert.deepInclude(yield* json(`workspace set ${id}`), { inflightLimit: 3 })
+      assert.deepStrictEqual(yield* policyAfter(" --policy-reset"), { allow: [], deny: [] })
+    })
+  )
+
+  it.effect("takes a policy rule that the catalog does not know, with a warning and close names", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      const deny = "--deny provider:huntr --deny category:poeple --deny endpoint:nowhere --deny provider:tomba"
+      const { policy, warnings } = yield* json(`workspace set ${id} ${deny} --allow effectful`)
+      assert.deepStrictEqual(policy.deny, ["endpoint:nowhere", "provider:huntr", "provider:tomba", "category:poeple"])
+      assert.strictEqual(warnings.length, 3)
+      assert.match(warnings[0], /^provider:huntr: huntr is no provider of the catalog; did you mean hunter.*\?$/)
+      assert.match(warnings[1], /^category:poeple: poeple is no category of the catalog; did you mean people.*\?$/)
+      assert.match(warnings[2], /^endpoint:nowhere: nowhere is no endpoint of the catalog/)
+      const { err, out } = yield* cli(`workspace set ${id} --deny provider:huntr`)
+      assert.deepStrictEqual(err, [])
+      assert.match(out[0] ?? "", /\nwarning: provider:huntr: huntr is no provider of the catalog; did you mean hunter/)
     })
   )
 
@@ -306,6 +360,11 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
   it.effect.each([
     ["workspace set ws_1", /^ID: must be the id of a workspace/],
     [`workspace set ws_${nobody} --inflight-limit 0`, /^--inflight-limit: must be a whole number .* or none, not "0"$/],
+    [
+      `workspace set ws_${nobody} --deny acme`,
+      /^--deny: must be provider:<id>, category:<id>, endpoint:<id> or effectful, not "acme"$/
+    ],
+    [`workspace set ws_${nobody} --allow endpoint:job:people.email.find`, /^--allow: must be provider:<id>/],
     [`credit --workspace ws_${nobody} --usd 1.0000001 --reason x`, /^--usd: must be dollars with at most six decimals/],
     [`credit --workspace ws_${nobody} --usd 1`, /--reason/],
     [`token create --workspace ws_${nobody} --label x`, /--scope/],

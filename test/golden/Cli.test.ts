@@ -118,6 +118,11 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       yield* type(`workspace set ${id} --inflight-limit 3 --runs-per-minute 60 --run-cap-usd 0.25`)
       yield* typeJson(`workspace set ${id}`)
       yield* type(`workspace set ${id} --inflight-limit none --runs-per-minute none --run-cap-usd none`)
+      yield* type(`workspace set ${id} --allow provider:hunter --deny category:people --deny effectful`)
+      yield* type(`workspace set ${id} --deny provider:huntr`)
+      yield* type(`workspace set ${id} --allow category:people`)
+      yield* typeJson(`workspace set ${id}`)
+      yield* type(`workspace set ${id} --policy-reset`)
       yield* type(`workspace set ws_${nobody}`)
 
       const credit = (usd: string, ...more: ReadonlyArray<string>) =>
@@ -393,6 +398,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           "workspace create",
           "workspace set ws_1",
           `workspace set ws_${nobody} --inflight-limit 0`,
+          `workspace set ws_${nobody} --deny acme`,
           `credit --workspace ws_${nobody} --usd 1.0000001 --reason x`,
           `credit --workspace ws_${nobody} --usd 1`,
           "credit --workspace acme --usd 1 --reason x",
