@@ -1,7 +1,7 @@
 // Reads the benchmark data: operations as search documents, and queries with their labels.
 import { existsSync, readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
-import type { SearchDocument } from "../../src/layers/catalog/search/Document.js"
+import type { SearchDocument } from "../../src/layers/catalog/search/SearchDocument.js"
 
 interface OperationRow {
   readonly endpointId: string

@@ -1,8 +1,8 @@
 // The yardstick: textbook BM25 over all text of an operation as one field, stop words dropped, Porter stemming.
 import { stemmer } from "stemmer"
-import type { SearchDocument } from "../../src/layers/catalog/search/Document.js"
-import { fieldTexts } from "../../src/layers/catalog/search/Document.js"
-import { functionWords } from "../../src/layers/catalog/search/Words.js"
+import type { SearchDocument } from "../../src/layers/catalog/search/SearchDocument.js"
+import { fieldTexts } from "../../src/layers/catalog/search/SearchDocument.js"
+import { functionWords } from "../../src/layers/catalog/search/WordClasses.js"
 import type { Ranker } from "./Metrics.js"
 
 const k1 = 1.2

@@ -65,6 +65,21 @@ describe("ARCHITECTURE.md", () => {
     )
   })
 
+  it("and the other pages name only paths that exist", () => {
+    const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+    const gone = pages.flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(/`([^`\n]+)`/g)]
+        .map(([, text = ""]) => text)
+        .filter(
+          (text) =>
+            isPath(text) && text.includes("/") && /^(src|test|bench|chaos|domain|services|layers|http)\//.test(text)
+        )
+        .filter((path) => !exists(path))
+        .map((path) => `${file}: ${path}`)
+    )
+    assert.deepStrictEqual(gone, [])
+  })
+
   it("says of each rule where it stands: an export of a file", () => {
     const rules = rowsOf(page, "Rules and where they stand").map(([rule = "", place = ""]) => ({
       rule,

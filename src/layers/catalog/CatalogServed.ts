@@ -1,7 +1,7 @@
 /**
  * The catalog from memory. One revision is served at a time; `publish` builds the next one beside it, in slices, keeps
  * its contracts and swaps it in one step, so that a request sees the old one or the new one and never a mixture.
- * Statistics, keys and the health of providers are of the moment and never part of a revision.
+ * Statistics, keys and the health of providers are of the view and never part of a revision.
  */
 import { Context, Effect, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
@@ -23,16 +23,16 @@ import { EndpointStats } from "../../services/EndpointStats.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import { Providers } from "../../services/Providers.js"
 import { accessTables, type AccessTable } from "./AccessTable.js"
-import { problemsOf } from "./ContentProblems.js"
+import { problemsOf } from "./Soundness.js"
 import { discover } from "./Discovering.js"
 import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
 import { overview } from "./Overviewing.js"
 import { compare, jobNamed, publicItemOf, publicItems } from "./PublicItems.js"
 import { JobOrders, placeJob } from "./Ranking.js"
 import { buildRevision, flags, isFlagged, jobOf, type Revision } from "./Revision.js"
-import { RowBook } from "./RowBook.js"
+import { CatalogRows } from "./CatalogRows.js"
 import { decodeStoredEndpoint, decodeStoredJob, storedEndpoint, storedJobs } from "./StoredContracts.js"
-import { noMatch, search, type Serving } from "./Searching.js"
+import { noMatch, search, type ServedRevision } from "./Searching.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
 
 export interface CatalogOptions {
@@ -54,19 +54,19 @@ const make = (options: CatalogOptions) =>
     const contracts = yield* ContractStore
     const providers = yield* Providers
     const tableOf = yield* accessTables
-    const serving = yield* Ref.make<Serving | null>(null)
+    const serving = yield* Ref.make<ServedRevision | null>(null)
     const publishing = yield* Effect.makeSemaphore(1)
 
     const current = Effect.flatMap(Ref.get(serving), (served) =>
       served === null ? new CatalogLoading({ retryAfterSeconds: 1 }) : Effect.succeed(served)
     )
-    const momentOf = Effect.fnUntraced(function* (revision: Revision, workspaceId: WorkspaceId | null) {
+    const viewFor = Effect.fnUntraced(function* (revision: Revision, workspaceId: WorkspaceId | null) {
       const table = yield* tableOf(revision, workspaceId)
       return { table, statistics: yield* stats.snapshot, runnableFirst: options.jobsMayPickFixtures && !table.hasKey }
     })
     const at = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null) {
       const served = yield* current
-      return { served, moment: yield* momentOf(served.revision, workspaceId) }
+      return { served, view: yield* viewFor(served.revision, workspaceId) }
     })
 
     const filtered = new WeakMap<AccessTable, Map<string, Filtered>>()
@@ -79,7 +79,7 @@ const make = (options: CatalogOptions) =>
       return found
     }
 
-    const endpointOf = ({ revision }: Serving, endpointId: string): Endpoint | null => {
+    const endpointOf = ({ revision }: ServedRevision, endpointId: string): Endpoint | null => {
       const number = revision.numberOf.get(endpointId)
       return number === undefined ? null : (revision.endpoints[number] ?? null)
     }
@@ -109,7 +109,7 @@ const make = (options: CatalogOptions) =>
 
     const jobContract = Effect.fnUntraced(function* (jobId: string, version: string | null, workspaceId: WorkspaceId) {
       const {
-        moment: { statistics, table },
+        view: { statistics, table },
         served: { revision }
       } = yield* at(workspaceId)
       const id = `job:${jobId}`
@@ -161,7 +161,7 @@ const make = (options: CatalogOptions) =>
       yield* contracts.keep([...storedJobs(revision), ...revision.endpoints.map(storedEndpoint)])
       const served = yield* Ref.get(serving)
       if (served?.revision.id !== revision.id) {
-        yield* Ref.set(serving, { revision, rows: new RowBook(revision), orders: new JobOrders(revision) })
+        yield* Ref.set(serving, { revision, rows: new CatalogRows(revision), orders: new JobOrders(revision) })
         yield* Effect.logInfo("Catalog revision in force").pipe(
           Effect.annotateLogs({ revision: revision.id, endpoints: revision.endpoints.length, jobs: revision.jobs.size })
         )
@@ -174,7 +174,7 @@ const make = (options: CatalogOptions) =>
       endpointAt,
       supply: Effect.fnUntraced(function* (jobId, prefer) {
         const {
-          moment: { statistics, table },
+          view: { statistics, table },
           served: { revision }
         } = yield* at(null)
         const job = revision.jobs.get(jobId)
@@ -205,21 +205,18 @@ const make = (options: CatalogOptions) =>
         ),
       revision: Effect.map(current, ({ revision }) => revision.id),
 
-      search: (query, workspaceId) =>
-        Effect.map(at(workspaceId), ({ moment, served }) => search(served, query, moment)),
+      search: (query, workspaceId) => Effect.map(at(workspaceId), ({ view, served }) => search(served, query, view)),
       discover: (query, workspaceId) =>
-        Effect.map(at(workspaceId), ({ moment, served }) => discover(served, query, moment)),
+        Effect.map(at(workspaceId), ({ view, served }) => discover(served, query, view)),
       list: (query, workspaceId) =>
-        Effect.map(at(workspaceId), ({ moment, served: { revision, rows } }) => {
-          const found = filteredBy(revision, query, moment.table)
+        Effect.map(at(workspaceId), ({ view, served: { revision, rows } }) => {
+          const found = filteredBy(revision, query, view.table)
           if (query.facets) found.facets ??= facetsOf(revision, found.numbers)
           const start = query.after === null ? 0 : startAfter(revision, found.numbers, query.after)
           const page = found.numbers.subarray(start, start + query.limit)
           const last = page[page.length - 1]
           return {
-            endpoints: Array.from(page).flatMap(
-              (number) => rows.row(number, moment.table, moment.statistics, null) ?? []
-            ),
+            endpoints: Array.from(page).flatMap((number) => rows.row(number, view.table, view.statistics, null) ?? []),
             next:
               last !== undefined && start + page.length < found.numbers.length
                 ? (revision.endpoints[last]?.operation.id ?? null)
@@ -229,12 +226,12 @@ const make = (options: CatalogOptions) =>
             facets: query.facets ? found.facets : null
           }
         }),
-      overview: (query) => Effect.flatMap(at(null), ({ moment, served }) => overview(served, query, moment)),
+      overview: (query) => Effect.flatMap(at(null), ({ view, served }) => overview(served, query, view)),
       rows: (endpointIds, workspaceId) =>
-        Effect.map(at(workspaceId), ({ moment, served: { revision, rows } }) =>
+        Effect.map(at(workspaceId), ({ view, served: { revision, rows } }) =>
           endpointIds.flatMap((id) => {
             const number = revision.numberOf.get(id)
-            return number === undefined ? [] : (rows.row(number, moment.table, moment.statistics, null) ?? [])
+            return number === undefined ? [] : (rows.row(number, view.table, view.statistics, null) ?? [])
           })
         ),
       contract: Effect.fn("Catalog.contract")(function* (endpointId, contractVersion, workspaceId): Effect.fn.Return<
@@ -243,7 +240,7 @@ const make = (options: CatalogOptions) =>
       > {
         if (endpointId.startsWith("job:")) return yield* jobContract(endpointId.slice(4), contractVersion, workspaceId)
         const {
-          moment: { table },
+          view: { table },
           served
         } = yield* at(workspaceId)
         const endpoint =
@@ -259,29 +256,29 @@ const make = (options: CatalogOptions) =>
       }),
 
       publicItems: Effect.fnUntraced(function* (query) {
-        const { moment, served } = yield* at(null)
-        const page = publicItems(served, query, moment)
+        const { view, served } = yield* at(null)
+        const page = publicItems(served, query, view)
         if (page === null) return yield* ValidationError.of("cursor", "is not a cursor of this list")
         const { items, next, unmatched } = page
         return { items, next, ...(unmatched ? { warnings: [noMatch(items.length)] } : {}) }
       }),
       publicItem: Effect.fnUntraced(function* (catalogItemId) {
-        const { moment, served } = yield* at(null)
+        const { view, served } = yield* at(null)
         const number = served.revision.numberOf.get(catalogItemId)
         const endpoint =
-          number === undefined || moment.table.isHidden(number) ? undefined : served.revision.endpoints[number]
+          number === undefined || view.table.isHidden(number) ? undefined : served.revision.endpoints[number]
         if (endpoint === undefined) return yield* new NotFound({ what: "catalog item", id: catalogItemId })
         return publicItemOf(endpoint, jobOf(served.revision, endpoint))
       }),
       compare: Effect.fnUntraced(function* (catalogItemIds, input) {
-        const { moment, served } = yield* at(null)
+        const { view, served } = yield* at(null)
         const ids = Array.from(new Set(catalogItemIds))
         if (ids.length < comparedMin)
           return yield* ValidationError.of("catalogItemIds", `must name at least ${comparedMin} different items`)
         const known = ids.flatMap((id) => served.revision.numberOf.get(id) ?? [])
         const unknown = ids.filter((id) => !served.revision.numberOf.has(id))
         if (known.length === 0) return yield* new NotFound({ what: "catalog item", id: ids[0] ?? "" })
-        return { ...compare(served, known, input, accepting, moment), unknown }
+        return { ...compare(served, known, input, accepting, view), unknown }
       })
     })
     return { catalog, publisher: CatalogPublisher.of({ publish }) }

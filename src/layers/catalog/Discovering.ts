@@ -13,7 +13,7 @@ import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain
 import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type Moment, noMatch, nothing, type Serving } from "./Searching.js"
+import { find, type CallerView, noMatch, nothing, type ServedRevision } from "./Searching.js"
 
 const candidatesMax = 100
 
@@ -52,9 +52,9 @@ const reasonOf = (
   return `${does}; ${costs}; ${proof}.`
 }
 
-export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment): Discovered => {
+export const discover = (serving: ServedRevision, query: DiscoverQuery, view: CallerView): Discovered => {
   const { revision, rows } = serving
-  const { statistics, table } = moment
+  const { statistics, table } = view
   const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
   const keeps = compileFilter(revision, filter, table)
   const runnable =
@@ -70,7 +70,7 @@ export const discover = (serving: Serving, query: DiscoverQuery, moment: Moment)
     unmatched
   } = runnable === null
     ? nothing
-    : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, moment, runnable)
+    : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, view, runnable)
   // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
   const wanted = expandedCapabilities.find((job) =>
     found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job)

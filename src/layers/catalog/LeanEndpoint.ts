@@ -29,7 +29,7 @@ const firstOfEqual = <A>() => {
 }
 
 /** What the operations of one catalog have in common; kept only while it is read. */
-export class Common {
+export class SharedMembers {
   readonly bindings = firstOfEqual<Operation["bindings"]>()
   readonly fixed = firstOfEqual<Operation["fixed"]>()
   readonly accepts = firstOfEqual<Operation["accepts"]>()
@@ -76,7 +76,7 @@ class LeanOperation implements Operation {
   declare private readonly inputText: string
 
   /** One assignment for each member: copied in a loop, they would be a hash table again. */
-  constructor(operation: Operation, common: Common) {
+  constructor(operation: Operation, common: SharedMembers) {
     this.id = operation.id
     this.name = operation.name
     this.summary = operation.summary
@@ -124,7 +124,7 @@ class LeanOperation implements Operation {
 class LeanOperationAnswering extends LeanOperation {
   declare private readonly outputSchemaText: string
 
-  constructor(operation: Operation, common: Common, outputSchema: JsonObject) {
+  constructor(operation: Operation, common: SharedMembers, outputSchema: JsonObject) {
     super(operation, common)
     this.outputSchemaText = JSON.stringify(outputSchema)
   }
@@ -142,7 +142,7 @@ class LeanOperationAnswering extends LeanOperation {
 const forgotten: { readonly [Name in Exclude<keyof Operation, keyof LeanOperationAnswering>]: never } = {}
 void forgotten
 
-const leanOperation = (operation: Operation, common: Common): Operation =>
+const leanOperation = (operation: Operation, common: SharedMembers): Operation =>
   operation instanceof LeanOperation
     ? operation
     : operation.outputSchema === undefined
@@ -150,7 +150,7 @@ const leanOperation = (operation: Operation, common: Common): Operation =>
       : new LeanOperationAnswering(operation, common, operation.outputSchema)
 
 /** The same endpoint; one that is lean already stays as it is. */
-export const leanEndpoint = ({ contractVersion, operation, provider }: Endpoint, common: Common): Endpoint => ({
+export const leanEndpoint = ({ contractVersion, operation, provider }: Endpoint, common: SharedMembers): Endpoint => ({
   provider,
   operation: leanOperation(operation, common),
   contractVersion

@@ -15,7 +15,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { numbersOf } from "./Filtering.js"
 import { placeJob } from "./Ranking.js"
 import type { Revision } from "./Revision.js"
-import type { Moment, Serving } from "./Searching.js"
+import type { CallerView, ServedRevision } from "./Searching.js"
 
 const topicJobsMax = 25
 const lowest = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b))
@@ -23,14 +23,14 @@ const capitalised = (id: string): string => (id.charAt(0).toUpperCase() + id.sli
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
 
 /** Adds up endpoints. */
-class Tally {
+class EndpointSums {
   readonly providers = new Set<number>()
   readonly numbers: Array<number> = []
   private runnable = 0
   private perCall: number | null = null
   private perResult: number | null = null
 
-  add(revision: Revision, number: number, { table }: Moment): void {
+  add(revision: Revision, number: number, { table }: CallerView): void {
     this.providers.add(revision.provider.codes[number] ?? 0)
     this.numbers.push(number)
     if (table.of(number).runnableNow) this.runnable += 1
@@ -50,7 +50,7 @@ class Tally {
 }
 
 class Branch<Child> {
-  readonly tally = new Tally()
+  readonly sums = new EndpointSums()
   readonly children = new Map<string, Child>()
   child(id: string, make: () => Child): Child {
     const known = this.children.get(id)
@@ -60,10 +60,10 @@ class Branch<Child> {
     return made
   }
 }
-type PlatformBranch = Branch<Tally>
+type PlatformBranch = Branch<EndpointSums>
 type CategoryBranch = Branch<PlatformBranch>
 
-const treeOf = (revision: Revision, moment: Moment, numbers: Uint32Array): Branch<CategoryBranch> => {
+const treeOf = (revision: Revision, view: CallerView, numbers: Uint32Array): Branch<CategoryBranch> => {
   const root = new Branch<CategoryBranch>()
   for (const number of numbers) {
     const category = root.child(
@@ -74,9 +74,9 @@ const treeOf = (revision: Revision, moment: Moment, numbers: Uint32Array): Branc
       revision.platform.values[revision.platform.codes[number] ?? 0] ?? "",
       () => new Branch()
     )
-    for (const tally of [root.tally, category.tally, platform.tally]) tally.add(revision, number, moment)
+    for (const sums of [root.sums, category.sums, platform.sums]) sums.add(revision, number, view)
     const job = revision.endpoints[number]?.operation.job
-    if (job !== undefined) platform.child(job, () => new Tally()).add(revision, number, moment)
+    if (job !== undefined) platform.child(job, () => new EndpointSums()).add(revision, number, view)
   }
   return root
 }
@@ -84,19 +84,19 @@ const treeOf = (revision: Revision, moment: Moment, numbers: Uint32Array): Branc
 const titleOfJob = (revision: Revision, id: string): string => revision.jobs.get(id)?.title ?? id
 
 const jobsOf = (
-  serving: Serving,
-  moment: Moment,
+  serving: ServedRevision,
+  view: CallerView,
   platform: PlatformBranch,
   full: boolean
 ): ReadonlyArray<OverviewJob> =>
-  Array.from(platform.children, ([id, tally]): OverviewJob => ({
+  Array.from(platform.children, ([id, sums]): OverviewJob => ({
     id,
     title: titleOfJob(serving.revision, id),
-    ...tally.counts,
+    ...sums.counts,
     ...(full
       ? {
-          endpoints: placeJob(serving.revision, tally.numbers, "balanced", moment.statistics).flatMap(({ number }) => {
-            const row = serving.rows.row(number, moment.table, moment.statistics, null)
+          endpoints: placeJob(serving.revision, sums.numbers, "balanced", view.statistics).flatMap(({ number }) => {
+            const row = serving.rows.row(number, view.table, view.statistics, null)
             return row === null ? [] : [titleOf(row)]
           })
         }
@@ -106,9 +106,9 @@ const jobsOf = (
 const depths = ["summary", "platforms", "jobs", "full"]
 
 const overviewTree = (
-  serving: Serving,
+  serving: ServedRevision,
   query: OverviewQuery,
-  moment: Moment,
+  view: CallerView,
   root: Branch<CategoryBranch>
 ): Overview => {
   const { revision } = serving
@@ -121,16 +121,16 @@ const overviewTree = (
       .map(([id, platform]): OverviewPlatform => ({
         id,
         title: capitalised(id),
-        ...platform.tally.counts,
+        ...platform.sums.counts,
         jobCount: platform.children.size,
-        ...(depth >= 2 ? { jobs: jobsOf(serving, moment, platform, depth >= 3) } : {})
+        ...(depth >= 2 ? { jobs: jobsOf(serving, view, platform, depth >= 3) } : {})
       }))
       .sort(byId)
   const categories = Array.from(root.children)
     .map(([id, category]): OverviewCategory => ({
       id,
       title: capitalised(id),
-      ...category.tally.counts,
+      ...category.sums.counts,
       platformCount: category.children.size,
       jobCount: jobCount(category),
       ...(depth >= 1 ? { platforms: platformsOf(category) } : {})
@@ -150,10 +150,10 @@ const overviewTree = (
             platforms: new Set(
               Array.from(root.children.values(), (category) => Array.from(category.children.keys())).flat()
             ).size,
-            jobs: new Set(root.tally.numbers.flatMap((number) => revision.endpoints[number]?.operation.job ?? [])).size,
-            providers: root.tally.providers.size,
-            endpoints: root.tally.numbers.length,
-            runnableEndpoints: root.tally.counts.runnableCount
+            jobs: new Set(root.sums.numbers.flatMap((number) => revision.endpoints[number]?.operation.job ?? [])).size,
+            providers: root.sums.providers.size,
+            endpoints: root.sums.numbers.length,
+            runnableEndpoints: root.sums.counts.runnableCount
           }
         }),
     categories
@@ -166,30 +166,33 @@ const filterOf = ({ category, platform }: OverviewQuery) =>
     : { filter: { ...(category === null ? {} : { category }), ...(platform === null ? {} : { platform }) } }
 
 const overviewTopic = (
-  serving: Serving,
+  serving: ServedRevision,
   query: OverviewQuery,
   topic: string,
   root: Branch<CategoryBranch>
 ): Overview => {
   const { revision } = serving
-  const tallies = new Map<string, { readonly tally: Tally; readonly category: string; readonly platform: string }>()
+  const sumsByJob = new Map<
+    string,
+    { readonly sums: EndpointSums; readonly category: string; readonly platform: string }
+  >()
   for (const [category, { children }] of root.children) {
     for (const [platform, { children: jobs }] of children)
-      for (const [job, tally] of jobs) tallies.set(job, { tally, category, platform })
+      for (const [job, sums] of jobs) sumsByJob.set(job, { sums, category, platform })
   }
   const ids = Array.from(revision.jobs.keys())
-  const has = (doc: number): boolean => tallies.has(ids[doc] ?? "")
+  const has = (doc: number): boolean => sumsByJob.has(ids[doc] ?? "")
   const { hits } = revision.jobIndex.search(topic, { limit: ids.length, filter: has })
   const jobs = hits.docs.flatMap((doc) => {
     const id = ids[doc] ?? ""
-    const known = tallies.get(id)
+    const known = sumsByJob.get(id)
     return known === undefined
       ? []
       : [
           {
             id,
             title: titleOfJob(revision, id),
-            ...known.tally.counts,
+            ...known.sums.counts,
             category: known.category,
             platform: known.platform
           }
@@ -207,28 +210,28 @@ const overviewTopic = (
 }
 
 export const overview = (
-  serving: Serving,
+  serving: ServedRevision,
   query: OverviewQuery,
-  moment: Moment
+  view: CallerView
 ): Either.Either<Overview, UnknownCategory | UnknownPlatform> => {
   const { revision } = serving
-  const shown = numbersOf(revision, noFilter, moment.table)
+  const shown = numbersOf(revision, noFilter, view.table)
   const known = (column: Revision["category"], numbers: Uint32Array): ReadonlyArray<string> =>
     Array.from(new Set(Array.from(numbers, (number) => column.values[column.codes[number] ?? 0] ?? ""))).sort()
   const categories = known(revision.category, shown)
   if (query.category !== null && !categories.includes(query.category))
     return Either.left(new UnknownCategory({ category: query.category, categories }))
   const inCategory =
-    query.category === null ? shown : numbersOf(revision, { ...noFilter, category: query.category }, moment.table)
+    query.category === null ? shown : numbersOf(revision, { ...noFilter, category: query.category }, view.table)
   const platforms = known(revision.platform, inCategory)
   if (query.platform !== null && !platforms.includes(query.platform))
     return Either.left(new UnknownPlatform({ platform: query.platform, platforms }))
   const numbers =
     query.platform === null
       ? inCategory
-      : numbersOf(revision, { ...noFilter, category: query.category, platform: query.platform }, moment.table)
-  const root = treeOf(revision, moment, numbers)
+      : numbersOf(revision, { ...noFilter, category: query.category, platform: query.platform }, view.table)
+  const root = treeOf(revision, view, numbers)
   return Either.right(
-    query.topic === null ? overviewTree(serving, query, moment, root) : overviewTopic(serving, query, query.topic, root)
+    query.topic === null ? overviewTree(serving, query, view, root) : overviewTopic(serving, query, query.topic, root)
   )
 }

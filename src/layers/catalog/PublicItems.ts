@@ -19,8 +19,8 @@ import type { PreparedInput } from "../../services/Providers.js"
 import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
 import { jobOf } from "./Revision.js"
-import { worksView } from "./RowBook.js"
-import { find, type Moment, nothing, type Serving } from "./Searching.js"
+import { worksView } from "./CatalogRows.js"
+import { find, type CallerView, nothing, type ServedRevision } from "./Searching.js"
 
 const typeOf = (schema: JsonObject): string => {
   const { type } = schema
@@ -74,7 +74,7 @@ export const publicItemOf = (endpoint: Endpoint, job: JobManifest | null): Publi
 const underscored = (id: string): string => id.replaceAll(".", "_")
 
 /** The job whose id this is, with dots or underscores. */
-export const jobNamed = ({ jobs }: Pick<Serving["revision"], "jobs">, capability: string): string | null =>
+export const jobNamed = ({ jobs }: Pick<ServedRevision["revision"], "jobs">, capability: string): string | null =>
   jobs.has(capability)
     ? capability
     : (Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null)
@@ -87,7 +87,7 @@ export interface PublicPage {
 }
 
 /** Null when `after` is no place of such a list. */
-export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment): PublicPage | null => {
+export const publicItems = (serving: ServedRevision, query: PublicQuery, view: CallerView): PublicPage | null => {
   const { revision } = serving
   const offset = query.after === null ? 0 : Number(query.after)
   if (!Number.isSafeInteger(offset) || offset < 0) return null
@@ -102,13 +102,13 @@ export const publicItems = (serving: Serving, query: PublicQuery, moment: Moment
   let total = 0
   let unmatched = false
   if (query.q === null) {
-    const all = numbersOf(revision, filter, moment.table)
+    const all = numbersOf(revision, filter, view.table)
     page = Array.from(all.subarray(offset, end))
     total = all.length
   } else {
-    const keeps = compileFilter(revision, filter, moment.table)
+    const keeps = compileFilter(revision, filter, view.table)
     const asked = { q: query.q, offset, limit: query.limit, prefer: "balanced" } as const
-    const found = keeps === null ? nothing : find(serving, asked, moment, { key: filterKey(filter), keeps })
+    const found = keeps === null ? nothing : find(serving, asked, view, { key: filterKey(filter), keeps })
     page = found.hits.map(({ doc }) => doc)
     total = found.total
     unmatched = found.unmatched
@@ -158,11 +158,11 @@ const comparedFields = (item: ComparedItem): { readonly [field: string]: Json } 
 
 /** Of known ids in the order of the request; the ids that are not known are listed by the caller. */
 export const compare = (
-  serving: Serving,
+  serving: ServedRevision,
   numbers: ReadonlyArray<number>,
   input: JsonObject | null,
   prepare: (endpoint: Endpoint, input: JsonObject) => PreparedInput,
-  { statistics, table }: Moment
+  { statistics, table }: CallerView
 ): Omit<Compared, "unknown"> => {
   const { revision } = serving
   const entries = numbers.flatMap((number) => {

@@ -1,9 +1,9 @@
-// The order of a job's providers over a revision: the formula of the domain, fed with the statistics of the moment. An
+// The order of a job's providers over a revision: the formula of the domain, fed with the statistics of the view. An
 // order is kept while the statistics are the same, because every search asks for it.
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { expectedMicros, type Routed, route, type RoutingCandidate } from "../../domain/Routing.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { Statistics } from "./RowBook.js"
+import type { Statistics } from "./CatalogRows.js"
 
 export const candidateOf = (
   revision: Revision,

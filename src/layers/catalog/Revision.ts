@@ -7,10 +7,10 @@ import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifes
 import { member } from "../../domain/Members.js"
 import { inputFields, listedMicros, placementOf } from "../../domain/OperationContract.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
-import type { SearchDocument } from "./search/Document.js"
+import type { SearchDocument } from "./search/SearchDocument.js"
 import { SearchIndex } from "./search/SearchIndex.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
-import { Common, leanEndpoint } from "./LeanEndpoint.js"
+import { SharedMembers, leanEndpoint } from "./LeanEndpoint.js"
 import { inSlices, sortedInSlices } from "../node/TimeSlices.js"
 
 export type Provider = Endpoint["provider"]
@@ -135,7 +135,7 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
 ) {
   const given = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
   const endpoints: Array<Endpoint> = []
-  const common = new Common()
+  const common = new SharedMembers()
   const jobList = content.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const jobs = new Map<string, JobManifest>(jobList.map((job) => [job.id, job]))
   const count = given.length

@@ -9,21 +9,21 @@ import { isNatural } from "./search/QueryText.js"
 import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
-import { lastResort } from "./LastResort.js"
+import { noMatchRows } from "./NoMatchRows.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { RowBook, Statistics } from "./RowBook.js"
+import type { CatalogRows, Statistics } from "./CatalogRows.js"
 
 const window = 200
 
 /** A revision with what is kept beside it while it is served. */
-export interface Serving {
+export interface ServedRevision {
   readonly revision: Revision
-  readonly rows: RowBook
+  readonly rows: CatalogRows
   readonly orders: JobOrders
 }
 
-export interface Moment {
+export interface CallerView {
   readonly table: AccessTable
   readonly statistics: Statistics
   /** What runs now stands first inside its job, before the preference: for newcomers, whose first try shall work. */
@@ -55,7 +55,7 @@ interface Relevant {
 
 /** The last questions and what was relevant to them: people page through an answer, and agents ask the same things. */
 const answersMax = 256
-class Answers {
+class RelevantKept {
   private readonly kept = new Map<string, Relevant>()
   get(key: string, find: () => Relevant): Relevant {
     const known = this.kept.get(key)
@@ -68,17 +68,17 @@ class Answers {
   }
 }
 /** By access table, of which every revision has its own: what is switched on or off, or published, is asked anew. */
-const answers = new WeakMap<AccessTable, Answers>()
+const answers = new WeakMap<AccessTable, RelevantKept>()
 
 /**
  * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the
  * preference. Most of a large catalog does no job.
  */
 const groupByJob = (
-  { orders, revision }: Serving,
+  { orders, revision }: ServedRevision,
   hits: SearchHits,
   prefer: Prefer,
-  { runnableFirst, statistics, table }: Moment
+  { runnableFirst, statistics, table }: CallerView
 ): SearchHits => {
   const { codeOf, codes, values } = revision.capability
   const none = codeOf.get("")
@@ -119,7 +119,7 @@ const groupByJob = (
 type Kind = "real" | "mock"
 
 const relevant = (
-  { revision }: Serving,
+  { revision }: ServedRevision,
   query: RankedQuery,
   { keeps }: Narrowing,
   kind: Kind,
@@ -139,20 +139,20 @@ const relevant = (
 
 /** Hits of one kind from the first on, at least `count` of them where there are so many. */
 const ranked = (
-  serving: Serving,
+  serving: ServedRevision,
   query: RankedQuery,
   count: number,
-  moment: Moment,
+  view: CallerView,
   narrowing: Narrowing,
   kind: Kind
 ): Relevant => {
-  const kept = answers.get(moment.table) ?? new Answers()
-  answers.set(moment.table, kept)
+  const kept = answers.get(view.table) ?? new RelevantKept()
+  answers.set(view.table, kept)
   const found =
     count > window
       ? relevant(serving, query, narrowing, kind, count)
       : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
-  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, moment) }
+  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, view) }
 }
 
 export interface RankedQuery {
@@ -163,9 +163,9 @@ export interface RankedQuery {
 }
 
 /** One page: every real hit stands before every mock. */
-export const find = (serving: Serving, query: RankedQuery, moment: Moment, narrowing: Narrowing): Found => {
+export const find = (serving: ServedRevision, query: RankedQuery, view: CallerView, narrowing: Narrowing): Found => {
   const end = query.offset + query.limit
-  const real = ranked(serving, query, end, moment, narrowing, "real")
+  const real = ranked(serving, query, end, view, narrowing, "real")
   const { expandedCapabilities } = real
   if (real.total > 0 && (real.mocks === 0 || end <= real.total)) {
     return {
@@ -175,9 +175,9 @@ export const find = (serving: Serving, query: RankedQuery, moment: Moment, narro
       unmatched: false
     }
   }
-  const mocks = serving.revision.hasMocks ? ranked(serving, query, end, moment, narrowing, "mock") : noneRelevant
+  const mocks = serving.revision.hasMocks ? ranked(serving, query, end, view, narrowing, "mock") : noneRelevant
   const total = real.total + mocks.total
-  if (total === 0) return { ...unrelated(serving, query, moment, narrowing), expandedCapabilities, unmatched: true }
+  if (total === 0) return { ...unrelated(serving, query, view, narrowing), expandedCapabilities, unmatched: true }
   const start = Math.max(0, query.offset - real.total)
   return {
     hits: [...real.hits.slice(query.offset, end), ...mocks.hits.slice(start, Math.max(0, end - real.total))],
@@ -189,13 +189,13 @@ export const find = (serving: Serving, query: RankedQuery, moment: Moment, narro
 
 /** A question in whole words is never answered with nothing; a stray unknown word is. */
 const unrelated = (
-  { orders, revision }: Serving,
+  { orders, revision }: ServedRevision,
   query: RankedQuery,
-  { statistics }: Moment,
+  { statistics }: CallerView,
   { keeps }: Narrowing
 ): Pick<Found, "hits" | "total"> => {
   if (!isNatural(query.q)) return nothing
-  const hits = lastResort(revision, { orders, keeps, prefer: query.prefer, statistics })
+  const hits = noMatchRows(revision, { orders, keeps, prefer: query.prefer, statistics })
   return { hits: hits.slice(query.offset, query.offset + query.limit), total: hits.length }
 }
 const noneRelevant: Relevant = { hits: SearchHits.none, total: 0, expandedCapabilities: [], mocks: 0 }
@@ -243,7 +243,7 @@ const supplyAdvice = (
   revision: Revision,
   query: CatalogQuery,
   found: Found,
-  { table }: Moment
+  { table }: CallerView
 ): Pick<SearchAnswer, "warnings" | "priceHint"> => {
   const named = namedJob(revision, query, found.expandedCapabilities)
   if (named === null) return {}
@@ -269,30 +269,28 @@ const advice = (
   revision: Revision,
   query: CatalogQuery,
   found: Found,
-  moment: Moment
+  view: CallerView
 ): Pick<SearchAnswer, "warnings" | "priceHint"> => {
-  const said = supplyAdvice(revision, query, found, moment)
+  const said = supplyAdvice(revision, query, found, view)
   const explained = said.warnings !== undefined || said.priceHint !== undefined
   // An empty page that says why needs no second reason; rows that are no results always say so.
   if (!found.unmatched || (found.total === 0 && explained)) return said
   return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
 }
 
-export const search = (serving: Serving, query: CatalogQuery, moment: Moment): SearchAnswer => {
+export const search = (serving: ServedRevision, query: CatalogQuery, view: CallerView): SearchAnswer => {
   const { revision, rows } = serving
-  const keeps = compileFilter(revision, query, moment.table)
-  const found = keeps === null ? nothing : find(serving, query, moment, { key: filterKey(query), keeps })
+  const keeps = compileFilter(revision, query, view.table)
+  const found = keeps === null ? nothing : find(serving, query, view, { key: filterKey(query), keeps })
   const end = query.offset + query.limit
   return {
     query: query.q,
     total: found.total,
-    endpoints: found.hits.flatMap(
-      ({ doc, matchedBy }) => rows.row(doc, moment.table, moment.statistics, matchedBy) ?? []
-    ),
+    endpoints: found.hits.flatMap(({ doc, matchedBy }) => rows.row(doc, view.table, view.statistics, matchedBy) ?? []),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,
     expandedCapabilities: found.expandedCapabilities,
     revision: revision.id,
-    ...advice(revision, query, found, moment)
+    ...advice(revision, query, found, view)
   }
 }

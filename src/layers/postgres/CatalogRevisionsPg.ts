@@ -11,8 +11,8 @@ import { type Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
-import { problemsOf } from "../catalog/ContentProblems.js"
-import { Common, leanEndpoint } from "../catalog/LeanEndpoint.js"
+import { problemsOf } from "../catalog/Soundness.js"
+import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
 import { inSlices, nextTurn } from "../node/TimeSlices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
 import { Database } from "./Database.js"
@@ -146,7 +146,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const { members, sequence } = yield* newest
         const providers = new Map<string, Endpoint["provider"]>()
         const endpoints: Array<Endpoint> = []
-        const common = new Common()
+        const common = new SharedMembers()
         const wanted = Array.from(members.versions)
         for (let start = 0; start < wanted.length; start += readAtOnce) {
           const part = wanted.slice(start, start + readAtOnce)

@@ -6,15 +6,15 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import { Database } from "./Database.js"
-import { type Count, countOf, oldestDay, Sums, Tally } from "../catalog/statistics/AttemptCounts.js"
+import { type Count, countOf, oldestDay, MergedCounts, EndpointTotals } from "../catalog/statistics/AttemptCounts.js"
 
 const flushEvery = "1 second"
 const refreshEvery = "30 seconds"
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
-  let pending = new Sums()
-  let tally = new Tally()
+  let pending = new MergedCounts()
+  let totals = new EndpointTotals()
   // Flushing and reading exclude each other, so that a count is never read and added as well.
   const one = yield* Effect.makeSemaphore(1)
 
@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
       Effect.suspend(() => {
         const taken = pending.values
         if (taken.length === 0) return Effect.void
-        pending = new Sums()
+        pending = new MergedCounts()
         // A write whose outcome is unknown is not repeated: counting less is better than counting twice.
         return write(taken).pipe(
           Effect.catchTag("storage_uncertain", () => Effect.void),
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
       select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
       from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
         // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
-        tally = Tally.of([...stored, ...pending.values])
+        totals = EndpointTotals.of([...stored, ...pending.values])
       })
     )
     .pipe(Effect.ignore)
@@ -68,12 +68,12 @@ const make = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(refresh, Schedule.spaced(refreshEvery)), false))
 
   return EndpointStats.of({
-    snapshot: Effect.sync(() => tally.works),
+    snapshot: Effect.sync(() => totals.works),
     record: (attempt) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const count = countOf(attempt, now)
         pending.add(count)
-        tally.add(count)
+        totals.add(count)
       })
   })
 })

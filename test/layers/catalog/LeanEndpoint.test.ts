@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Operation } from "../../../src/domain/Manifest.js"
-import { Common, leanEndpoint } from "../../../src/layers/catalog/LeanEndpoint.js"
+import { SharedMembers, leanEndpoint } from "../../../src/layers/catalog/LeanEndpoint.js"
 import { builtInContent } from "../../../src/layers/compose/MemoryGateway.js"
 import { endpoint } from "../../support/catalog.js"
 
@@ -14,7 +14,7 @@ const schemaed = endpoint({
 describe("a lean endpoint", () => {
   it.effect("reads like the one that it was made of, in every member of every operation of the catalog", () =>
     Effect.map(everyOperation, (endpoints) => {
-      const common = new Common()
+      const common = new SharedMembers()
       assert.isAbove(endpoints.length, 100)
       for (const each of endpoints) {
         const lean = leanEndpoint(each, common)
@@ -35,7 +35,7 @@ describe("a lean endpoint", () => {
     Effect.map(everyOperation, (endpoints) => {
       for (const each of endpoints) {
         assert.deepStrictEqual(
-          JSON.parse(JSON.stringify(leanEndpoint(each, new Common()))),
+          JSON.parse(JSON.stringify(leanEndpoint(each, new SharedMembers()))),
           JSON.parse(JSON.stringify(each))
         )
       }
@@ -43,7 +43,7 @@ describe("a lean endpoint", () => {
   )
 
   it("shares what many have in common, and stays itself when made lean again", () => {
-    const common = new Common()
+    const common = new SharedMembers()
     const [one, two] = [endpoint({ id: "a.one" }), endpoint({ id: "a.two" })].map((each) => leanEndpoint(each, common))
     assert.notStrictEqual(one, two)
     assert.strictEqual(one?.operation.response, two?.operation.response)
@@ -52,7 +52,7 @@ describe("a lean endpoint", () => {
   })
 
   it("keeps schemas whose parsed form has long been given up", () => {
-    const common = new Common()
+    const common = new SharedMembers()
     const many = Array.from({ length: 1_200 }, (_, n) =>
       leanEndpoint(
         endpoint({ id: `a.n${n}`, input: { type: "object", properties: { [`field_${n}`]: { type: "string" } } } }),

@@ -2,7 +2,7 @@
 // folded to plain lower-case letters and stemmed. The same rules serve documents and queries, so that they meet.
 // It knows no weights: which of several readings counts how much is decided where it is used.
 import { stemmer } from "stemmer"
-import { functionWords, irregularForms } from "./Words.js"
+import { functionWords, irregularForms } from "./WordClasses.js"
 
 /** One chunk of text, read: `parts` are its words as stems in order; `whole` is the compound written as one word. */
 export interface Reading {

@@ -1,8 +1,8 @@
 // The built index as plain data: a term dictionary, postings over operations and over providers, and the tokens of each
 // operation in order. Built in steps, so that a server can answer requests between them.
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
-import { fieldNames, fieldTexts, type SearchDocuments } from "./Document.js"
-import { i32, NumberList, u16, u32 } from "./NumberLists.js"
+import { fieldNames, fieldTexts, type SearchDocuments } from "./SearchDocument.js"
+import { i32, IntegerList, u16, u32 } from "./IntegerArrays.js"
 import { buildPostings, documentFrequency, inverseFrequency, type Postings, type RowTerms } from "./Postings.js"
 import type { Tuning } from "./Tuning.js"
 
@@ -97,7 +97,7 @@ interface ReadDocuments {
 }
 
 /** Appends the tokens of one field and gives their number. */
-const readField = (text: string, field: number, analyzer: Analyzer, table: TermTable, items: NumberList): number => {
+const readField = (text: string, field: number, analyzer: Analyzer, table: TermTable, items: IntegerList): number => {
   let length = 0
   for (const chunk of chunksOf(fold(text))) {
     const { parts, whole } = analyzer.read(chunk)
@@ -112,7 +112,7 @@ const readField = (text: string, field: number, analyzer: Analyzer, table: TermT
 function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generator<void, ReadDocuments> {
   const size = documents.length
   const table = new TermTable()
-  const items = new NumberList(size * 64 + 64)
+  const items = new IntegerList(size * 64 + 64)
   const start = new Uint32Array(size + 1)
   const lengths = new Uint16Array(size * fieldCount)
   const providerOf = new Uint32Array(size)

@@ -1,7 +1,7 @@
 // Inverted lists in typed arrays: for each term the rows that hold it, in row order, with the saturated BM25F
 // frequency of the term in the row as one byte. Inverse document frequency is left to query time, so that a synonym
 // can be weighed as the word it stands for.
-import { u32, u8 } from "./NumberLists.js"
+import { u32, u8 } from "./IntegerArrays.js"
 
 const levels = 255
 

@@ -2,7 +2,7 @@
 // in is dropped unless nothing else is left. It knows no index; terms are looked up where this is used.
 import { cutText } from "../../../domain/Characters.js"
 import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
-import { functionWords, requestWords, weakWords } from "./Words.js"
+import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
 export interface QueryWord {
   readonly text: string

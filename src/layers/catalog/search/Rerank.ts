@@ -1,8 +1,8 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // and whether words that stand together in the query stand together in the text.
 import { type IndexData, isNameToken, isProse, termOf } from "./IndexData.js"
-import { f32, u32 } from "./NumberLists.js"
-import type { SearchClause } from "./Resolve.js"
+import { f32, u32 } from "./IntegerArrays.js"
+import type { SearchClause } from "./QueryTerms.js"
 import type { Tuning } from "./Tuning.js"
 
 /**

@@ -1,8 +1,8 @@
 // Scores the rows of an index for a query, term at a time over a dense array with a list of the rows in use: for tens
 // of thousands of rows adding up whole postings takes less than keeping candidates in order would. Arrays are reused.
-import { f32, u32, u8 } from "./NumberLists.js"
+import { f32, u32, u8 } from "./IntegerArrays.js"
 import { documentFrequency, type Postings } from "./Postings.js"
-import type { Alternative, SearchClause, SearchWord } from "./Resolve.js"
+import type { Alternative, SearchClause, SearchWord } from "./QueryTerms.js"
 
 const unit = 1 / 255
 

@@ -3,19 +3,19 @@
 import type { Effect } from "effect"
 import { stepsInSlices } from "../../node/TimeSlices.js"
 import { Analyzer, stemOf } from "./Analyzer.js"
-import type { SearchDocuments } from "./Document.js"
+import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
-import { type JobFinder, jobFinder, type JobMatch } from "./Jobs.js"
+import { type JobFinder, jobFinder, type JobMatch } from "./JobRecognition.js"
 import { documentFrequency, impactOf } from "./Postings.js"
 import { clausesOf, type QueryClause } from "./QueryText.js"
 import { Reranker } from "./Rerank.js"
-import { resolve, type Resolver, type SearchClause } from "./Resolve.js"
+import { resolve, type Resolver, type SearchClause } from "./QueryTerms.js"
 import { Scorer } from "./Scoring.js"
 import { type MatchedBy, SearchHits } from "./SearchHits.js"
 import { buildSpelling, type Spelling } from "./Spelling.js"
-import { TopRows } from "./TopRows.js"
+import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
-import { valueWords } from "./ValueKinds.js"
+import { valueWords } from "./ValueWords.js"
 import { compileSteps, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
 
 export interface SearchOptions {
@@ -42,7 +42,7 @@ export class SearchIndex {
   private readonly resolver: Resolver
   private readonly scorer: Scorer
   private readonly providerScorer: Scorer
-  private readonly topRows: TopRows
+  private readonly topRows: TopKSelector
   private readonly reranker: Reranker
   private readonly jobs: JobFinder
   private constructor(
@@ -55,7 +55,7 @@ export class SearchIndex {
     this.resolver = { data, vocabulary, tuning, near: spelling.near }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
-    this.topRows = new TopRows(data.size)
+    this.topRows = new TopKSelector(data.size)
     this.reranker = new Reranker(data, tuning)
     this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
   }

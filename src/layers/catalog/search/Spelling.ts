@@ -1,7 +1,7 @@
 // Likely spellings of a word that the index does not have: terms that become equal when at most one letter of each is
 // left out, then checked by edit distance. Buckets by hash in typed arrays; built in steps. Used for unknown words
 // only.
-import { u32 } from "./NumberLists.js"
+import { u32 } from "./IntegerArrays.js"
 
 const shortest = 4
 const longest = 16

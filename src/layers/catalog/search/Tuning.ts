@@ -1,6 +1,6 @@
 // The numbers of the ranking, in one place. Each stands on a plateau: halving or doubling it changes little on either
 // benchmark (docs/search.md), which is the best sign that it holds on other catalogs too.
-import type { FieldName, FieldTuning } from "./Document.js"
+import type { FieldName, FieldTuning } from "./SearchDocument.js"
 
 export interface Tuning {
   readonly fields: Readonly<Record<FieldName, FieldTuning>>

@@ -28,7 +28,7 @@ export const countOf = ({ endpointId, latencyMs, success }: Recorded, now: numbe
 })
 
 /** Adds counts of the same day, endpoint and bucket together. */
-export class Sums {
+export class MergedCounts {
   readonly #sums = new Map<string, Count>()
   get values(): ReadonlyArray<Count> {
     return [...this.#sums.values()]
@@ -52,13 +52,13 @@ interface Endpoint {
 }
 
 /** The totals by endpoint over whatever counts it was given. */
-export class Tally {
+export class EndpointTotals {
   readonly #endpoints = new Map<string, Endpoint>()
   readonly #works = new Map<string, Works>()
-  static of(counts: Iterable<Count>): Tally {
-    const tally = new Tally()
-    for (const count of counts) tally.add(count)
-    return tally
+  static of(counts: Iterable<Count>): EndpointTotals {
+    const totals = new EndpointTotals()
+    for (const count of counts) totals.add(count)
+    return totals
   }
   /** A view that follows what is added. */
   get works(): ReadonlyMap<string, Works> {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { buildPostings, type Postings } from "../../../../src/layers/catalog/search/Postings.js"
 import { RowScores, Scorer } from "../../../../src/layers/catalog/search/Scoring.js"
-import { TopRows } from "../../../../src/layers/catalog/search/TopRows.js"
+import { TopKSelector } from "../../../../src/layers/catalog/search/TopKSelection.js"
 
 const rowCount = 60
 
@@ -23,7 +23,7 @@ const matchesOf = (scores: ReadonlyArray<number>, order: ReadonlyArray<number>):
 }
 
 describe("The best rows", () => {
-  const topRows = new TopRows(rowCount)
+  const topRows = new TopKSelector(rowCount)
 
   it("are those that sorting all of them gives, equal ones by row, for any scores, groups, filter and order of matching", () => {
     const order = fc.shuffledSubarray(

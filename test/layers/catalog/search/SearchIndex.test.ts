@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import type { SearchDocument } from "../../../../src/layers/catalog/search/Document.js"
+import type { SearchDocument } from "../../../../src/layers/catalog/search/SearchDocument.js"
 import { SearchHits } from "../../../../src/layers/catalog/search/SearchHits.js"
 import { SearchIndex } from "../../../../src/layers/catalog/search/SearchIndex.js"
 import type { VocabularyFile } from "../../../../src/layers/catalog/search/Vocabulary.js"

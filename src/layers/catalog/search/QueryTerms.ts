@@ -2,7 +2,7 @@
 // (itself, its synonyms, its likely spelling), so that a document is not paid twice for saying a thing two ways.
 import { stemOf } from "./Analyzer.js"
 import type { IndexData } from "./IndexData.js"
-import { f32 } from "./NumberLists.js"
+import { f32 } from "./IntegerArrays.js"
 import type { QueryClause, QueryWord } from "./QueryText.js"
 import type { Tuning } from "./Tuning.js"
 import type { Vocabulary } from "./Vocabulary.js"

@@ -9,7 +9,7 @@ export const u16 = (array: Uint16Array, at: number): number => array[at] ?? 0
 export const u8 = (array: Uint8Array, at: number): number => array[at] ?? 0
 export const f32 = (array: Float32Array, at: number): number => array[at] ?? 0
 
-export class NumberList {
+export class IntegerList {
   private items: Uint32Array
   length = 0
   constructor(capacity = 1024) {

@@ -1,7 +1,7 @@
 // Picks the best rows of a score array without comparing rows with each other: the scores are counted into bins, from
 // the best bin down as many are taken as hold the rows wanted, and only these few are sorted. Equal scores are ordered
 // by row number, which keeps pages stable.
-import { f32, u32 } from "./NumberLists.js"
+import { f32, u32 } from "./IntegerArrays.js"
 import type { RowScores } from "./Scoring.js"
 
 export interface Picked {
@@ -28,7 +28,7 @@ const binBits = 16
 const rowsMax = 2 ** 22
 
 /** One for all queries of an index, one after the other. */
-export class TopRows {
+export class TopKSelector {
   private readonly sums: Float32Array
   /** The bits of `sums`: the same memory. */
   private readonly bits: Uint32Array

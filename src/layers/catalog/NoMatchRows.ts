@@ -5,7 +5,7 @@ import { SearchHits } from "./search/SearchHits.js"
 import type { Keeps } from "./Filtering.js"
 import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { Statistics } from "./RowBook.js"
+import type { Statistics } from "./CatalogRows.js"
 
 const rowsMax = 20
 
@@ -20,7 +20,7 @@ interface Asked {
  * The first of each job by the preference, then the first of each provider among operations that do no job. Real ones
  * before mocks.
  */
-export const lastResort = (revision: Revision, { keeps, orders, prefer, statistics }: Asked): SearchHits => {
+export const noMatchRows = (revision: Revision, { keeps, orders, prefer, statistics }: Asked): SearchHits => {
   const ofJobs = Array.from(revision.numbersOfJob, ([job, members]) => ({ job, members: members.filter(keeps) }))
     .filter(({ members }) => members.length > 0)
     .sort((a, b) => b.members.length - a.members.length || (a.job < b.job ? -1 : 1))

@@ -33,7 +33,7 @@ const statsView = (works: WorksView): StatsView | null =>
 const costPerSuccess = (priceMicros: number, works: WorksView): number | null =>
   works.rate === null || works.rate === 0 ? null : round(toUsd(priceMicros) / works.rate, 9)
 
-export class RowBook {
+export class CatalogRows {
   private readonly rows = new Map<number, CatalogRow>()
   private statistics: Statistics | null = null
   constructor(private readonly revision: Revision) {}

@@ -3,7 +3,7 @@
 // title.
 import { type Analyzer, stemOf } from "./Analyzer.js"
 import { stemsOf, type Vocabulary } from "./Vocabulary.js"
-import { askingVerbs, requestWords } from "./Words.js"
+import { askingVerbs, requestWords } from "./WordClasses.js"
 
 export interface JobMatch {
   readonly id: string
