@@ -9,7 +9,7 @@ import { scopes } from "../src/domain/Scope.js"
 import { readConfig } from "../src/layers/node/Config.js"
 import { Database } from "../src/layers/postgres/Database.js"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
-import { Operations } from "../src/layers/compose/StorageOnPostgres.js"
+import { OperatorServices } from "../src/layers/compose/StorageOnPostgres.js"
 import { Accounts } from "../src/services/Accounts.js"
 import { Wallet } from "../src/services/Wallet.js"
 import Pg from "pg"
@@ -75,7 +75,7 @@ const setUp = Effect.gen(function* () {
         }),
       { concurrency: 8 }
     )
-  }).pipe(Effect.provide(Operations(config)))
+  }).pipe(Effect.provide(OperatorServices(config)))
 }).pipe(
   Effect.provide(
     Layer.merge(

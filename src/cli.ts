@@ -8,14 +8,14 @@ import { Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
 import { run } from "./cli/Gateway.js"
 import { SecretInputStdin } from "./cli/SecretInput.js"
 import { readConfig, readLogLevel } from "./layers/node/Config.js"
-import { Operations } from "./layers/compose/StorageOnPostgres.js"
+import { OperatorServices } from "./layers/compose/StorageOnPostgres.js"
 
 const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
 
 const program = Effect.matchEffect(readLogLevel(LogLevel.Warning), {
   onFailure: (problem) => Effect.as(Console.error(String(problem)), 1),
   onSuccess: (logLevel) =>
-    run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, Operations))).pipe(
+    run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, OperatorServices))).pipe(
       Effect.provide([NodeContext.layer, SecretInputStdin, Logger.replace(Logger.defaultLogger, toStderr)]),
       Logger.withMinimumLogLevel(logLevel)
     )

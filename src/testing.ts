@@ -18,15 +18,12 @@ import { CapabilityRequestsMemory } from "./layers/memory/CapabilityRequestsMemo
 import { decodeCatalog } from "./layers/catalog/CatalogFiles.js"
 import { mergeCatalogs } from "./layers/catalog/Merging.js"
 import type { DispatcherOptions } from "./layers/runs/dispatch/DispatcherQueue.js"
-import {
-  builtInContent,
-  Engine,
-  type EngineServices,
-  type Storage,
-  StorageMemory
-} from "./layers/compose/MemoryGateway.js"
+import { builtInContent } from "./layers/compose/BuiltInContent.js"
+import type { MoneyAndRuns } from "./layers/compose/Engine.js"
+import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
+import { DrainingMemory } from "./layers/node/DrainingMemory.js"
 import { RateLimiterMemory } from "./layers/node/RateLimiterMemory.js"
 import { ReconciliationStored } from "./layers/runs/ReconciliationStored.js"
 import { Accounts, type Principal } from "./services/Accounts.js"
@@ -97,7 +94,7 @@ export class Caller extends Context.Tag("gateway/testing/Caller")<
 /** Where the gateway listens, such as `http://127.0.0.1:40123`. */
 export class Address extends Context.Tag("gateway/testing/Address")<Address, { readonly url: string }>() {}
 
-export type TestServices = Storage | LoginApprovals | EngineServices | Reconciliation | Caller
+export type TestServices = MoneyAndRuns | LoginApprovals | EngineServices | Reconciliation | Caller
 
 export interface Listening {
   readonly url: string
@@ -213,7 +210,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   const content = contentOf(options)
   const services: TestGateway["services"] = Layer.effect(Caller, caller(options)).pipe(
     Layer.provideMerge(Layer.merge(ReconciliationStored, Layer.effectDiscard(platformKeys(content)))),
-    Layer.provideMerge(Engine({ providers: scripted.layer, content, dispatcher: options.dispatcher ?? {} })),
+    Layer.provideMerge(EngineInMemory({ providers: scripted.layer, content, dispatcher: options.dispatcher ?? {} })),
     Layer.provideMerge(StorageMemory({ inflightLimit: options.inflightLimit ?? inflightLimitDefault })),
     Layer.provide(quiet)
   )
@@ -222,6 +219,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
     Layer.provide([
       CapabilityRequestsMemory,
       CursorKeyMemory,
+      DrainingMemory,
       RateLimiterMemory({ ...publicUnlimited, ...(options.requestRate ?? unlimited) }),
       Layer.succeed(HttpSettings, settings)
     ]),

@@ -15,6 +15,7 @@ import { HttpSettings } from "../../src/http/Settings.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
 import { importJsonl } from "../../src/layers/catalog/import/ImportJsonl.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
+import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
 import { Accounts } from "../../src/services/Accounts.js"
@@ -140,7 +141,11 @@ const Publish = Layer.effectDiscard(
 const Main = Layer.provideMerge(Publish, Served)
 NodeRuntime.runMain(
   Layer.launch(
-    Http.pipe(Layer.provide(Main), Layer.provide(NodeContext.layer), Layer.provide(Logger.remove(Logger.defaultLogger)))
+    Http.pipe(
+      Layer.provide([Main, DrainingMemory]),
+      Layer.provide(NodeContext.layer),
+      Layer.provide(Logger.remove(Logger.defaultLogger))
+    )
   ),
   { disablePrettyLogger: true }
 )

@@ -21,7 +21,7 @@ import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
 import type { Connections } from "../services/Connections.js"
 import type { CursorKey } from "../services/CursorKey.js"
-import { Draining, DrainingLayer } from "../services/Draining.js"
+import { Draining } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
 import type { LoginApprovals } from "../services/LoginApprovals.js"
 import type { RateLimiter } from "../services/RateLimiter.js"
@@ -215,6 +215,7 @@ export type HttpServices =
   | Catalog
   | Connections
   | CursorKey
+  | Draining
   | Ids
   | LoginApprovals
   | RateLimiter
@@ -231,6 +232,5 @@ export const HttpLayer: Layer.Layer<
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide(Interface),
-  Layer.provide(DrainingLayer)
+  Layer.provide(Interface)
 )

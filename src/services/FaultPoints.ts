@@ -2,7 +2,7 @@
  * Named places in the life of a run where a test may end the process, to prove that nothing is lost there. Off by
  * default; they decide nothing and change nothing.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, type Effect } from "effect"
 
 export const faultPoints = [
   "admission.after_key",
@@ -22,8 +22,3 @@ export class FaultPoints extends Context.Tag("gateway/services/FaultPoints")<
     readonly during: <A>(point: FaultPoint, work: Effect.Effect<A>) => Effect.Effect<A>
   }
 >() {}
-
-export const FaultPointsOff: Layer.Layer<FaultPoints> = Layer.succeed(FaultPoints, {
-  at: () => Effect.void,
-  during: (_, work) => work
-})

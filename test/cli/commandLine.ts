@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { run } from "../../src/cli/Gateway.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
 import { readConfig } from "../../src/layers/node/Config.js"
-import { Operations } from "../../src/layers/compose/StorageOnPostgres.js"
+import { OperatorServices } from "../../src/layers/compose/StorageOnPostgres.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 
 export interface Ended {
@@ -30,7 +30,7 @@ export class CommandLine extends Context.Tag("test/cli/CommandLine")<
   {
     readonly run: (line: ReadonlyArray<string>, typed?: Typed) => Effect.Effect<Ended>
     /** The services that the commands use, for setting up and looking behind them. */
-    readonly services: ReturnType<typeof Operations>
+    readonly services: ReturnType<typeof OperatorServices>
     readonly url: Redacted.Redacted
   }
 >() {}
@@ -57,7 +57,7 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
     )
     const provider = ConfigProvider.fromMap(new Map([["GATEWAY_DATA_DIR", dataDir]]))
     const config = yield* Effect.orDie(Effect.withConfigProvider(readConfig, provider))
-    const services = Operations({ ...config, databaseUrl: Option.some(url), databaseConnections: 5 })
+    const services = OperatorServices({ ...config, databaseUrl: Option.some(url), databaseConnections: 5 })
     const context = yield* Effect.context<NodeContext.NodeContext>()
     return {
       services,

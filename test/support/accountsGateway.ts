@@ -7,7 +7,7 @@ import { AccountsMemory } from "../../src/layers/memory/AccountsMemory.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { LoginApprovalsMemory } from "../../src/layers/memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer } from "../../src/layers/memory/MemoryStorage.js"
-import { SealingAesGcm } from "../../src/layers/secrets/SealingAesGcm.js"
+import { SealingForTests } from "../../src/layers/compose/MemoryGateway.js"
 import { SecretsMemory } from "../../src/layers/compose/Secrets.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Connections } from "../../src/services/Connections.js"
@@ -15,8 +15,7 @@ import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { newWorkspace } from "./sharedDatabase.js"
 import { startGateway, type Services } from "./httpGateway.js"
 
-const sealing = SealingAesGcm({ current: "test", byId: new Map([["test", Redacted.make(new Uint8Array(32))]]) })
-const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, sealing)).pipe(
+const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, SealingForTests)).pipe(
   Layer.provide([IdsCrypto, MemoryStorageLayer])
 )
 

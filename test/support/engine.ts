@@ -7,27 +7,18 @@ import type { WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import type { Micros } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
-import { AccountsPg } from "../../src/layers/postgres/AccountsPg.js"
 import type { Database } from "../../src/layers/postgres/Database.js"
 import { DatabaseNow } from "../../src/layers/postgres/database/Now.js"
 import type { DispatcherOptions } from "../../src/layers/runs/dispatch/DispatcherQueue.js"
-import { IdempotencyPg } from "../../src/layers/postgres/IdempotencyPg.js"
-import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
+import { builtInContent } from "../../src/layers/compose/BuiltInContent.js"
+import type { MoneyAndRuns as Storage } from "../../src/layers/compose/Engine.js"
 import {
   billingDefaults,
-  builtInContent,
-  Engine,
+  EngineInMemory,
   type EngineServices,
-  type Storage,
   StorageMemory
 } from "../../src/layers/compose/MemoryGateway.js"
-import { PaymentsNone } from "../../src/layers/accounts/PaymentsNone.js"
-import { RunSignalsPg } from "../../src/layers/postgres/RunSignalsPg.js"
-import { RunStorePg } from "../../src/layers/postgres/RunStorePg.js"
-import { TopUpsPg } from "../../src/layers/postgres/TopUpsPg.js"
-import { TransactionsPg } from "../../src/layers/postgres/TransactionsPg.js"
-import { WalletDefaults } from "../../src/layers/accounts/WalletDefaults.js"
-import { WalletPg } from "../../src/layers/postgres/WalletPg.js"
+import { MoneyAndRunsPg } from "../../src/layers/compose/StorageOnPostgres.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import type { Ids } from "../../src/services/Ids.js"
 import type { Providers } from "../../src/services/Providers.js"
@@ -40,18 +31,10 @@ const inflightLimit = 8
 
 export const storageMemory: Layer.Layer<Storage> = StorageMemory({ inflightLimit })
 
-export const storagePg: Layer.Layer<Storage, never, Database> = Layer.mergeAll(
-  AccountsPg,
-  IdempotencyPg,
-  RunSignalsPg,
-  RunStorePg,
-  TopUpsPg(billingDefaults),
-  TransactionsPg
-).pipe(
-  Layer.provideMerge(WalletPg),
-  Layer.provide([PaymentsNone, Layer.succeed(WalletDefaults, { inflightLimit })]),
-  Layer.provideMerge(IdsCrypto)
-)
+export const storagePg: Layer.Layer<Storage, never, Database> = MoneyAndRunsPg({
+  inflightLimit,
+  billing: billingDefaults
+})
 
 /** The same, but its time is that of the test's clock: Postgres cannot be told what time it is. */
 export const storagePgByClock: typeof storagePg = storagePg.pipe(
@@ -68,7 +51,7 @@ export const engine = (
   providers: Layer.Layer<Providers>,
   settings: Partial<DispatcherOptions> = {}
 ): Layer.Layer<EngineServices, never, Storage> =>
-  Engine({ providers, content: builtInContent("fixtures"), dispatcher: settings })
+  EngineInMemory({ providers, content: builtInContent("fixtures"), dispatcher: settings })
 
 /** A new workspace with this balance, and a token with every scope. */
 export const funded = (

@@ -12,6 +12,7 @@ import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings, type HttpSettingsShape } from "../../src/http/Settings.js"
 import { topUpHint } from "../../src/domain/TopUp.js"
 import { billingDefaults } from "../../src/layers/compose/MemoryGateway.js"
+import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
 import { IdsCounting } from "../../src/layers/node/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
@@ -95,6 +96,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
         ...services.topUps
       }),
       partial(Wallet, services.wallet ?? {}),
+      DrainingMemory,
       IdsCounting,
       Layer.succeed(CursorKey, Redacted.make(services.cursorKey ?? new Uint8Array(32))),
       Layer.succeed(HttpSettings, {

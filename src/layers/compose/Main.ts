@@ -1,7 +1,7 @@
 /**
- * The composition: the one place that knows every layer. `StoragePg` (Operations.ts) is what stands on Postgres,
+ * The gateway as it runs in production: the one place that knows every layer. `StoragePg` is what stands on Postgres,
  * `Engine` what works over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so
- * stops first; the database last of all.
+ * stops first; the database stops last of all.
  */
 import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { parse } from "yaml"
@@ -9,16 +9,14 @@ import { readFile } from "node:fs/promises"
 import { HttpLayer } from "../../http/Server.js"
 import { HttpSettings } from "../../http/Settings.js"
 import { ReadinessChecks } from "../../http/system/Readiness.js"
-import { DrainingLayer } from "../../services/Draining.js"
-import { AdmissionBatched } from "../runs/AdmissionBatched.js"
+import { DrainingMemory } from "../node/DrainingMemory.js"
+import { Engine } from "./Engine.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
 import { CatalogFollowing, listed } from "../catalog/CatalogFollowing.js"
-import { CatalogServed } from "../catalog/CatalogServed.js"
 import type { GatewayConfig } from "../node/Config.js"
 import { demoWorkspace } from "../accounts/DemoWorkspace.js"
 import { enterDeployment } from "../postgres/Deployment.js"
-import { dispatcherDefaults, DispatcherQueue, DispatcherSettings } from "../runs/dispatch/DispatcherQueue.js"
 import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProvider.js"
 import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
@@ -28,9 +26,7 @@ import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
-import { RunsAdmitted } from "../runs/RunsAdmitted.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
-import { SettlementBatched } from "../runs/SettlementBatched.js"
 import { storageChecks } from "../postgres/StorageChecks.js"
 import { VocabularyFile } from "../catalog/search/Vocabulary.js"
 
@@ -38,33 +34,6 @@ const vocabulary = Effect.flatMap(
   Effect.promise(() => readFile(`${builtInCatalog}/vocabulary.yaml`, "utf8")),
   (text) => Schema.decodeUnknown(VocabularyFile)(parse(text))
 )
-
-const Engine = (config: GatewayConfig, fixtureAt: Option.Option<string>, words: Effect.Effect<VocabularyFile>) =>
-  RunsAdmitted.pipe(
-    Layer.provideMerge(DispatcherQueue.pipe(Layer.provide(LeasesRenewedApart()))),
-    Layer.provideMerge(Layer.mergeAll(AdmissionBatched, SettlementBatched)),
-    Layer.provideMerge(
-      Layer.unwrapEffect(
-        Effect.map(words, (vocabulary) => CatalogServed({ jobsMayPickFixtures: !config.production, vocabulary }))
-      )
-    ),
-    Layer.provideMerge(
-      ProvidersHttp({
-        egressAllow: config.egressAllow,
-        inlineResultBytes: config.inlineResultBytes,
-        origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
-      })
-    ),
-    Layer.provide([
-      DrainingLayer,
-      FaultPointsKill(config.faultPoint),
-      Layer.succeed(DispatcherSettings, {
-        ...dispatcherDefaults,
-        slots: config.dispatchSlots,
-        normalizedOn: config.normalized
-      })
-    ])
-  )
 
 /** What the catalog folders hold, without the fixtures where they do not run. */
 const catalogContent = (config: GatewayConfig) =>
@@ -89,16 +58,18 @@ const fixtureFor = (config: GatewayConfig) =>
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
-/**
- * The gateway over a catalog, which publishes what is served: once it is built, and not before, the gateway listens.
- */
+/** The gateway over a catalog, which publishes what is served. It listens once that is in force. */
 export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const words = Fiber.join(yield* Effect.forkScoped(Effect.orDie(vocabulary)))
+      const words = yield* Effect.forkScoped(Effect.orDie(vocabulary))
       const fixtureAt = yield* fixtureFor(config)
+      const providers = ProvidersHttp({
+        egressAllow: config.egressAllow,
+        inlineResultBytes: config.inlineResultBytes,
+        origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
+      })
       return HttpLayer.pipe(
-        Layer.provide(catalog),
         Layer.provide(
           Layer.succeed(HttpSettings, {
             host: config.host,
@@ -116,15 +87,26 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
           RefusedRunsForgotten
         ]),
-        Layer.provideMerge(Engine(config, fixtureAt, words)),
-        Layer.provide(
+        Layer.provideMerge(
+          Engine({
+            catalog,
+            vocabulary: Fiber.join(words),
+            jobsMayPickFixtures: !config.production,
+            providers,
+            leases: LeasesRenewedApart(),
+            dispatcher: { slots: config.dispatchSlots, normalizedOn: config.normalized }
+          })
+        ),
+        Layer.provide([
+          DrainingMemory,
+          FaultPointsKill(config.faultPoint),
           RateLimiterMemory({
             burst: config.rateBurst,
             refillPerSecond: config.ratePerSecond,
             publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
             publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
           })
-        ),
+        ]),
         Layer.provideMerge(
           Layer.tap(StoragePg(config), (context) =>
             Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)

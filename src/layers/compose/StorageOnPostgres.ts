@@ -3,16 +3,18 @@
  * services of an operator's command line. Apart from `Main` so that a command starts without loading the rest.
  */
 import { Effect, Layer, Option } from "effect"
-import { billingPolicy } from "../../domain/TopUp.js"
-import { FaultPointsOff } from "../../services/FaultPoints.js"
+import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
+import { FaultPointsOff } from "../node/FaultPointsOff.js"
+import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
 import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
 import { CatalogRevisionsPg } from "../postgres/CatalogRevisionsPg.js"
 import type { GatewayConfig } from "../node/Config.js"
 import { ContractStorePg } from "../postgres/ContractStorePg.js"
 import { CursorKeyPg } from "../postgres/CursorKeyPg.js"
-import { DatabasePg } from "../postgres/Database.js"
+import { type Database, DatabasePg } from "../postgres/Database.js"
 import * as EmbeddedPostgres from "../postgres/embedded/EmbeddedPostgres.js"
+import type { MoneyAndRuns } from "./Engine.js"
 import { EndpointStatsPg } from "../postgres/EndpointStatsPg.js"
 import { IdempotencyPg } from "../postgres/IdempotencyPg.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
@@ -45,34 +47,41 @@ export const DatabaseConfigured = (config: GatewayConfig) =>
     })
   )
 
-/** Every service that stands on Postgres, with the database under them. */
-export const StoragePg = (config: GatewayConfig) =>
+/** What holds the money and the runs, over a database. */
+export const MoneyAndRunsPg = (options: {
+  readonly inflightLimit: number
+  readonly billing: BillingPolicy
+}): Layer.Layer<MoneyAndRuns | LoginApprovals, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
-    CapabilityRequestsPg,
-    ContractStorePg,
-    CursorKeyPg,
-    EndpointStatsPg,
     IdempotencyPg,
     LoginApprovalsPg,
-    ProviderHealthPg,
     RunSignalsPg,
     RunStorePg,
-    SecretsPg,
-    TransactionsPg,
-    TopUpsPg(billingPolicy({ enabled: config.billing, dashboardUrl: `${config.publicUrl}/docs` }))
+    TopUpsPg(options.billing),
+    TransactionsPg
   ).pipe(
     Layer.provideMerge(WalletPg),
+    Layer.provide([PaymentsNone, Layer.succeed(WalletDefaults, { inflightLimit: options.inflightLimit })]),
+    Layer.provideMerge(IdsCrypto)
+  )
+
+/** Every service that stands on Postgres, with the database under them. */
+export const StoragePg = (config: GatewayConfig) =>
+  Layer.mergeAll(CapabilityRequestsPg, ContractStorePg, CursorKeyPg, EndpointStatsPg, ProviderHealthPg, SecretsPg).pipe(
+    Layer.provideMerge(
+      MoneyAndRunsPg({
+        inflightLimit: config.inflightLimit,
+        billing: billingPolicy({ enabled: config.billing, dashboardUrl: `${config.publicUrl}/docs` })
+      })
+    ),
     Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
-    Layer.provide(PaymentsNone),
     Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
-    Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: config.inflightLimit })),
-    Layer.provideMerge(IdsCrypto),
     Layer.provideMerge(DatabaseConfigured(config))
   )
 
 /** The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. */
-export const Operations = (config: GatewayConfig) =>
+export const OperatorServices = (config: GatewayConfig) =>
   ReconciliationStored.pipe(
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),

@@ -4,7 +4,8 @@
  * drawn from seed 7. Without the variable every point is off.
  */
 import { Effect, Either, Layer, Option, Random } from "effect"
-import { type FaultPoint, faultPoints, FaultPoints, FaultPointsOff } from "../../services/FaultPoints.js"
+import { type FaultPoint, faultPoints, FaultPoints } from "../../services/FaultPoints.js"
+import { FaultPointsOff } from "./FaultPointsOff.js"
 
 export interface Kill {
   readonly point: FaultPoint

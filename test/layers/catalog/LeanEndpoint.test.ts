@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Operation } from "../../../src/domain/Manifest.js"
 import { SharedMembers, leanEndpoint } from "../../../src/layers/catalog/LeanEndpoint.js"
-import { builtInContent } from "../../../src/layers/compose/MemoryGateway.js"
+import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
 import { endpoint } from "../../support/catalog.js"
 
 const everyOperation = Effect.map(builtInContent("all"), ({ endpoints }) => [...endpoints, schemaed])

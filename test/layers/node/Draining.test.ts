@@ -4,7 +4,8 @@ import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
 import { ProvidersScripted, silence } from "../../../src/layers/providers/ProvidersScripted.js"
 import type { TopUpRow, TopUpRows } from "../../../src/layers/accounts/topups/TopUpRows.js"
 import { topUpsOver } from "../../../src/layers/accounts/topups/TopUpsOver.js"
-import { Draining, DrainingLayer } from "../../../src/services/Draining.js"
+import { DrainingMemory } from "../../../src/layers/node/DrainingMemory.js"
+import { Draining } from "../../../src/services/Draining.js"
 import { Runs } from "../../../src/services/Runs.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { TopUps } from "../../../src/services/TopUps.js"
@@ -19,7 +20,7 @@ const job = "job:people.email.find"
 const silent = ProvidersScripted({ "mock-email-find": silence }).layer
 
 describe("waiting for a run", () => {
-  const gateway = Layer.merge(DrainingLayer, Layer.provideMerge(engine(silent, { slots: 1 }), storageMemory))
+  const gateway = Layer.merge(DrainingMemory, Layer.provideMerge(engine(silent, { slots: 1 }), storageMemory))
 
   it.effect("ends when the node begins to stop, with the run as it is", () =>
     Effect.gen(function* () {

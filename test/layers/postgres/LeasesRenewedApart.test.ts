@@ -11,7 +11,7 @@ import { LeasesRenewedApart } from "../../../src/layers/postgres/leases/LeasesRe
 import { LeasesRenewedHere } from "../../../src/layers/runs/LeasesRenewedHere.js"
 import { makeLeaseTable } from "../../../src/layers/postgres/leases/LeaseTable.js"
 import { Admission } from "../../../src/services/Admission.js"
-import { FaultPointsOff } from "../../../src/services/FaultPoints.js"
+import { FaultPointsOff } from "../../../src/layers/node/FaultPointsOff.js"
 import { LeaseKeeping } from "../../../src/services/LeaseKeeping.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Ids } from "../../../src/services/Ids.js"

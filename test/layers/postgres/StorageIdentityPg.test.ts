@@ -11,7 +11,7 @@ import { SettlementBatched } from "../../../src/layers/runs/SettlementBatched.js
 import { ProvidersScripted } from "../../../src/layers/providers/ProvidersScripted.js"
 import { RunStorePg } from "../../../src/layers/postgres/RunStorePg.js"
 import { Admission } from "../../../src/services/Admission.js"
-import { FaultPointsOff } from "../../../src/services/FaultPoints.js"
+import { FaultPointsOff } from "../../../src/layers/node/FaultPointsOff.js"
 import { Ids } from "../../../src/services/Ids.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Wallet } from "../../../src/services/Wallet.js"

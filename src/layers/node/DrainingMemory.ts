@@ -1,0 +1,20 @@
+/** Whether this node is stopping, in its memory. All that is built together with this layer shares it. */
+import { Effect, Layer, Option } from "effect"
+import { Draining } from "../../services/Draining.js"
+import { makeOnce } from "../../services/Once.js"
+
+export const DrainingMemory: Layer.Layer<Draining> = Layer.sync(Draining, () => {
+  const announced = makeOnce<void>()
+  const begun = makeOnce<void>()
+  return Draining.of({
+    announce: Effect.sync(() => announced.tell()),
+    announced: Effect.sync(() => Option.isSome(announced.known())),
+    whenAnnounced: announced.listen,
+    begin: Effect.sync(() => {
+      announced.tell()
+      begun.tell()
+    }),
+    begun: Effect.sync(() => Option.isSome(begun.known())),
+    whenBegun: begun.listen
+  })
+})
