@@ -6,7 +6,9 @@
 import { Context, type Effect } from "effect"
 import type { Standing, TokenSpend } from "../domain/Admission.js"
 import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
-import type { Balance, LedgerEntry, LedgerKind, Posting } from "../domain/Ledger.js"
+import type { Balance, LedgerEntry, Posting } from "../domain/Ledger.js"
+import type { LedgerFilter } from "../domain/LedgerList.js"
+import type { LedgerVerification } from "../domain/LedgerVerification.js"
 import type { Micros } from "../domain/Micros.js"
 import type { TokenLine } from "../domain/TokenLine.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
@@ -49,47 +51,10 @@ export interface Credit {
   readonly key: string
 }
 
-export interface LedgerFilter {
-  readonly kind?: LedgerKind
-  readonly runId?: RunId
-  readonly fromMillis?: number
-  readonly toMillis?: number
-}
-
-/** Where an entry stands in a list: `seq` counts a workspace's entries in the order in which they were made. */
-export interface EntryPlace {
-  readonly createdAt: number
-  readonly seq: number
-}
-
-/**
- * Whether a list is ordered by time, and by `seq` only within the same time. Without a filter, or of one run, it is
- * ordered as the entries were made.
- */
-export const inOrderOfTime = (filter: LedgerFilter): boolean =>
-  filter.runId === undefined &&
-  (filter.kind !== undefined || filter.fromMillis !== undefined || filter.toMillis !== undefined)
-
-/** The sort key of the ledger's lists. */
-export const entryKey = ({ createdAt, seq }: EntryPlace): string => `${createdAt}.${seq}`
-export const entryPlaceOf = (key: string): EntryPlace => {
-  const [createdAt, seq] = key.split(".")
-  return { createdAt: Number(createdAt), seq: Number(seq) }
-}
-
 export interface HoldRow {
   readonly runId: RunId
   readonly amountMicros: Micros
   readonly createdAt: number
-}
-
-/** The result of recomputing everything. `difference` names the first row that does not add up. */
-export interface LedgerVerification {
-  readonly ok: boolean
-  readonly driftMicros: number
-  readonly entries: number
-  readonly workspaces: number
-  readonly difference: string | null
 }
 
 export class Wallet extends Context.Tag("gateway/services/Wallet")<
@@ -104,7 +69,7 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     /** The newest open holds, at most `limit`. */
     readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
-    /** Newest first; the sort key is `entryKey`. */
+    /** Newest first; the sort key is `entryKey` of `LedgerList.ts`. */
     readonly entries: (
       workspaceId: WorkspaceId,
       filter: LedgerFilter,

@@ -1,89 +1,90 @@
-/**
- * What `LedgerVerification` does on Postgres, over the memory storage: all money is recomputed, and the first row that
- * is off is named.
- */
-import { HashMap } from "effect"
-import type { LedgerKind } from "../../domain/Ledger.js"
+/** The check of all money over the memory storage: what `LedgerVerificationPg` does with one statement. */
+import { Array as Arr, HashMap, Option } from "effect"
+import type { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
+import {
+  differs,
+  driftOf,
+  type LedgerDifference,
+  type LedgerVerification,
+  sayDifference
+} from "../../domain/LedgerVerification.js"
+import { member } from "../../domain/Members.js"
 import type { Run } from "../../domain/Run.js"
 import { holdsMoney, isInflight } from "../../domain/RunMachine.js"
 import { lineOf } from "../../domain/TokenLine.js"
-import type { LedgerVerification } from "../../services/Wallet.js"
 import type { MemoryState } from "./MemoryStorage.js"
-
-interface Difference {
-  readonly drift: number
-  readonly story: string
-}
 
 const total = (amounts: Iterable<number>): number => [...amounts].reduce((sum, amount) => sum + amount, 0)
 
-const ofWorkspaces = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<Difference> =>
-  [...state.wallets].flatMap(([workspaceId, { balance, entries, inflight }]) => {
+const totalOf = (entries: ReadonlyArray<LedgerEntry>, ...kinds: ReadonlyArray<LedgerKind>): number =>
+  total(entries.filter(({ kind }) => kinds.includes(kind)).map(({ amountMicros }) => amountMicros))
+
+/** Without the sign of a zero. */
+const negative = (amount: number): number => 0 - amount
+
+const ofWorkspaces = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<LedgerDifference> =>
+  [...state.wallets].map(([workspaceId, { balance, entries, inflight }]) => {
     const own = runs.filter((run) => run.workspaceId === workspaceId)
-    const available = total(entries.map(({ amountMicros }) => amountMicros))
-    const reserved = total(own.filter(({ status }) => holdsMoney(status)).map(({ holdMicros }) => holdMicros))
-    const flying = own.filter(({ status }) => isInflight(status)).length
-    const drift = Math.abs(available - balance.availableMicros) + Math.abs(reserved - balance.reservedMicros)
-    return drift === 0 && flying === inflight
-      ? []
-      : [
-          {
-            drift,
-            story: `${workspaceId}: entries and runs give available ${available}, reserved ${reserved}, in flight ${flying}; stored are ${balance.availableMicros}, ${balance.reservedMicros}, ${inflight}`
-          }
-        ]
+    const [newest] = entries
+    return {
+      _tag: "Workspace",
+      workspaceId,
+      entries: {
+        available: total(entries.map(({ amountMicros }) => amountMicros)),
+        reserved: negative(totalOf(entries, "hold", "release"))
+      },
+      newest: { available: newest?.balanceAfterMicros ?? 0, reserved: newest?.reservedAfterMicros ?? 0 },
+      runs: {
+        held: total(own.filter(({ status }) => holdsMoney(status)).map(({ holdMicros }) => holdMicros)),
+        inflight: own.filter(({ status }) => isInflight(status)).length
+      },
+      stored: { available: balance.availableMicros, reserved: balance.reservedMicros, inflight }
+    }
   })
 
-const ofRuns = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<Difference> => {
-  const booked = new Map<string, Map<LedgerKind, number>>()
-  for (const [, { entries }] of state.wallets) {
-    for (const { amountMicros, kind, runId } of entries) {
-      if (runId === null) continue
-      const kinds = booked.get(runId) ?? new Map<LedgerKind, number>()
-      booked.set(runId, kinds.set(kind, (kinds.get(kind) ?? 0) + Math.abs(amountMicros)))
+const ofRuns = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<LedgerDifference> => {
+  const entries = [...HashMap.values(state.wallets)].flatMap((wallet) => wallet.entries)
+  const byRun = Arr.groupBy(entries, ({ runId }) => runId ?? "")
+  return runs.map(({ chargeMicros, holdMicros, runId, workspaceId }) => {
+    const own = member(byRun, runId) ?? []
+    return {
+      _tag: "Run",
+      workspaceId,
+      runId,
+      entries: {
+        held: negative(totalOf(own, "hold")),
+        released: totalOf(own, "release"),
+        charged: negative(totalOf(own, "charge"))
+      },
+      run: { held: holdMicros, released: chargeMicros === null ? 0 : holdMicros, charged: chargeMicros ?? 0 }
     }
-  }
-  return runs.flatMap(({ chargeMicros, holdMicros, runId }) => {
-    const kinds = booked.get(runId)
-    const off =
-      Math.abs((kinds?.get("hold") ?? 0) - holdMicros) +
-      Math.abs((kinds?.get("release") ?? 0) - (chargeMicros === null ? 0 : holdMicros)) +
-      Math.abs((kinds?.get("charge") ?? 0) - (chargeMicros ?? 0))
-    return off === 0
-      ? []
-      : [
-          {
-            drift: off,
-            story: `${runId}: its entries are not its hold of ${holdMicros} and its charge of ${chargeMicros}`
-          }
-        ]
   })
 }
 
-const ofTokens = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<Difference> =>
-  [...HashMap.values(state.tokens)].flatMap(({ spend, tokenId }) => {
+const ofTokens = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<LedgerDifference> =>
+  [...HashMap.values(state.tokens)].map(({ spend, tokenId, workspaceId }) => {
     const counts = (run: Run) =>
       run.spendMonth === spend.month &&
-      HashMap.get(state.tokens, run.tokenId).pipe((own) => own._tag === "Some" && lineOf(own.value).includes(tokenId))
-    const spent = total(runs.filter(counts).map(({ chargeMicros, holdMicros }) => chargeMicros ?? holdMicros))
-    return spent === spend.spentMicros
-      ? []
-      : [
-          {
-            drift: Math.abs(spent - spend.spentMicros),
-            story: `${tokenId}: its runs of ${spend.month} come to ${spent}; stored as spent are ${spend.spentMicros}`
-          }
-        ]
+      Option.exists(HashMap.get(state.tokens, run.tokenId), (own) => lineOf(own).includes(tokenId))
+    return {
+      _tag: "Token",
+      workspaceId,
+      tokenId,
+      month: spend.month,
+      runs: total(runs.filter(counts).map(({ chargeMicros, holdMicros }) => chargeMicros ?? holdMicros)),
+      stored: spend.spentMicros
+    }
   })
 
 export const verifyMemory = (state: MemoryState): LedgerVerification => {
   const runs = [...HashMap.values(state.runs)].map(({ run }) => run)
-  const differences = [...ofWorkspaces(state, runs), ...ofRuns(state, runs), ...ofTokens(state, runs)]
+  const differences = [...ofWorkspaces(state, runs), ...ofRuns(state, runs), ...ofTokens(state, runs)].filter(differs)
+  const [first] = differences
   return {
-    ok: differences.length === 0,
-    driftMicros: total(differences.map(({ drift }) => drift)),
+    ok: first === undefined,
+    driftMicros: total(differences.map(driftOf)),
     entries: total([...state.wallets].map(([, { entries }]) => entries.length)),
     workspaces: HashMap.size(state.wallets),
-    difference: differences[0]?.story ?? null
+    difference: first === undefined ? null : sayDifference(first)
   }
 }

@@ -1,20 +1,25 @@
 /**
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
  * does not add up: the balances, holds and counts of each workspace; what was held, released and charged for each run;
- * and what each token has spent in its month, also through the tokens that it let in. Reads only.
+ * and what each token has spent in its month, also through the tokens that it let in. Reads only. The statement adds up
+ * what `driftOf` (domain/LedgerVerification) says of one row; the story of a row is told there.
  */
 import { Effect, Schema } from "effect"
+import { LedgerDifference, type LedgerVerification, sayDifference } from "../../domain/LedgerVerification.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import type { LedgerVerification } from "../../services/Wallet.js"
 import type { Database } from "./Database.js"
+import { ledgerCheckLock } from "./database/AdvisoryLocks.js"
+import { rowOf } from "./database/Rows.js"
 
-const Row = Schema.Struct({
+const Found = Schema.Struct({
   entries: Schema.Int,
   workspaces: Schema.Int,
   drift: Schema.Int,
-  difference: Schema.NullOr(Schema.String)
+  difference: Schema.NullOr(LedgerDifference)
 })
-const decode = Schema.decodeUnknown(Schema.Tuple(Row))
+type Found = typeof Found.Type
+const foundRow = rowOf(Found)
+const lockedRow = rowOf(Schema.Struct({ found: Schema.NullOr(Found) }))
 
 /** One statement of one row: `entries`, `workspaces`, `drift`, `difference`. */
 const recomputed = `
@@ -34,9 +39,11 @@ const recomputed = `
         + abs(w.reserved_micros - coalesce(l.held, 0))
         + abs(w.available_micros - coalesce(e.balance_after_micros, 0)) + abs(w.reserved_micros - coalesce(e.reserved_after_micros, 0)) as drift,
       w.inflight <> coalesce(l.inflight, 0) as miscounted,
-      format('%s: entries give available %s and reserved %s, runs hold %s with %s in flight; stored are %s, %s and %s in flight',
-        w.workspace_id, coalesce(s.available, 0), coalesce(s.reserved, 0), coalesce(l.held, 0), coalesce(l.inflight, 0),
-        w.available_micros, w.reserved_micros, w.inflight) as story
+      json_build_object('_tag', 'Workspace', 'workspaceId', w.workspace_id,
+        'entries', json_build_object('available', coalesce(s.available, 0), 'reserved', coalesce(s.reserved, 0)),
+        'newest', json_build_object('available', coalesce(e.balance_after_micros, 0), 'reserved', coalesce(e.reserved_after_micros, 0)),
+        'runs', json_build_object('held', coalesce(l.held, 0), 'inflight', coalesce(l.inflight, 0)),
+        'stored', json_build_object('available', w.available_micros, 'reserved', w.reserved_micros, 'inflight', w.inflight)) as difference
     from wallets w
     left join sums s using (workspace_id) left join live l using (workspace_id) left join last_entries e using (workspace_id)
   ), by_run as (
@@ -50,8 +57,9 @@ const recomputed = `
   ), runs_compared as (
     select workspace_id || ' ' || run_id as place,
       abs(coalesce(r.held, 0) - coalesce(e.held, 0)) + abs(coalesce(r.released, 0) - coalesce(e.released, 0)) + abs(coalesce(r.charged, 0) - coalesce(e.charged, 0)) as drift,
-      format('%s of %s: entries hold %s, release %s and charge %s; the run holds %s, has released %s and is charged %s', run_id, workspace_id,
-        coalesce(e.held, 0), coalesce(e.released, 0), coalesce(e.charged, 0), coalesce(r.held, 0), coalesce(r.released, 0), coalesce(r.charged, 0)) as story
+      json_build_object('_tag', 'Run', 'workspaceId', workspace_id, 'runId', run_id,
+        'entries', json_build_object('held', coalesce(e.held, 0), 'released', coalesce(e.released, 0), 'charged', coalesce(e.charged, 0)),
+        'run', json_build_object('held', coalesce(r.held, 0), 'released', coalesce(r.released, 0), 'charged', coalesce(r.charged, 0))) as difference
     from money_runs r full join by_run e using (workspace_id, run_id)
     where (r.held, r.released, r.charged) is distinct from (e.held, e.released, e.charged)
   ), spent as (
@@ -60,37 +68,33 @@ const recomputed = `
     where r.hold_micros > 0 group by spender.token_id, r.spend_month
   ), tokens_compared as (
     select t.workspace_id || ' ' || t.token_id as place, abs(t.spend_micros - coalesce(s.micros, 0)) as drift,
-      format('%s of %s: its runs of %s come to %s; stored as spent are %s', t.token_id, t.workspace_id, t.spend_month, coalesce(s.micros, 0), t.spend_micros) as story
+      json_build_object('_tag', 'Token', 'workspaceId', t.workspace_id, 'tokenId', t.token_id, 'month', t.spend_month,
+        'runs', coalesce(s.micros, 0), 'stored', t.spend_micros) as difference
     from tokens t left join spent s on s.token_id = t.token_id and s.spend_month = t.spend_month
     where t.spend_micros <> coalesce(s.micros, 0)
   ), differences as (
-    select 1 as kind, place, drift, story from workspaces_compared where drift <> 0 or miscounted
-    union all select 2, place, drift, story from runs_compared
-    union all select 3, place, drift, story from tokens_compared
+    select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
+    union all select 2, place, drift, difference from runs_compared
+    union all select 3, place, drift, difference from tokens_compared
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,
     (select coalesce(sum(drift), 0)::bigint from differences) as drift,
-    (select story from differences order by kind, place limit 1) as difference`
+    (select difference from differences order by kind, place limit 1) as difference`
 
-const verification = (row: typeof Row.Type): LedgerVerification => ({
-  ok: row.difference === null,
-  driftMicros: row.drift,
-  entries: row.entries,
-  workspaces: row.workspaces,
-  difference: row.difference
+const verificationOf = ({ difference, drift, entries, workspaces }: Found): LedgerVerification => ({
+  ok: difference === null,
+  driftMicros: drift,
+  entries,
+  workspaces,
+  difference: difference === null ? null : sayDifference(difference)
 })
 
+const oneRow = <A>(row: A | null): Effect.Effect<A> =>
+  row === null ? Effect.dieMessage("the check of the ledger answered no row") : Effect.succeed(row)
+
 export const verifyLedger = ({ sql, survey }: Database["Type"]): Effect.Effect<LedgerVerification, StorageError> =>
-  survey(sql`${sql.literal(recomputed)}`).pipe(
-    Effect.flatMap((rows) => Effect.orDie(decode(rows))),
-    Effect.map(([row]) => verification(row))
-  )
-
-/** Any number, the same in all versions of this program. */
-const lock = 7_463_120_513
-
-const decodeLocked = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ found: Schema.NullOr(Schema.parseJson(Row)) })))
+  foundRow(survey(sql`${sql.literal(recomputed)}`)).pipe(Effect.flatMap(oneRow), Effect.map(verificationOf))
 
 /**
  * The same, unless another connection is at it: then null. The lock lives as long as the statement, on a connection of
@@ -101,9 +105,11 @@ export const verifyLedgerUnlessLocked = ({
   survey
 }: Database["Type"]): Effect.Effect<LedgerVerification | null, StorageError> =>
   // The subquery depends on nothing, so Postgres runs it when, and only when, the CASE comes to it.
-  survey(
-    sql`select case when pg_try_advisory_xact_lock(${lock}::bigint) then (select row_to_json(v)::text from (${sql.literal(recomputed)}) v) end as found`
+  lockedRow(
+    survey(
+      sql`select case when pg_try_advisory_xact_lock(${ledgerCheckLock}::bigint) then (select row_to_json(v) from (${sql.literal(recomputed)}) v) end as found`
+    )
   ).pipe(
-    Effect.flatMap((rows) => Effect.orDie(decodeLocked(rows))),
-    Effect.map(([{ found }]) => (found === null ? null : verification(found)))
+    Effect.flatMap(oneRow),
+    Effect.map(({ found }) => (found === null ? null : verificationOf(found)))
   )

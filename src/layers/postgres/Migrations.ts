@@ -9,6 +9,7 @@ import { Data, Effect } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { Database } from "./Database.js"
+import { migrationsLock } from "./database/AdvisoryLocks.js"
 
 /**
  * SQL text (may hold several statements), a list of such texts, or an effect; all run inside the migration's
@@ -26,9 +27,6 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly message: string
   readonly cause?: unknown
 }> {}
-
-/** Any number, the same in all versions of this program. */
-const lock = 7_463_120_512
 
 const applied = ({ query, sql }: Database["Type"]) =>
   Effect.gen(function* () {
@@ -72,7 +70,7 @@ export const migrate = (
         Effect.gen(function* () {
           // The wait for another program's migrations, and a migration of a large table, may take their time.
           yield* sql`set local statement_timeout = 0`
-          yield* sql`select pg_advisory_xact_lock(${lock}::bigint)`
+          yield* sql`select pg_advisory_xact_lock(${migrationsLock}::bigint)`
           yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
           const [done] = yield* sql`select from gateway_migrations where name = ${name}`
           if (done !== undefined) return []

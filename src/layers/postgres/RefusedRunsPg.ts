@@ -5,16 +5,16 @@
 import { Effect } from "effect"
 import type { RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
-
-/** Any number that nothing else locks, the same in all versions of this program. */
-const lock = 7_463_120_513
+import { refusedRunsLock } from "./database/AdvisoryLocks.js"
 
 export const forgetRefused =
   ({ sql, transact }: Database["Type"], databaseNow: Effect.Effect<string>): RunStore["Type"]["forgetRefused"] =>
   ({ limit, olderThanMillis }) =>
     transact(
       Effect.gen(function* () {
-        const [turn] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${lock}::bigint) as mine`
+        const [turn] = yield* sql<{
+          mine: boolean
+        }>`select pg_try_advisory_xact_lock(${refusedRunsLock}::bigint) as mine`
         if (turn?.mine !== true) return 0
         const [row] = yield* sql<{ gone: number }>`
         with old as materialized (

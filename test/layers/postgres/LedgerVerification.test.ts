@@ -4,6 +4,7 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { scopes } from "../../../src/domain/Scope.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
+import { ledgerCheckLock, refusedRunsLock } from "../../../src/layers/postgres/database/AdvisoryLocks.js"
 import { LedgerChecksPg } from "../../../src/layers/postgres/LedgerChecksPg.js"
 import { LoginApprovalsPg } from "../../../src/layers/postgres/LoginApprovalsPg.js"
 import { hit, miss, ProvidersScripted } from "../../../src/layers/providers/ProvidersScripted.js"
@@ -80,12 +81,25 @@ describe("the regular check of the ledger", () => {
       const checks = yield* LedgerChecks
       yield* transact(
         Effect.gen(function* () {
-          yield* sql`select pg_advisory_xact_lock(7463120513)`
+          yield* sql`select pg_advisory_xact_lock(${ledgerCheckLock}::bigint)`
           assert.isNull(yield* checks.latest(Duration.minutes(1)))
         })
       )
       assert.isNotNull(yield* checks.latest(Duration.minutes(1)))
       assert.deepStrictEqual(yield* query(sql`select count(*)::int as rows from ledger_checks`), [{ rows: 1 }])
+    }).pipe(Effect.provide(nodes))
+  )
+
+  it.scopedLive("is made while refused runs are forgotten: the two locks are different ones", () =>
+    Effect.gen(function* () {
+      const { sql, transact } = yield* Database
+      const checks = yield* LedgerChecks
+      yield* transact(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(${refusedRunsLock}::bigint)`
+          assert.isNotNull(yield* checks.latest(Duration.minutes(1)))
+        })
+      )
     }).pipe(Effect.provide(nodes))
   )
 })

@@ -1,0 +1,95 @@
+/**
+ * The check of all money: what the ledger's entries and the runs come to, beside what is stored. A storage finds the
+ * differences; what a difference weighs and how it is told is decided here.
+ */
+import { Schema } from "effect"
+import { RunId, TokenId, WorkspaceId } from "./Ids.js"
+
+const Balances = Schema.Struct({ available: Schema.Int, reserved: Schema.Int })
+const RunMoney = Schema.Struct({ held: Schema.Int, released: Schema.Int, charged: Schema.Int })
+
+/** A workspace whose stored balances or count of runs in flight are not what its entries and runs say. */
+const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
+  workspaceId: WorkspaceId,
+  /** The sums of its entries. */
+  entries: Balances,
+  /** The balances that its newest entry left. */
+  newest: Balances,
+  /** What its runs hold now, and how many are in flight. */
+  runs: Schema.Struct({ held: Schema.Int, inflight: Schema.Int }),
+  stored: Schema.Struct({ ...Balances.fields, inflight: Schema.Int })
+})
+/** A run whose entries are not its hold, its release and its charge. */
+const RunDifference = Schema.TaggedStruct("Run", {
+  workspaceId: WorkspaceId,
+  runId: RunId,
+  entries: RunMoney,
+  run: RunMoney
+})
+/** A token whose spend is not that of its runs in its month, those of the tokens that it let in included. */
+const TokenDifference = Schema.TaggedStruct("Token", {
+  workspaceId: WorkspaceId,
+  tokenId: TokenId,
+  month: Schema.String,
+  runs: Schema.Int,
+  stored: Schema.Int
+})
+
+export const LedgerDifference = Schema.Union(WorkspaceDifference, RunDifference, TokenDifference)
+export type LedgerDifference = typeof LedgerDifference.Type
+
+/** The result of recomputing everything. `difference` names the first row that does not add up. */
+export interface LedgerVerification {
+  readonly ok: boolean
+  readonly driftMicros: number
+  readonly entries: number
+  readonly workspaces: number
+  readonly difference: string | null
+}
+
+const apart = (...pairs: ReadonlyArray<readonly [number, number]>): number =>
+  pairs.reduce((sum, [a, b]) => sum + Math.abs(a - b), 0)
+
+/** By how many micros two sides differ, added up over all that is compared. */
+export const driftOf = (difference: LedgerDifference): number => {
+  switch (difference._tag) {
+    case "Workspace": {
+      const { entries, newest, runs, stored } = difference
+      return apart(
+        [stored.available, entries.available],
+        [stored.reserved, entries.reserved],
+        [stored.reserved, runs.held],
+        [stored.available, newest.available],
+        [stored.reserved, newest.reserved]
+      )
+    }
+    case "Run": {
+      const { entries, run } = difference
+      return apart([run.held, entries.held], [run.released, entries.released], [run.charged, entries.charged])
+    }
+    case "Token":
+      return apart([difference.stored, difference.runs])
+  }
+}
+
+/** Whether the two sides differ at all: a wrong count of runs in flight weighs no money. */
+export const differs = (difference: LedgerDifference): boolean =>
+  driftOf(difference) !== 0 ||
+  (difference._tag === "Workspace" && difference.runs.inflight !== difference.stored.inflight)
+
+export const sayDifference = (difference: LedgerDifference): string => {
+  switch (difference._tag) {
+    case "Workspace": {
+      const { entries, runs, stored, workspaceId } = difference
+      return `${workspaceId}: entries give available ${entries.available} and reserved ${entries.reserved}, runs hold ${runs.held} with ${runs.inflight} in flight; stored are ${stored.available}, ${stored.reserved} and ${stored.inflight} in flight`
+    }
+    case "Run": {
+      const { entries, run, runId, workspaceId } = difference
+      return `${runId} of ${workspaceId}: entries hold ${entries.held}, release ${entries.released} and charge ${entries.charged}; the run holds ${run.held}, has released ${run.released} and is charged ${run.charged}`
+    }
+    case "Token": {
+      const { month, runs, stored, tokenId, workspaceId } = difference
+      return `${tokenId} of ${workspaceId}: its runs of ${month} come to ${runs}; stored as spent are ${stored}`
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The wallet over the rows of any storage: what it reads under its locks, what it writes, and how money is credited.
+ */
+import { Clock, Effect, Either } from "effect"
+import type { Standing, TokenSpend } from "../../../domain/Admission.js"
+import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
+import { type Balance, type LedgerEntry, post, type Posting } from "../../../domain/Ledger.js"
+import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
+import { pageOf } from "../../../domain/Pages.js"
+import { lineOf, type TokenLine } from "../../../domain/TokenLine.js"
+import { Ids } from "../../../services/Ids.js"
+import { type Credit, type LockedPurses, Wallet, type WalletChanges } from "../../../services/Wallet.js"
+import { WalletDefaults } from "../WalletDefaults.js"
+import type { PurseRow, WalletRows } from "./WalletRows.js"
+
+const standingOf = (row: PurseRow, { inflightLimit }: WalletDefaults["Type"]): Standing => ({
+  balance: { availableMicros: row.available, reservedMicros: row.reserved },
+  inflight: row.inflight,
+  inflightLimit: row.inflightLimit ?? inflightLimit,
+  runCapMicros: row.runCapMicros,
+  runsPerMinute: row.runsPerMinute,
+  minuteStartedAt: row.minuteStartedAt,
+  minuteCount: row.minuteCount,
+  minuteRefused: row.minuteRefused
+})
+
+/** `now` where no row tells the storage's time. */
+const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["Type"], now: number): LockedPurses => {
+  const standings = new Map<WorkspaceId, Standing>()
+  const spends = new Map<TokenId, TokenSpend>()
+  const lines = new Map<TokenId, TokenLine>()
+  let latest: number | undefined
+  for (const row of rows) {
+    // Rows that waited for different locks were read at different times.
+    latest = latest === undefined || row.now > latest ? row.now : latest
+    standings.set(row.workspaceId, standingOf(row, defaults))
+    lines.set(row.tokenId, lineOf(row))
+    spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
+  }
+  return { standings, spends, lines, now: latest ?? now }
+}
+
+const entryOf = (
+  ids: Ids["Type"],
+  { posting, workspaceId }: WalletChanges["postings"][number],
+  now: number
+): Effect.Effect<LedgerEntry> =>
+  Effect.map(ids.suffix, (suffix) => ({
+    ...posting,
+    entryId: LedgerEntryId.make(`led_${suffix}`),
+    workspaceId,
+    createdAt: now
+  }))
+
+/** What a credit makes of a balance. */
+const credited = (
+  balance: Balance,
+  { kind, micros, reason, topUpId }: Credit
+): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, ValidationError> => {
+  const posted = post(balance, { kind, micros, runId: null, topUpId, reason })
+  return Either.isLeft(posted) || micros === 0
+    ? Either.left(ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0"))
+    : Either.right(posted.right)
+}
+
+const foundOr =
+  (workspaceId: WorkspaceId) =>
+  (balance: Balance | null): Effect.Effect<Balance, NotFound> =>
+    balance === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(balance)
+
+export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], never, Ids | WalletDefaults> =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const defaults = yield* WalletDefaults
+    return Wallet.of({
+      lock: (purses) =>
+        Effect.zipWith(rows.purses(purses), Clock.currentTimeMillis, (found, now) =>
+          lockedPurses(found, defaults, now)
+        ),
+      write: (changes) =>
+        Effect.flatMap(
+          Effect.forEach(changes.postings, (one) => entryOf(ids, one, changes.now)),
+          (entries) => rows.write(entries, changes)
+        ),
+      credit: Effect.fn("Wallet.credit")(function* (credit) {
+        const now = yield* Clock.currentTimeMillis
+        const after = yield* rows.credit(
+          credit,
+          Effect.fnUntraced(function* (before) {
+            const { balance, posting } = yield* credited(before, credit)
+            return { balance, entry: yield* entryOf(ids, { workspaceId: credit.workspaceId, posting }, now) }
+          })
+        )
+        return yield* foundOr(credit.workspaceId)(after)
+      }),
+      balance: Effect.fn("Wallet.balance")((workspaceId) =>
+        Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
+      ),
+      holds: Effect.fn("Wallet.holds")(rows.holds),
+      entries: Effect.fn("Wallet.entries")(function* (workspaceId, filter, { after, limit }) {
+        const found = yield* rows.entries(workspaceId, filter, {
+          after: after === null ? null : entryPlaceOf(after),
+          limit: limit + 1
+        })
+        const page = pageOf(found, limit, entryKey)
+        return { ...page, items: page.items.map(({ seq: _, ...entry }) => entry) }
+      }),
+      verify: rows.verify
+    })
+  })

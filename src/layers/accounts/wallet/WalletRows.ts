@@ -1,0 +1,60 @@
+/** The rows under `Wallet`: what its storages must do, and nothing that decides about money. */
+import type { Effect } from "effect"
+import type { Standing } from "../../../domain/Admission.js"
+import type { TokenId, WorkspaceId } from "../../../domain/Ids.js"
+import type { Balance, LedgerEntry } from "../../../domain/Ledger.js"
+import type { EntryPlace, LedgerFilter } from "../../../domain/LedgerList.js"
+import type { LedgerVerification } from "../../../domain/LedgerVerification.js"
+import type { Micros } from "../../../domain/Micros.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { HoldRow, Purse, WalletChanges } from "../../../services/Wallet.js"
+
+/** A wallet with one of the tokens that a run of the purse's token counts against: one row for each of these. */
+export interface PurseRow extends Omit<Standing, "balance" | "inflightLimit"> {
+  readonly workspaceId: WorkspaceId
+  readonly available: Micros
+  readonly reserved: Micros
+  /** Null: the gateway's own default counts. */
+  readonly inflightLimit: number | null
+  readonly tokenId: TokenId
+  readonly ancestors: ReadonlyArray<TokenId>
+  /** The token of the purse, or one that it comes from. */
+  readonly spenderId: TokenId
+  readonly limitMicros: Micros | null
+  readonly spendMonth: string
+  readonly spentMicros: Micros
+  /** The storage's clock. */
+  readonly now: number
+}
+
+/** An entry with its place among those of its workspace. */
+export interface EntryRow extends LedgerEntry {
+  readonly seq: number
+}
+
+export interface WalletRows {
+  /** Locks the wallets and tokens in a fixed order. A purse whose workspace or token does not exist has no row. */
+  readonly purses: (purses: ReadonlyArray<Purse>) => Effect.Effect<ReadonlyArray<PurseRow>, StorageError>
+  /** Entries in the order in which they happened, and wallets and tokens as they are after them. */
+  readonly write: (
+    entries: ReadonlyArray<LedgerEntry>,
+    after: Pick<WalletChanges, "standings" | "spends">
+  ) => Effect.Effect<void, StorageError>
+  /**
+   * Locks a wallet, and writes the credit that is decided on it, once for each key: null when there is no such wallet,
+   * and the balance as it is when the key was used before.
+   */
+  readonly credit: <E>(
+    credit: { readonly workspaceId: WorkspaceId; readonly key: string },
+    decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
+  ) => Effect.Effect<Balance | null, E | StorageError>
+  readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
+  readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
+  /** In the order of `LedgerList`, behind the place `after`, at most `limit`. */
+  readonly entries: (
+    workspaceId: WorkspaceId,
+    filter: LedgerFilter,
+    page: { readonly after: EntryPlace | null; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<EntryRow>, StorageError>
+  readonly verify: Effect.Effect<LedgerVerification, StorageError>
+}

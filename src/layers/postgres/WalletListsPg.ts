@@ -1,0 +1,85 @@
+/**
+ * What is read of money without a lock, on Postgres: open holds and ledger entries, newest first. Each filter is a
+ * range of one index (migration 0008). Where it leaves several kinds or states open, the newest of each are read and
+ * merged.
+ */
+import type { Statement } from "@effect/sql"
+import { Schema } from "effect"
+import { RunId, type WorkspaceId } from "../../domain/Ids.js"
+import { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
+import { type EntryPlace, inOrderOfTime, type LedgerFilter } from "../../domain/LedgerList.js"
+import { Micros } from "../../domain/Micros.js"
+import { holdsMoney, runStatuses } from "../../domain/RunMachine.js"
+import type { WalletRows } from "../accounts/wallet/WalletRows.js"
+import type { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
+
+const holdRows = rowsOf(Schema.Struct({ runId: RunId, amountMicros: Micros, createdAt: Schema.Int }))
+const entryRows = rowsOf(Schema.Struct({ ...LedgerEntry.fields, seq: Schema.Int }))
+
+const columns = `entry_id as "entryId", workspace_id as "workspaceId", kind, debit, credit, amount_micros as "amountMicros",
+  balance_after_micros as "balanceAfterMicros", reserved_after_micros as "reservedAfterMicros", run_id as "runId", top_up_id as "topUpId", reason,
+  created_at as "createdAt", seq`
+
+type Sql = Database["Type"]["sql"]
+
+const merged = (sql: Sql, parts: ReadonlyArray<Statement.Fragment>) =>
+  sql`select * from (${sql.join(" union all ", false)(parts)}) as n`
+
+/** The entries that are wanted: those of a workspace, behind a place, so many, and within what `narrower` says. */
+interface Wanted {
+  readonly workspaceId: WorkspaceId
+  readonly after: EntryPlace | null
+  readonly limit: number
+  readonly narrower: Statement.Fragment
+}
+
+const behind = (sql: Sql, after: EntryPlace | null) => (after === null ? sql.literal("") : sql`and seq < ${after.seq}`)
+
+/** In the order in which they were made. */
+const all = (sql: Sql, { after, limit, workspaceId }: Wanted) => sql`
+  select ${sql.literal(columns)} from ledger_entries where workspace_id = ${workspaceId} ${behind(sql, after)}
+  order by seq desc limit ${limit}`
+
+/**
+ * A run has a handful of entries; the materialised query keeps the planner from looking for them in the order of the
+ * ledger.
+ */
+const ofRun = (sql: Sql, runId: RunId, { after, limit, narrower, workspaceId }: Wanted) => sql`
+  with of_run as materialized (select * from ledger_entries where workspace_id = ${workspaceId} and run_id = ${runId})
+  select ${sql.literal(columns)} from of_run where true ${narrower} ${behind(sql, after)}
+  order by seq desc limit ${limit}`
+
+const ofKinds = (sql: Sql, kinds: ReadonlyArray<LedgerKind>, { after, limit, narrower, workspaceId }: Wanted) => {
+  const from = after === null ? sql.literal("") : sql`and (created_at, seq) < (${after.createdAt}, ${after.seq})`
+  const parts = kinds.map(
+    (kind) => sql`
+      (select ${sql.literal(columns)} from ledger_entries where (workspace_id || ' ' || kind) = ${`${workspaceId} ${kind}`} ${narrower} ${from}
+      order by created_at desc, seq desc limit ${limit})`
+  )
+  return sql`${merged(sql, parts)} order by "createdAt" desc, seq desc limit ${limit}`
+}
+
+const entriesOf = (sql: Sql, filter: LedgerFilter, wanted: Omit<Wanted, "narrower">) => {
+  const since = filter.fromMillis === undefined ? sql.literal("") : sql`and created_at >= ${filter.fromMillis}`
+  const narrower = filter.toMillis === undefined ? since : sql`${since} and created_at < ${filter.toMillis}`
+  if (filter.runId !== undefined) {
+    const ofKind = filter.kind === undefined ? narrower : sql`and kind = ${filter.kind} ${narrower}`
+    return ofRun(sql, filter.runId, { ...wanted, narrower: ofKind })
+  }
+  return inOrderOfTime(filter)
+    ? ofKinds(sql, filter.kind === undefined ? LedgerKind.literals : [filter.kind], { ...wanted, narrower })
+    : all(sql, { ...wanted, narrower })
+}
+
+export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, "entries" | "holds"> => ({
+  holds: (workspaceId, limit) => {
+    const parts = runStatuses.filter(holdsMoney).map(
+      (status) => sql`
+        (select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
+        where (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${limit})`
+    )
+    return holdRows(query(sql`${merged(sql, parts)} order by "runId" desc limit ${limit}`))
+  },
+  entries: (workspaceId, filter, page) => entryRows(query(entriesOf(sql, filter, { workspaceId, ...page })))
+})
