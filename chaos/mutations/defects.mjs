@@ -28,7 +28,13 @@ export const defects = [
   },
   {
     name: "requests of one batch do not see each other's keys",
-    edits: [[admitting, "const owner = owned ?? claimed.get(place)", "const owner = owned ?? undefined"]],
+    edits: [
+      [
+        admitting,
+        "const owner = owned ?? batch.claimed.get(placeText(placeOf({ run: asked })))",
+        "const owner = owned ?? undefined"
+      ]
+    ],
     tests: [runsMemory]
   },
   {
@@ -38,7 +44,7 @@ export const defects = [
   },
   {
     name: "another request under a known key replays the run",
-    edits: [[admitting, "owner.requestDigest === run.requestDigest ?", "true ?"]],
+    edits: [[admitting, "return owner.requestDigest === asked.requestDigest", "return true"]],
     tests: [runsMemory]
   },
   {
@@ -46,8 +52,8 @@ export const defects = [
     edits: [
       [
         admitting,
-        '      return Option.some({ _tag: "Refused", refusal })',
-        '      claimed.set(place, run)\n      return Option.some({ _tag: "Refused", refusal })'
+        ": Exit.fail(decided.left)",
+        ": (batch.claimed.set(placeText(placeOf({ run })), run), Exit.fail(decided.left))"
       ],
       [admitting, "idempotency.claim(stored.map(claimOf))", "idempotency.claim(requests.map(claimOf))"]
     ],
@@ -278,9 +284,9 @@ export const defects = [
     name: "the cancel of a queued run charges it",
     edits: [
       [
-        "src/layers/runs/RunsAdmitted.ts",
-        "costMicros: zero,\n          reason: null,",
-        "costMicros: run.holdMicros,\n          reason: null,"
+        "src/layers/runs/Cancelling.ts",
+        "costMicros: zero,\n      reason: null,",
+        "costMicros: run.holdMicros,\n      reason: null,"
       ]
     ],
     tests: [endingsMemory]
@@ -317,7 +323,7 @@ export const defects = [
     const transact = (work) => Effect.flatMap(Deferred.make(), (early) => Effect.zipRight(
       Effect.forkDaemon(atLast(Effect.zipLeft(Effect.tap(work, (answers) => Deferred.succeed(early, answers)), Effect.sleep(50)))), Deferred.await(early)))`
       ],
-      [admitting, "import { Clock, Effect,", "import { Clock, Deferred, Effect,"]
+      [admitting, "import { Array as Arr, Effect,", "import { Array as Arr, Deferred, Effect,"]
     ],
     tests: [runsMemory]
   },

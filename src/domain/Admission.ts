@@ -6,11 +6,18 @@
  * A token that another one let in (a login approval) shares the limits of that one: a run counts against the token and
  * against every token that it comes from.
  */
-import { Array as Arr, Either } from "effect"
+import { Array as Arr, Data, Either } from "effect"
+import {
+  KeySpendLimitReached,
+  RateLimitExceeded,
+  RunRateLimited,
+  shortOfBalance,
+  TooManyInflightRuns
+} from "./ApiErrors.js"
 import type { RunId } from "./Ids.js"
 import { refusedRunsPerMinuteMax } from "./Limits.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
-import { Micros } from "./Micros.js"
+import { dollars, Micros } from "./Micros.js"
 
 /** What is known about a workspace and one of its tokens, read under the wallet's lock. */
 export interface Standing {
@@ -44,22 +51,31 @@ export interface Request {
   readonly month: string
 }
 
-export type Refusal =
-  | { readonly _tag: "RunCapExceeded"; readonly capMicros: Micros }
-  | { readonly _tag: "RunRateLimited"; readonly limit: number; readonly retryAfterSeconds: number }
-  | {
-      readonly _tag: "TooManyInflightRuns"
-      readonly inflight: number
-      readonly limit: number
-      readonly retryAfterSeconds: number
-    }
-  | { readonly _tag: "KeySpendLimitReached"; readonly limitMicros: Micros; readonly spentMicros: Micros }
-  | { readonly _tag: "InsufficientBalance"; readonly balanceMicros: Micros; readonly estimatedCostMicros: Micros }
+/** The run may hold more than the operator lets one run of the workspace hold: a blocked run, and no HTTP error. */
+export class RunCapExceeded extends Data.TaggedError("RunCapExceeded")<{
+  readonly holdMicros: Micros
+  readonly capMicros: Micros
+}> {
+  override get message() {
+    return `The maximum price is ${dollars(this.holdMicros)}, and a run of this workspace may hold at most ${dollars(this.capMicros)}.`
+  }
+}
+
+/** Answered as `InsufficientBalance`, which also says how the caller can top up: no rule of admission knows that. */
+export class BalanceTooLow extends Data.TaggedError("BalanceTooLow")<{
+  readonly balanceMicros: Micros
+  readonly estimatedCostMicros: Micros
+}> {
+  override get message() {
+    return shortOfBalance(this)
+  }
+}
+
+/** Why a run may not start. */
+export type Refusal = RunCapExceeded | RunRateLimited | TooManyInflightRuns | KeySpendLimitReached | BalanceTooLow
 
 /** Why a run that was refused before anything was sent is not even stored. */
-export type RefusedTooOften =
-  | Extract<Refusal, { readonly _tag: "RunRateLimited" }>
-  | { readonly _tag: "TooManyRefusedRuns"; readonly limit: number; readonly retryAfterSeconds: number }
+export type RefusedTooOften = RunRateLimited | RateLimitExceeded
 
 export interface Admitted {
   readonly standing: Standing
@@ -76,30 +92,27 @@ type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRe
 export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
   const found: Array<Refusal> = []
   const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
-  if (runCapMicros !== null && request.holdMicros > runCapMicros)
-    found.push({ _tag: "RunCapExceeded", capMicros: runCapMicros })
+  const { holdMicros } = request
+  if (runCapMicros !== null && holdMicros > runCapMicros)
+    found.push(new RunCapExceeded({ holdMicros, capMicros: runCapMicros }))
   const window = minuteWindow(standing, request.now)
-  if (runsPerMinute !== null && window.minuteCount >= runsPerMinute) {
-    found.push({ _tag: "RunRateLimited", limit: runsPerMinute, retryAfterSeconds: secondsLeft(window, request.now) })
-  }
+  if (runsPerMinute !== null && window.minuteCount >= runsPerMinute)
+    found.push(new RunRateLimited({ limit: runsPerMinute, retryAfterSeconds: secondsLeft(window, request.now) }))
   if (inflight >= inflightLimit)
-    found.push({ _tag: "TooManyInflightRuns", inflight, limit: inflightLimit, retryAfterSeconds: 1 })
+    found.push(new TooManyInflightRuns({ inflight, limit: inflightLimit, retryAfterSeconds: 1 }))
   const month = monthOfAll(spends, request.month)
   for (const spend of spends) {
     const { limitMicros, spentMicros } = spendInMonth(spend, month)
-    if (limitMicros === null || spentMicros + request.holdMicros <= limitMicros) continue
-    found.push({ _tag: "KeySpendLimitReached", limitMicros, spentMicros })
+    if (limitMicros === null || spentMicros + holdMicros <= limitMicros) continue
+    found.push(new KeySpendLimitReached({ limitMicros, spentMicros }))
     break
   }
-  if (balance.availableMicros < request.holdMicros) {
-    found.push({
-      _tag: "InsufficientBalance",
-      balanceMicros: balance.availableMicros,
-      estimatedCostMicros: request.holdMicros
-    })
-  }
+  if (balance.availableMicros < holdMicros) found.push(balanceTooLow(balance, request))
   return found
 }
+
+const balanceTooLow = ({ availableMicros }: Balance, { holdMicros }: Request) =>
+  new BalanceTooLow({ balanceMicros: availableMicros, estimatedCostMicros: holdMicros })
 
 export const admit = (standing: Standing, spends: Spends, request: Request): Either.Either<Admitted, Refusal> => {
   const first = refusals(standing, spends, request)[0]
@@ -111,13 +124,7 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
     topUpId: null,
     reason: null
   })
-  if (Either.isLeft(held)) {
-    return Either.left({
-      _tag: "InsufficientBalance",
-      balanceMicros: standing.balance.availableMicros,
-      estimatedCostMicros: request.holdMicros
-    })
-  }
+  if (Either.isLeft(held)) return Either.left(balanceTooLow(standing.balance, request))
   const window = minuteWindow(standing, request.now)
   const month = monthOfAll(spends, request.month)
   return Either.right({
@@ -140,20 +147,11 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
  */
 export const keepRefused = (standing: Standing, now: number): Either.Either<Standing, RefusedTooOften> => {
   const window = minuteWindow(standing, now)
-  if (standing.runsPerMinute !== null && window.minuteCount >= standing.runsPerMinute) {
-    return Either.left({
-      _tag: "RunRateLimited",
-      limit: standing.runsPerMinute,
-      retryAfterSeconds: secondsLeft(window, now)
-    })
-  }
-  if (window.minuteRefused >= refusedRunsPerMinuteMax) {
-    return Either.left({
-      _tag: "TooManyRefusedRuns",
-      limit: refusedRunsPerMinuteMax,
-      retryAfterSeconds: secondsLeft(window, now)
-    })
-  }
+  const retryAfterSeconds = secondsLeft(window, now)
+  if (standing.runsPerMinute !== null && window.minuteCount >= standing.runsPerMinute)
+    return Either.left(new RunRateLimited({ limit: standing.runsPerMinute, retryAfterSeconds }))
+  if (window.minuteRefused >= refusedRunsPerMinuteMax)
+    return Either.left(new RateLimitExceeded({ limit: refusedRunsPerMinuteMax, retryAfterSeconds }))
   return Either.right({
     ...standing,
     ...window,

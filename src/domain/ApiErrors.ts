@@ -40,6 +40,9 @@ export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("token_revo
     return "This token was revoked, or its login approval was denied; use another one"
   }
 }
+/** What a run needs, and what is there for it. */
+export const shortOfBalance = (run: { readonly estimatedCostMicros: number; readonly balanceMicros: number }): string =>
+  `This run needs ${dollars(run.estimatedCostMicros)}, and ${dollars(run.balanceMicros)} is available`
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("insufficient_balance", {
   balanceMicros: Schema.Int,
   estimatedCostMicros: Schema.Int,
@@ -47,7 +50,7 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 }) {
   static readonly retryable = false
   override get message() {
-    return `This run needs ${dollars(this.estimatedCostMicros)}, and ${dollars(this.balanceMicros)} is available; nothing was held or charged. Top up, then retry with a new idempotency key`
+    return `${shortOfBalance(this)}; nothing was held or charged. Top up, then retry with a new idempotency key`
   }
 }
 export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", {

@@ -1,9 +1,11 @@
 /**
  * Lets runs in. One call is one transaction with the key, the limits, the hold, the ledger entry and the run, or
- * nothing at all; calls that arrive together share a transaction, and each is answered after its commit.
+ * nothing at all; calls that arrive together share a transaction, and each is answered after its commit. A call that
+ * fails with a refusal has written nothing, so its key stays free.
  */
 import { Context, type Effect } from "effect"
-import type { RefusedTooOften, Refusal } from "../domain/Admission.js"
+import type { RefusedTooOften, Refusal, RunCapExceeded } from "../domain/Admission.js"
+import type { IdempotencyConflict } from "../domain/ApiErrors.js"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -17,18 +19,17 @@ export interface AdmissionRequest {
 }
 
 export type AdmissionAnswer =
+  /** Stored as asked; or blocked, when it may hold more than the workspace lets one run hold. */
   | { readonly _tag: "Admitted"; readonly stored: NewRun }
   /** The key belongs to this run already, for the same request. */
   | { readonly _tag: "Replay"; readonly runId: RunId }
-  | { readonly _tag: "Conflict"; readonly runId: RunId }
-  | {
-      readonly _tag: "Refused"
-      readonly refusal: Exclude<Refusal, { readonly _tag: "RunCapExceeded" }> | RefusedTooOften
-    }
+
+/** The key is another request's, or a limit refuses the run. */
+export type AdmissionRefusal = IdempotencyConflict | RefusedTooOften | Exclude<Refusal, RunCapExceeded>
 
 export class Admission extends Context.Tag("gateway/services/Admission")<
   Admission,
   {
-    readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, StorageError>
+    readonly admit: (request: AdmissionRequest) => Effect.Effect<AdmissionAnswer, AdmissionRefusal | StorageError>
   }
 >() {}

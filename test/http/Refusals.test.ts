@@ -199,7 +199,7 @@ describe("money in texts", () => {
         })).json
         assert.include(
           quoted.limits.map(({ message }: { message: string | null }) => message),
-          "The run needs $0.008, and $0.007 is available."
+          "This run needs $0.008, and $0.007 is available"
         )
         const capped = yield* run({ endpointId: find, input: ada, fallback: { maxCostUsd: 0.001 } })
         assert.strictEqual(

@@ -2,7 +2,7 @@
  * Workspaces and tokens in Postgres: the rows of `accounts/AccountRows`. Requests that come in together are
  * authenticated by one query, and none from a cache.
  */
-import { Effect, Layer, Schema, type Scope as EffectScope } from "effect"
+import { Effect, Exit, Layer, Schema, type Scope as EffectScope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros } from "../../domain/Micros.js"
 import { Scope } from "../../domain/Scope.js"
@@ -84,7 +84,7 @@ const tokensByDigest =
     ).pipe(
       Effect.map((rows) => {
         const byDigest = new Map(rows.map((row) => [hexOf(row.digest), withPolicy(row)]))
-        return digests.map((digest) => byDigest.get(hexOf(digest)) ?? null)
+        return digests.map((digest) => Exit.succeed(byDigest.get(hexOf(digest)) ?? null))
       })
     )
 

@@ -4,15 +4,21 @@
  * everything is written once. Two round trips to the storage: what is read, then what is written together with its
  * commit.
  */
-import { Array as Arr, Effect, Either, Layer, Option } from "effect"
-import { admit, keepRefused, type Refusal, type Standing } from "../../domain/Admission.js"
-import { dollars } from "../../domain/Micros.js"
+import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
+import { admit, keepRefused, type RunCapExceeded, type Standing, type TokenSpend } from "../../domain/Admission.js"
+import { IdempotencyConflict } from "../../domain/ApiErrors.js"
+import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { monthOf, type Run } from "../../domain/Run.js"
 import { BudgetExceeded } from "../../domain/RunFailures.js"
 import { refused } from "../../domain/RefusedRun.js"
 import { isTerminal } from "../../domain/RunMachine.js"
 import { spendsOf } from "../../domain/TokenLine.js"
-import { Admission, type AdmissionAnswer, type AdmissionRequest } from "../../services/Admission.js"
+import {
+  Admission,
+  type AdmissionAnswer,
+  type AdmissionRefusal,
+  type AdmissionRequest
+} from "../../services/Admission.js"
 import { Idempotency, type KeyOwner, placeText } from "../../services/Idempotency.js"
 import { type NewRun, RunStore } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
@@ -24,7 +30,7 @@ import { together } from "./OneRoundTrip.js"
 const batchMax = 128
 const waitingMax = 10_000
 
-const placeOf = ({ run }: AdmissionRequest) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
+const placeOf = ({ run }: Pick<AdmissionRequest, "run">) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
 const claimOf = ({ run }: NewRun) => ({
   workspaceId: run.workspaceId,
   key: run.idempotencyKey,
@@ -33,82 +39,83 @@ const claimOf = ({ run }: NewRun) => ({
 })
 
 /** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
-const overCap = (run: Run, { capMicros }: Extract<Refusal, { _tag: "RunCapExceeded" }>): Run => {
-  const failure = new BudgetExceeded({
-    detail: `The maximum price is ${dollars(run.holdMicros)}, and a run of this workspace may hold at most ${dollars(capMicros)}.`
-  })
-  return refused(run, { failure, result: null, at: run.createdAt })
+const overCap = (run: Run, { message }: RunCapExceeded): Run =>
+  refused(run, { failure: new BudgetExceeded({ detail: message }), result: null, at: run.createdAt })
+
+/**
+ * One batch while it is decided: the state that the decisions so far leave, and what is to be written. Everything in it
+ * happens now, by the storage's clock.
+ */
+interface Batch {
+  readonly locked: LockedPurses
+  readonly month: string
+  readonly standings: Map<WorkspaceId, Standing>
+  readonly spends: Map<TokenId, TokenSpend>
+  readonly postings: Array<WalletChanges["postings"][number]>
+  readonly stored: Array<NewRun>
+  /** Keys that runs of this batch own; a refused one leaves its key to the next. */
+  readonly claimed: Map<string, KeyOwner>
 }
 
-/** The decisions of one batch, and the state they leave. All of them are made now, by the storage's clock. */
-const decideAll = (
-  requests: ReadonlyArray<AdmissionRequest>,
-  owners: ReadonlyArray<KeyOwner | null>,
-  locked: LockedPurses
-) => {
-  const { now } = locked
-  const month = monthOf(now)
-  const standings = new Map(locked.standings)
-  const spends = new Map(locked.spends)
-  const postings: Array<WalletChanges["postings"][number]> = []
-  const stored: Array<NewRun> = []
-  /** Keys that runs of this batch own; a refused one leaves its key to the next. */
-  const claimed = new Map<string, KeyOwner>()
+type Decision = Exit.Exit<AdmissionAnswer, AdmissionRefusal>
 
-  const decide = (request: AdmissionRequest, owned: KeyOwner | null): Option.Option<AdmissionAnswer> => {
-    const { start } = request
-    const run: Run = {
-      ...request.run,
-      createdAt: now,
-      spendMonth: month,
-      completedAt: request.run.completedAt === null ? null : now
+const keep = (batch: Batch, stored: NewRun): Decision => {
+  batch.stored.push(stored)
+  batch.claimed.set(placeText(placeOf(stored)), stored.run)
+  return Exit.succeed({ _tag: "Admitted", stored })
+}
+
+/** A refused run is stored, so that it replays; unless there are too many of them. */
+const keepRefusedRun = (batch: Batch, run: Run, standing: Standing): Decision =>
+  Either.match(keepRefused(standing, batch.locked.now), {
+    onLeft: Exit.fail,
+    onRight: (after) => {
+      batch.standings.set(run.workspaceId, after)
+      return keep(batch, { run, lease: null, attempt: null })
     }
-    const place = placeText(placeOf(request))
-    const owner = owned ?? claimed.get(place)
-    if (owner !== undefined)
-      return Option.some({
-        _tag: owner.requestDigest === run.requestDigest ? "Replay" : "Conflict",
-        runId: owner.runId
-      })
-    const keep = (fresh: NewRun): AdmissionAnswer => {
-      stored.push(fresh)
-      claimed.set(place, fresh.run)
-      return { _tag: "Admitted", stored: fresh }
-    }
-    const standing = standings.get(run.workspaceId)
-    /** Stored, so that it replays; unless there are too many of them. */
-    const keepRefusal = (refusedRun: Run, before: Standing): AdmissionAnswer =>
-      Either.match(keepRefused(before, now), {
-        onLeft: (refusal): AdmissionAnswer => ({ _tag: "Refused", refusal }),
-        onRight: (after) => {
-          standings.set(run.workspaceId, after)
-          return keep({ run: refusedRun, lease: null, attempt: null })
-        }
-      })
-    if (isTerminal(run.status)) return Option.map(Option.fromNullable(standing), (before) => keepRefusal(run, before))
-    const line = locked.lines.get(run.tokenId)
-    const spent = spendsOf(line, spends)
-    if (standing === undefined || line === undefined || spent === null) return Option.none()
-    const decision = admit(standing, spent, { runId: run.runId, holdMicros: run.holdMicros, now, month })
-    if (Either.isLeft(decision)) {
-      const refusal = decision.left
-      if (refusal._tag === "RunCapExceeded") return Option.some(keepRefusal(overCap(run, refusal), standing))
-      return Option.some({ _tag: "Refused", refusal })
-    }
-    standings.set(run.workspaceId, decision.right.standing)
-    for (const [tokenId, spend] of Arr.zip(line, decision.right.spends)) spends.set(tokenId, spend)
-    if (run.holdMicros > 0) postings.push({ workspaceId: run.workspaceId, posting: decision.right.posting })
-    const admitted: Run = {
+  })
+
+const nobody: Decision = Exit.die(new Error("admission for a workspace or token that does not exist"))
+
+const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: KeyOwner | null): Decision => {
+  const { lines, now } = batch.locked
+  const { month } = batch
+  const owner = owned ?? batch.claimed.get(placeText(placeOf({ run: asked })))
+  if (owner !== undefined)
+    return owner.requestDigest === asked.requestDigest
+      ? Exit.succeed({ _tag: "Replay", runId: owner.runId })
+      : Exit.fail(new IdempotencyConflict({ runId: owner.runId }))
+  const run: Run = {
+    ...asked,
+    createdAt: now,
+    spendMonth: month,
+    completedAt: asked.completedAt === null ? null : now
+  }
+  const standing = batch.standings.get(run.workspaceId)
+  if (standing === undefined) return nobody
+  if (isTerminal(run.status)) return keepRefusedRun(batch, run, standing)
+  const line = lines.get(run.tokenId)
+  const spends = spendsOf(line, batch.spends)
+  if (line === undefined || spends === null) return nobody
+  const decided = admit(standing, spends, { runId: run.runId, holdMicros: run.holdMicros, now, month })
+  if (Either.isLeft(decided))
+    return decided.left._tag === "RunCapExceeded"
+      ? keepRefusedRun(batch, overCap(run, decided.left), standing)
+      : Exit.fail(decided.left)
+  const admitted = decided.right
+  batch.standings.set(run.workspaceId, admitted.standing)
+  for (const [tokenId, spend] of Arr.zip(line, admitted.spends)) batch.spends.set(tokenId, spend)
+  if (run.holdMicros > 0) batch.postings.push({ workspaceId: run.workspaceId, posting: admitted.posting })
+  return keep(batch, {
+    run: {
       ...run,
-      spendMonth: decision.right.month,
+      spendMonth: admitted.month,
       status: start === null ? "queued" : "running",
       startedAt: start === null ? null : now
-    }
-    return Option.some(keep({ run: admitted, lease: start?.lease ?? null, attempt: start?.attempt ?? null }))
-  }
-
-  const answers = requests.map((request, index) => decide(request, owners[index] ?? null))
-  return { answers, changes: { standings, spends, postings }, stored }
+    },
+    lease: start?.lease ?? null,
+    attempt: start?.attempt ?? null
+  })
 }
 
 export const AdmissionBatched: Layer.Layer<
@@ -129,18 +136,23 @@ export const AdmissionBatched: Layer.Layer<
         wallet.lock(requests.map(({ run }) => run)),
         idempotency.owners(requests.map(placeOf))
       )
-      const { answers, changes, stored } = decideAll(requests, owners, locked)
+      const batch: Batch = {
+        locked,
+        month: monthOf(locked.now),
+        standings: new Map(locked.standings),
+        spends: new Map(locked.spends),
+        postings: [],
+        stored: [],
+        claimed: new Map()
+      }
+      const decisions = requests.map((request, index) => decide(batch, request, owners[index] ?? null))
+      const { postings, spends, standings, stored } = batch
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
       if (stored.length > 0) yield* store.insert(stored)
-      if (stored.length > 0) yield* wallet.write({ ...changes, now: locked.now })
+      if (stored.length > 0) yield* wallet.write({ standings, spends, postings, now: locked.now })
       yield* faults.at("admission.after_hold")
-      return yield* Effect.forEach(answers, (answer) =>
-        Option.match(answer, {
-          onNone: () => Effect.dieMessage("admission for a workspace or token that does not exist"),
-          onSome: Effect.succeed
-        })
-      )
+      return decisions
     })
 
     return Admission.of({

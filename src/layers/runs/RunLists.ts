@@ -13,14 +13,12 @@ import type { Runs } from "../../services/Runs.js"
 import type { RunStore } from "../../services/RunStore.js"
 
 /** The job that a request is about: the one it asks for, if there is one, or the one of its tool. */
-export const jobOf =
-  (catalog: Catalog["Type"]) =>
-  (endpointId: string): Effect.Effect<string | null, CatalogLoading> => {
-    const asked = jobNamedBy(endpointId)
-    return asked === null
-      ? Effect.map(catalog.endpoint(endpointId), (endpoint) => endpoint?.operation.job ?? null)
-      : Effect.map(catalog.jobNamed(asked), (job) => (job === asked ? job : null))
-  }
+export const jobOf = (catalog: Catalog["Type"], endpointId: string): Effect.Effect<string | null, CatalogLoading> => {
+  const asked = jobNamedBy(endpointId)
+  return asked === null
+    ? Effect.map(catalog.endpoint(endpointId), (endpoint) => endpoint?.operation.job ?? null)
+    : Effect.map(catalog.jobNamed(asked), (job) => (job === asked ? job : null))
+}
 
 export const runLists = (catalog: Catalog["Type"], store: RunStore["Type"]): Runs["Type"]["list"] => {
   const unknownJob = Effect.fnUntraced(function* (capability: string) {

@@ -3,7 +3,7 @@
  * else has ended or taken over is left alone), then the money of those that passed it, decided by the domain. Two round
  * trips to the storage: what is locked and read, then what is written together with its commit.
  */
-import { Array as Arr, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, Effect, Either, Exit, Layer, Option } from "effect"
 import type { RunId } from "../../domain/Ids.js"
 import type { Run } from "../../domain/Run.js"
 import { next } from "../../domain/RunMachine.js"
@@ -123,9 +123,9 @@ export const SettlementBatched: Layer.Layer<
         yield* settleMoney([...conclusions.keys()], locked)
       }
       yield* faults.at("settlement.inside")
-      return requests.map((request): SettlementAnswer => {
+      return requests.map((request): Exit.Exit<SettlementAnswer> => {
         const run: Run | undefined = conclusions.get(request)?.run
-        return run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run }
+        return Exit.succeed(run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run })
       })
     })
 

@@ -12,7 +12,7 @@ const gated = Effect.gen(function* () {
       batches.push(batch)
       yield* Deferred.succeed(begun, undefined)
       yield* Deferred.await(gate)
-      return batch.map((value) => value * 10)
+      return batch.map((value) => Exit.succeed(value * 10))
     })
   return { batches, begun, gate, submit: yield* makeGroupCommit({ batchMax: 3, waitingMax: 100, commit }) }
 })
@@ -49,12 +49,40 @@ it.scoped("an item that breaks its batch breaks alone", () =>
     const submit = yield* makeGroupCommit({
       batchMax: 10,
       waitingMax: 100,
-      commit: (batch: ReadonlyArray<number>) => (batch.includes(3) ? Effect.dieMessage("three") : Effect.succeed(batch))
+      commit: (batch: ReadonlyArray<number>) =>
+        batch.includes(3) ? Effect.dieMessage("three") : Effect.succeed(batch.map(Exit.succeed))
     })
     const exits = yield* Effect.forEach([1, 2, 3, 4, 5], (value) => Effect.exit(submit(value)), {
       concurrency: "unbounded"
     })
     assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, true])
+  })
+)
+
+it.scoped("an item that is refused fails alone, in the same commit", () =>
+  Effect.gen(function* () {
+    const batches: Array<ReadonlyArray<number>> = []
+    const begun = yield* Deferred.make<void>()
+    const gate = yield* Deferred.make<void>()
+    const submit = yield* makeGroupCommit({
+      batchMax: 10,
+      waitingMax: 100,
+      commit: Effect.fnUntraced(function* (batch: ReadonlyArray<number>) {
+        batches.push(batch)
+        yield* Deferred.succeed(begun, undefined)
+        yield* Deferred.await(gate)
+        return batch.map((value) => (value === 3 ? Exit.fail("refused") : Exit.succeed(value)))
+      })
+    })
+    const first = yield* Effect.fork(submit(1))
+    yield* Deferred.await(begun)
+    const others = yield* Effect.forEach([2, 3, 4], (value) => Effect.fork(submit(value)))
+    yield* Effect.repeatN(Effect.yieldNow(), 50)
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.join(first)
+    const exits = yield* Effect.forEach(others, Fiber.await)
+    assert.deepStrictEqual(exits, [Exit.succeed(2), Exit.fail("refused"), Exit.succeed(4)])
+    assert.deepStrictEqual(batches, [[1], [2, 3, 4]])
   })
 )
 

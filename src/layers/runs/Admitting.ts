@@ -1,0 +1,141 @@
+/**
+ * Creates a run: plans it, admits it, starts it here if there is room, and waits for its end. What admits and starts
+ * cannot be interrupted, so a client that hangs up loses no run; waiting can.
+ */
+import { Cause, Clock, Duration, Effect, Exit, Option } from "effect"
+import type { BalanceTooLow } from "../../domain/Admission.js"
+import { InsufficientBalance } from "../../domain/ApiErrors.js"
+import { RunId } from "../../domain/Ids.js"
+import type { Run } from "../../domain/Run.js"
+import { isSettledForWaiters } from "../../domain/RunMachine.js"
+import { isReadOnly } from "../../domain/Scope.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { Principal } from "../../services/Accounts.js"
+import type { Admission, AdmissionAnswer, AdmissionRefusal } from "../../services/Admission.js"
+import type { Dispatcher, Slot } from "../../services/Dispatcher.js"
+import type { Ids } from "../../services/Ids.js"
+import type { CreatedRun, CreateError, RunRequest, Runs } from "../../services/Runs.js"
+import type { TopUps } from "../../services/TopUps.js"
+import { deniedRun, type Origin, queuedRun } from "./NewRun.js"
+import type { PlanningParts } from "./planning/Candidates.js"
+import type { Denial } from "./planning/Denials.js"
+import { plan } from "./planning/Planning.js"
+import { jobOf } from "./RunLists.js"
+import { awaitEnd, detailOf, waitFor, type WaitingParts } from "./Waiting.js"
+
+export interface AdmittingParts extends PlanningParts, WaitingParts {
+  readonly admission: Admission["Type"]
+  readonly dispatcher: Dispatcher["Type"]
+  readonly ids: Ids["Type"]
+  readonly topUps: TopUps["Type"]
+}
+
+const denied = (denial: Denial) => Effect.succeed((origin: Origin) => deniedRun(origin, denial))
+
+/** The run to be stored: queued with its plan, or refused with the reason why no provider can be called. */
+const plannedRun = Effect.fnUntraced(function* (parts: AdmittingParts, principal: Principal, request: RunRequest) {
+  const runOf = yield* plan(parts, principal, request).pipe(
+    Effect.map((route) => (origin: Origin) => queuedRun(origin, route)),
+    Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
+  )
+  return runOf({
+    principal,
+    request,
+    now: yield* Clock.currentTimeMillis,
+    job: yield* jobOf(parts.catalog, request.endpointId),
+    runId: RunId.make(`run_${yield* parts.ids.suffix}`)
+  })
+})
+
+/** The balance is too low: the error tells how this caller can top up. */
+const withTopUp = ({ topUps }: AdmittingParts, principal: Principal, refusal: BalanceTooLow) => {
+  const { balanceMicros, estimatedCostMicros } = refusal
+  return Effect.flatMap(
+    topUps.hint({
+      operatorWorkspace: principal.operatorWorkspace,
+      readOnly: isReadOnly(principal.scopes),
+      availableMicros: balanceMicros,
+      neededMicros: estimatedCostMicros
+    }),
+    (topUp) => new InsufficientBalance({ balanceMicros, estimatedCostMicros, topUp })
+  )
+}
+
+/** The slot of a run that was not started with it. */
+const freed = (
+  dispatcher: Dispatcher["Type"],
+  run: Run,
+  slot: Slot,
+  exit: Exit.Exit<AdmissionAnswer, AdmissionRefusal | StorageError>
+) =>
+  // The run may be there, with an attempt that was never sent; nobody but this node can know that it was not.
+  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "storage_uncertain")
+    ? dispatcher.adopt(run, slot)
+    : slot.release
+
+/** Admits the run and starts it if there is room; `ended` tells the end of a run that was started on this node. */
+const admitAndStart = Effect.fnUntraced(function* (parts: AdmittingParts, principal: Principal, request: RunRequest) {
+  const { admission, dispatcher } = parts
+  const run = yield* plannedRun(parts, principal, request)
+  const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
+  const slot = first === undefined ? null : yield* dispatcher.reserve
+  const start =
+    slot === null || first === undefined
+      ? null
+      : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
+  const admitted = yield* admission.admit({ run, start }).pipe(
+    Effect.onExit((exit) =>
+      slot === null || (Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null)
+        ? Effect.void
+        : freed(dispatcher, run, slot, exit)
+    ),
+    Effect.catchTag("BalanceTooLow", (refusal) => withTopUp(parts, principal, refusal))
+  )
+  if (admitted._tag === "Replay")
+    return { _tag: "Replay", key: { workspaceId: run.workspaceId, runId: admitted.runId } } as const
+  const { attempt, lease, run: stored } = admitted.stored
+  const attempts = attempt === null ? [] : [attempt]
+  const ended =
+    slot === null || lease === null
+      ? null
+      : yield* dispatcher.start(
+          { run: stored, lease, attempts, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 },
+          slot
+        )
+  return { _tag: "Admitted", detail: { run: stored, attempts }, ended } as const
+})
+
+interface Creation {
+  readonly principal: Principal
+  readonly request: RunRequest
+  readonly waitSeconds: number
+  /** Makes a wait interruptible again. */
+  readonly restore: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<CreatedRun, CreateError> =
+  Effect.fnUntraced(function* (parts, creation) {
+    const { principal, request, restore, waitSeconds } = creation
+    const letIn = yield* admitAndStart(parts, principal, request)
+    if (letIn._tag === "Replay") {
+      const { key } = letIn
+      // A refused run may have been forgotten since its key was looked at: then the key is free.
+      const found = yield* Effect.catchTag(detailOf(parts, key), "not_found", () => Effect.succeed(null))
+      if (found === null) return yield* createWith(parts, creation)
+      if (waitSeconds <= 0 || isSettledForWaiters(found.run.status)) return { ...found, replayed: true }
+      return { ...(yield* restore(awaitEnd(parts, key, waitSeconds))), replayed: true }
+    }
+    const { detail, ended } = letIn
+    if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, replayed: false }
+    if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail.run, waitSeconds))), replayed: false }
+    // The node that works on the run tells its end directly, with everything that a reader would have to look up.
+    const [spent, here] = yield* restore(Effect.timed(waitFor(parts, ended, waitSeconds * 1000)))
+    const told = Option.getOrNull(Option.flatten(here))
+    const left = waitSeconds - Duration.toSeconds(spent)
+    return { ...(told ?? (yield* restore(awaitEnd(parts, detail.run, left)))), replayed: false }
+  })
+
+export const create =
+  (parts: AdmittingParts): Runs["Type"]["create"] =>
+  (principal, request, waitSeconds) =>
+    Effect.uninterruptibleMask((restore) => createWith(parts, { principal, request, waitSeconds, restore }))

@@ -1,0 +1,64 @@
+/**
+ * Cancels a run: a queued one ends, the call of a running one is aborted when it only reads, everything else stays as
+ * it is. Asking cannot be interrupted; waiting for the end of an aborted call can.
+ */
+import { Clock, Effect } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
+import { cancelWaitSeconds } from "../../domain/Limits.js"
+import { zero } from "../../domain/Micros.js"
+import type { Run } from "../../domain/Run.js"
+import { CancelledBeforeDispatch } from "../../domain/RunFailures.js"
+import type { Dispatcher } from "../../services/Dispatcher.js"
+import type { Runs } from "../../services/Runs.js"
+import type { RunKey } from "../../services/RunStore.js"
+import type { Settlement } from "../../services/Settlement.js"
+import { failed } from "./dispatch/AttemptEnding.js"
+import { awaitEnd, type WaitingParts } from "./Waiting.js"
+
+export interface CancellingParts extends WaitingParts {
+  readonly dispatcher: Dispatcher["Type"]
+  readonly settlement: Settlement["Type"]
+}
+
+export const cancel = (parts: CancellingParts): Runs["Type"]["cancel"] =>
+  Effect.fn("Runs.cancel")(function* (workspaceId, runId) {
+    const key = { workspaceId, runId }
+    const cancelled = yield* Effect.uninterruptible(withdraw(parts, key))
+    return cancelled.waitSeconds === null
+      ? { run: cancelled.run, attempts: yield* parts.store.attempts(key) }
+      : yield* awaitEnd(parts, key, cancelled.waitSeconds)
+  })
+
+/** The run after the cancel, and how long its call may take to be aborted; null when nothing is under way. */
+const withdraw = Effect.fnUntraced(function* (parts: CancellingParts, key: RunKey) {
+  const { settlement, store } = parts
+  const run = yield* store.requestCancel(key)
+  if (run === null) return yield* new NotFound({ what: "run", id: key.runId })
+  if (run.status === "queued") {
+    const answer = yield* settlement.settle({
+      run: {
+        ...failed(run, new CancelledBeforeDispatch(), "error", null),
+        completedAt: yield* Clock.currentTimeMillis
+      },
+      event: "Cancelled",
+      costMicros: zero,
+      reason: null,
+      leaseToken: null,
+      attempt: null,
+      media: null
+    })
+    // A node took it in the meantime: then it is a running one, to be cancelled like those.
+    return answer._tag === "Settled"
+      ? { run: answer.run, waitSeconds: null }
+      : yield* abort(parts, (yield* store.requestCancel(key)) ?? run)
+  }
+  return run.status === "running" ? yield* abort(parts, run) : { run, waitSeconds: null }
+})
+
+const abort = ({ dispatcher }: CancellingParts, run: Run) => {
+  const current = run.plan?.candidates.find(({ endpointId }) => endpointId === run.endpointId)
+  return Effect.as(dispatcher.cancel(run.runId), {
+    run,
+    waitSeconds: current?.effectful === true ? 0 : cancelWaitSeconds
+  })
+}

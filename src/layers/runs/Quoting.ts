@@ -1,0 +1,79 @@
+/**
+ * Says what a run would hold, whom it would try and what would refuse it, by the functions that create one. Writes
+ * nothing and costs nothing; the verdicts hold for the moment in which the wallet was read.
+ */
+import { Effect } from "effect"
+import { type Refusal, refusals } from "../../domain/Admission.js"
+import { RunId } from "../../domain/Ids.js"
+import { zero } from "../../domain/Micros.js"
+import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
+import { monthOf } from "../../domain/Run.js"
+import { toRunError } from "../../domain/RunFailures.js"
+import { spendsOf } from "../../domain/TokenLine.js"
+import type { Ids } from "../../services/Ids.js"
+import type { LimitVerdict, Quote, Runs } from "../../services/Runs.js"
+import type { Transactions } from "../../services/Transactions.js"
+import type { Wallet } from "../../services/Wallet.js"
+import type { PlanningParts } from "./planning/Candidates.js"
+import type { Denial } from "./planning/Denials.js"
+import { plan } from "./planning/Planning.js"
+
+export interface QuotingParts extends PlanningParts {
+  readonly ids: Ids["Type"]
+  readonly transactions: Transactions["Type"]
+  readonly wallet: Wallet["Type"]
+}
+
+type Routed = Omit<Quote, "limits">
+
+const routed = (route: RoutePlan): Routed => ({
+  plan: route,
+  holdMicros: holdOf(route),
+  refusal: null,
+  refusalResult: null
+})
+
+export const quote = (parts: QuotingParts): Runs["Type"]["quote"] =>
+  Effect.fn("Runs.quote")(function* (principal, request) {
+    const denied = ({ failure, plan: route, result }: Denial): Effect.Effect<Routed> =>
+      Effect.succeed({
+        plan: route,
+        holdMicros: zero,
+        refusal: toRunError(failure, request.requestId),
+        refusalResult: result
+      })
+    const found = yield* plan(parts, principal, request).pipe(
+      Effect.map(routed),
+      Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
+    )
+    const locked = yield* parts.transactions.transact(parts.wallet.lock([principal]))
+    const standing = locked.standings.get(principal.workspaceId)
+    const spends = spendsOf(locked.lines.get(principal.tokenId), locked.spends)
+    if (standing === undefined || spends === null)
+      return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
+    const against = refusals(standing, spends, {
+      runId: RunId.make(`run_${yield* parts.ids.suffix}`),
+      holdMicros: found.holdMicros,
+      now: locked.now,
+      month: monthOf(locked.now)
+    })
+    return { ...found, limits: verdicts(against) }
+  })
+
+/** In the order in which admission looks at them. */
+const limits: { readonly [Tag in Refusal["_tag"]]: LimitVerdict["limit"] } = {
+  RunCapExceeded: "run_cap",
+  run_rate_limited: "runs_per_minute",
+  too_many_inflight_runs: "inflight",
+  key_spend_limit_reached: "key_month",
+  BalanceTooLow: "balance"
+}
+
+const verdicts = (against: ReadonlyArray<Refusal>): ReadonlyArray<LimitVerdict> => {
+  const messages = new Map(against.map(({ _tag, message }) => [limits[_tag], message]))
+  return Object.values(limits).map((limit) => ({
+    limit,
+    admits: !messages.has(limit),
+    message: messages.get(limit) ?? null
+  }))
+}
