@@ -31,7 +31,9 @@ const refused = ({ problems }: CatalogRefused): Answer => ({
   ok: false,
   json: { published: false, problems: problems.map((problem) => ({ ...problem })) },
   text: [
-    ...problems.slice(0, problemsShown).map(({ message, subject }) => `${subject}: ${message}`),
+    ...problems
+      .slice(0, problemsShown)
+      .map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
     `${problems.length} problems; nothing was published, and what was in force still is`
   ].join("\n")
 })

@@ -15,6 +15,8 @@ export interface CatalogContent {
 export interface ContentProblem {
   /** `endpoint <id>` or `job <id>`. */
   readonly subject: string
+  /** Dotted, from the operation or job; empty for the whole. */
+  readonly path: string
   readonly message: string
 }
 
@@ -22,7 +24,9 @@ export class CatalogRefused extends Data.TaggedError("CatalogRefused")<{
   readonly problems: ReadonlyArray<ContentProblem>
 }> {
   override get message() {
-    return this.problems.map(({ message, subject }) => `${subject}: ${message}`).join("\n")
+    return this.problems
+      .map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`)
+      .join("\n")
   }
 }
 

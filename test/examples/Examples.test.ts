@@ -10,7 +10,7 @@ import { promisify } from "node:util"
 import { Effect, Either } from "effect"
 import { assert, describe, it } from "vitest"
 import { gatewayClient, GatewayRefusal, RunFailed } from "../../examples/client.js"
-import { decodeCatalog } from "../../src/layers/catalog/CatalogFiles.js"
+import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { welcome } from "../../src/layers/accounts/DemoWorkspace.js"
 import {

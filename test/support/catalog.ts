@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Endpoint, JobManifest, ProviderManifest } from "../../src/domain/Manifest.js"
-import { endpointsOf } from "../../src/layers/catalog/CatalogFiles.js"
+import { endpointsOf } from "../../src/layers/catalog/ManifestEndpoints.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
 import { ContractStoreMemory } from "../../src/layers/memory/ContractStoreMemory.js"
 import type { Catalog } from "../../src/services/Catalog.js"

@@ -10,7 +10,8 @@ import type { Auth, Endpoint, JobManifest, Sample } from "../../domain/Manifest.
 import { member } from "../../domain/Members.js"
 import type { CallResult, Credential } from "../../domain/ProviderCall.js"
 import { Providers } from "../../services/Providers.js"
-import { type CatalogContent, makeEndpoint } from "./CatalogFiles.js"
+import { makeEndpoint } from "./ManifestEndpoints.js"
+import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 

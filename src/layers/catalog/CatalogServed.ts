@@ -23,7 +23,7 @@ import { EndpointStats } from "../../services/EndpointStats.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import { Providers } from "../../services/Providers.js"
 import { accessTables, type AccessTable } from "./AccessTable.js"
-import { problemsOf } from "./Soundness.js"
+import { catalogProblems } from "./Soundness.js"
 import { discover } from "./Discovering.js"
 import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
 import { overview } from "./Overviewing.js"
@@ -155,7 +155,8 @@ const make = (options: CatalogOptions) =>
       )
 
     const publish = Effect.fn("CatalogPublisher.publish")(function* (content: CatalogContent) {
-      const problems = yield* problemsOf(content)
+      // Each operation was checked where it came in; what is laid over what may still leave one without its job.
+      const problems = yield* catalogProblems(content, "terms")
       if (problems.length > 0) return yield* new CatalogRefused({ problems })
       const revision = yield* buildRevision(content, options.vocabulary)
       yield* contracts.keep([...storedJobs(revision), ...revision.endpoints.map(storedEndpoint)])

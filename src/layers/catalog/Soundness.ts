@@ -1,30 +1,103 @@
-// What is wrong with a catalog as a whole, beyond what the Schema of one manifest can see. All of it, not just the
-// first.
-import { Effect } from "effect"
+/**
+ * Whether a catalog is sound: the one place of these rules, for files, for imports and for what operators publish. All
+ * problems are found, not only the first, each with the dotted path of the member that is wrong. The shape of a single
+ * manifest is the matter of its Schema (`domain/Manifest.ts`) and is not checked again here.
+ */
+import { Effect, Either } from "effect"
+import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
 import { inSlices } from "../node/TimeSlices.js"
+import { compileRules } from "../providers/CompiledRules.js"
+import { compileInputSchema } from "../providers/InputSchema.js"
+import { planRequest } from "../providers/RequestPlan.js"
+import { checkVocabulary } from "../providers/SchemaVocabulary.js"
 
-export const problemsOf = ({ endpoints, jobs }: CatalogContent): Effect.Effect<ReadonlyArray<ContentProblem>> =>
-  Effect.gen(function* () {
-    const problems: Array<ContentProblem> = []
-    const jobIds = new Set<string>()
-    for (const { id } of jobs) {
-      if (jobIds.has(id)) problems.push({ subject: `job ${id}`, message: "is there twice" })
-      jobIds.add(id)
-    }
-    const seen = new Set<string>()
-    yield* inSlices(endpoints.length, (at) => {
-      const operation = endpoints[at]?.operation
-      if (operation === undefined) return
-      const subject = `endpoint ${operation.id}`
-      if (seen.has(operation.id)) problems.push({ subject, message: "is there twice" })
-      seen.add(operation.id)
-      if (operation.job !== undefined && !jobIds.has(operation.job))
-        problems.push({ subject, message: `does the job ${operation.job}, which does not exist` })
-      if (operation.price.basis === "per_result" && operation.volume === undefined)
-        problems.push({ subject, message: "has a price per result and no volume that bounds it" })
-      if (operation.price.basis === "free" && operation.price.micros !== 0)
-        problems.push({ subject, message: "is free and has a price" })
+/**
+ * How much of each operation is checked. `terms`: its job, its price, whether it may be repeated. `requests`: also its
+ * expressions, its bindings and the keywords of its schema; every door of the gateway asks for this. `schemas`: also
+ * that the library can use its schema, which takes milliseconds each. An unusable schema fails its own runs as
+ * `contract_invalid`.
+ */
+export type Thoroughness = "terms" | "requests" | "schemas"
+
+export interface OperationProblem {
+  /** Starts under the operation, such as `price.micros`. */
+  readonly path: string
+  readonly message: string
+}
+
+const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): ReadonlyArray<OperationProblem> => {
+  const { effect, idempotencyHeader, job, price, repeatable, volume } = operation
+  const problems: Array<OperationProblem> = []
+  if (job !== undefined && !jobIds.has(job)) problems.push({ path: "job", message: `there is no job ${job}` })
+  if (price.basis === "free" && price.micros !== 0)
+    problems.push({ path: "price.micros", message: "must be 0 when the price is free" })
+  if (price.basis === "per_result" && volume === undefined)
+    problems.push({ path: "volume", message: "is needed for a price per result: it bounds what a call can cost" })
+  if (effect === "effectful" && repeatable && idempotencyHeader === undefined) {
+    problems.push({
+      path: "repeatable",
+      message: "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"
     })
-    return problems
+  }
+  return problems
+}
+
+/** What is wrong with one operation. `jobIds`: the jobs that it may name. */
+export const operationProblems = (
+  endpoint: Endpoint,
+  jobIds: ReadonlySet<string>,
+  thoroughness: Thoroughness
+): ReadonlyArray<OperationProblem> => {
+  const { operation } = endpoint
+  const terms = termProblems(operation, jobIds)
+  if (thoroughness === "terms") return terms
+  const problems: Array<OperationProblem> = []
+  Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
+  Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
+  for (const { message, path } of checkVocabulary(operation.input).problems)
+    problems.push({ path: path === "" ? "input" : `input.${path}`, message })
+  if (thoroughness === "schemas" && problems.length === 0)
+    Either.mapLeft(compileInputSchema(operation), (message) =>
+      problems.push({ path: "input", message: `is not a usable JSON Schema: ${message}` })
+    )
+  return [...problems, ...terms]
+}
+
+/** Finds ids that are there twice: answers null for the first of an id, and what is wrong with each further one. */
+export const idCheck = (): ((kind: "job" | "provider" | "operation", id: string, file?: string) => string | null) => {
+  const files = new Map<string, string | undefined>()
+  return (kind, id, file) => {
+    const key = `${kind} ${id}`
+    if (!files.has(key)) {
+      files.set(key, file)
+      return null
+    }
+    const first = files.get(key)
+    return `${key} exists already${first === undefined ? "" : ` in ${first}`}`
+  }
+}
+
+/** What is wrong with a whole catalog. `otherJobs`: further jobs that its operations may name. */
+export const catalogProblems = (
+  { endpoints, jobs }: CatalogContent,
+  thoroughness: Thoroughness,
+  otherJobs: CatalogContent["jobs"] = []
+): Effect.Effect<ReadonlyArray<ContentProblem>> =>
+  Effect.suspend(() => {
+    const problems: Array<ContentProblem> = []
+    const twice = idCheck()
+    const checkId = (subject: string, message: string | null): void => {
+      if (message !== null) problems.push({ subject, path: "id", message })
+    }
+    for (const { id } of jobs) checkId(`job ${id}`, twice("job", id))
+    const jobIds = new Set<string>([...jobs, ...otherJobs].map(({ id }) => id))
+    const checked = inSlices(endpoints.length, (at) => {
+      const endpoint = endpoints[at]
+      if (endpoint === undefined) return
+      const subject = `endpoint ${endpoint.operation.id}`
+      checkId(subject, twice("operation", endpoint.operation.id))
+      for (const problem of operationProblems(endpoint, jobIds, thoroughness)) problems.push({ subject, ...problem })
+    })
+    return Effect.as(checked, problems)
   })

@@ -4,7 +4,8 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
-import { decodeCatalog, readCatalog } from "../catalog/CatalogFiles.js"
+import { readCatalog } from "../catalog/CatalogFiles.js"
+import { decodeCatalog } from "../catalog/ManifestReading.js"
 
 /**
  * Of the providers only the fixture's own manifests: a test need not wait for the hundred others to be read and

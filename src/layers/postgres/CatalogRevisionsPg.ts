@@ -11,7 +11,7 @@ import { type Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
-import { problemsOf } from "../catalog/Soundness.js"
+import { catalogProblems } from "../catalog/Soundness.js"
 import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
 import { inSlices, nextTurn } from "../node/TimeSlices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
@@ -130,14 +130,9 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
 
     return CatalogRevisions.of({
       publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }) {
-        // Checked as it is, because merging would hide an id that is there twice; its jobs may also be older ones.
-        const own = new Set(content.jobs.map(({ id }) => id))
-        const known = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
-        const others = new Map<string, JobManifest>(known.filter(({ id }) => !own.has(id)).map((job) => [job.id, job]))
-        const problems = yield* problemsOf({
-          jobs: [...content.jobs, ...others.values()],
-          endpoints: content.endpoints
-        })
+        // Checked before it is merged, because merging would hide an id that is there twice.
+        const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
+        const problems = yield* catalogProblems(content, "requests", otherJobs)
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
         yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
         return yield* write(content, mode, yield* Clock.currentTimeMillis)

@@ -6,7 +6,8 @@ import { Effect, Either } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { decodeCatalog, readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 
 const job = `

@@ -31,7 +31,9 @@ it.scoped("a storage that is away is no error of the catalog; a publication that
               publish: () =>
                 Effect.suspend(() => {
                   if (sequence === 3)
-                    return Effect.fail(new CatalogRefused({ problems: [{ subject: "job x", message: "no such job" }] }))
+                    return Effect.fail(
+                      new CatalogRefused({ problems: [{ subject: "job x", path: "", message: "no such job" }] })
+                    )
                   published.push(sequence)
                   return Effect.succeed("r")
                 })

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { decodeCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
 import { importOpenApi, manifestTexts } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"

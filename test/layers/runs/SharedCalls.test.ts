@@ -5,7 +5,7 @@ import { RunId, WorkspaceId } from "../../../src/domain/Ids.js"
 import { Operation, ProviderId } from "../../../src/domain/Manifest.js"
 import type { CallResult, ProviderCall } from "../../../src/domain/ProviderCall.js"
 import type { Run } from "../../../src/domain/Run.js"
-import { makeEndpoint } from "../../../src/layers/catalog/CatalogFiles.js"
+import { makeEndpoint } from "../../../src/layers/catalog/ManifestEndpoints.js"
 import { makeSharedCalls, mayShare } from "../../../src/layers/runs/dispatch/SharedCalls.js"
 
 const operation = Schema.decodeUnknownSync(Operation)({

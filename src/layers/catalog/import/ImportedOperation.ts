@@ -13,9 +13,9 @@ import {
   ProviderId,
   ProviderManifest
 } from "../../../domain/Manifest.js"
-import { makeEndpoint } from "../CatalogFiles.js"
-import { planRequest } from "../../providers/RequestPlan.js"
+import { makeEndpoint } from "../ManifestEndpoints.js"
 import { checkVocabulary } from "../../providers/SchemaVocabulary.js"
+import { operationProblems } from "../Soundness.js"
 import type { ReportBuilder } from "./ImportReport.js"
 
 export interface ImportedField {
@@ -69,6 +69,8 @@ const placeholder = /\{([^{}]+)\}/g
 /** Stands for an address that nobody knows; the name never resolves. */
 const unknownBase = "https://unknown.invalid"
 const summaryMax = 2000
+/** No description of an operation names a job of ours. */
+const noJobs: ReadonlySet<string> = new Set()
 
 /** Shorter than an id may be: `ManifestTexts` puts `-2` and so on behind it. */
 export const importedIdCharsMax = 60
@@ -242,8 +244,8 @@ export class OperationImporter {
     })
     if (Either.isLeft(decoded)) return skip(firstProblem(decoded.left))
     const endpoint = makeEndpoint(provider.right, decoded.right)
-    const plan = planRequest(endpoint)
-    if (Either.isLeft(plan)) return skip(plan.left[0]?.message ?? "a request that cannot be built")
+    const [problem] = operationProblems(endpoint, noJobs, "requests")
+    if (problem !== undefined) return skip(`${problem.path}: ${problem.message}`)
     this.ids.add(id)
     return endpoint
   }

@@ -1,0 +1,165 @@
+/** One function says what is wrong with a catalog: files, publications and imports name the same problem. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Layer } from "effect"
+import { stringify } from "yaml"
+import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
+import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
+import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
+import type { CatalogContent } from "../../../src/services/CatalogPublisher.js"
+import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
+import { endpoint, job } from "../../support/catalog.js"
+import { testDatabase } from "../../support/postgres.js"
+
+const known = job("web.search")
+
+/** Members that make an operation bad, with the path and the message that every door answers. */
+const bad: ReadonlyArray<readonly [member: object, path: string, message: string]> = [
+  [{ price: { basis: "free", micros: 5 } }, "price.micros", "must be 0 when the price is free"],
+  [
+    { price: { basis: "per_result", micros: 5 } },
+    "volume",
+    "is needed for a price per result: it bounds what a call can cost"
+  ],
+  [
+    { method: "POST", effect: "effectful" },
+    "repeatable",
+    "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"
+  ],
+  [{ job: "no.such.job" }, "job", "there is no job no.such.job"],
+  [{ bindings: { name: { in: "path", name: "who" } } }, "bindings.name", "the path has no {who}"],
+  [
+    {
+      method: "POST",
+      bindings: { name: { in: "json", name: "a" }, other: { in: "form", name: "b" } },
+      repeatable: false
+    },
+    "bindings",
+    "one request has one kind of body, not json and form"
+  ],
+  [
+    { response: { miss: "body.[" } },
+    "response.miss",
+    'is not a JMESPath expression: Syntax error: invalid token (EOF): ""'
+  ],
+  [
+    { input: { type: "object", properties: { name: { $ref: "#/x" } } } },
+    "input.properties.name.$ref",
+    "cannot be used: schemas are written out where they apply"
+  ]
+]
+
+const manifest = (member: object): string =>
+  stringify({
+    id: "maker",
+    name: "Maker",
+    baseUrl: "https://api.maker.test",
+    operations: [
+      {
+        id: "bad",
+        name: "Bad",
+        summary: "Is bad.",
+        method: "GET",
+        path: "/x",
+        input: { type: "object" },
+        price: { basis: "free", micros: 0 },
+        ...member
+      }
+    ]
+  })
+
+const fileProblems = (providers: ReadonlyArray<string>) =>
+  Either.match(
+    decodeCatalog(
+      { jobs: [], providers: providers.map((text, at) => ({ file: `${at}.yaml`, text })) },
+      { otherJobs: [known] }
+    ),
+    { onRight: () => [], onLeft: ({ problems }) => problems }
+  )
+
+const publicationProblems = (content: CatalogContent) =>
+  Effect.gen(function* () {
+    const revisions = yield* CatalogRevisions
+    const published = yield* Effect.either(
+      revisions.publish(content, { mode: "add", builtIn: { jobs: [known], endpoints: [] } })
+    )
+    assert.isTrue(Either.isLeft(published))
+    assert.strictEqual(yield* revisions.sequence, 0)
+    return Either.isLeft(published) && published.left._tag === "CatalogRefused" ? published.left.problems : []
+  })
+
+const publications = CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg), Layer.provide(testDatabase()))
+
+describe("a bad operation", () => {
+  it.each(bad)("with %j is refused in a file, with the path of what is wrong", (member, path, message) => {
+    assert.deepStrictEqual(fileProblems([manifest(member)]), [
+      { file: "0.yaml", path: `operations.0.${path}`, message }
+    ])
+  })
+
+  it.live(
+    "is refused in a publication with the same words, and nothing is published",
+    () =>
+      Effect.gen(function* () {
+        for (const [member, path, message] of bad) {
+          const content = { jobs: [], endpoints: [endpoint({ id: "bad", ...member })] }
+          assert.deepStrictEqual(yield* publicationProblems(content), [{ subject: "endpoint bad", path, message }])
+        }
+      }).pipe(Effect.provide(publications)),
+    30_000
+  )
+
+  it.effect("is left out of an import, whose report has the same words", () =>
+    Effect.gen(function* () {
+      const line = {
+        endpointId: "bad",
+        providerId: "maker",
+        method: "POST",
+        baseUrl: "https://api.maker.test",
+        path: "/x",
+        parameters: [
+          { name: "a", in: "body" },
+          { name: "b", in: "formData" }
+        ]
+      }
+      const { endpoints, report } = yield* importLines([JSON.stringify(line)])
+      assert.deepStrictEqual(endpoints, [])
+      assert.deepStrictEqual(
+        report.notes.map(({ effect, examples, message }) => ({ effect, examples, message })),
+        [
+          {
+            effect: "skipped",
+            examples: ["bad"],
+            message: "bindings: one request has one kind of body, not json and form"
+          }
+        ]
+      )
+    })
+  )
+})
+
+describe("an id that is there twice", () => {
+  it("is named in files with the file of the first, and the whole catalog is checked", () => {
+    assert.deepStrictEqual(fileProblems([manifest({}), manifest({ job: "no.such.job" })]), [
+      { file: "1.yaml", path: "id", message: "provider maker exists already in 0.yaml" },
+      { file: "1.yaml", path: "operations.0.id", message: "operation bad exists already in 0.yaml" },
+      { file: "1.yaml", path: "operations.0.job", message: "there is no job no.such.job" }
+    ])
+  })
+
+  it.live(
+    "is named in a publication, for operations and for jobs",
+    () =>
+      Effect.gen(function* () {
+        const content = {
+          jobs: [job("a.b"), job("a.b")],
+          endpoints: [endpoint({ id: "twice" }), endpoint({ id: "twice", job: "a.b" })]
+        }
+        assert.deepStrictEqual(yield* publicationProblems(content), [
+          { subject: "job a.b", path: "id", message: "job a.b exists already" },
+          { subject: "endpoint twice", path: "id", message: "operation twice exists already" }
+        ])
+      }).pipe(Effect.provide(publications)),
+    30_000
+  )
+})
