@@ -7,7 +7,8 @@ const admitting = "src/layers/runs/AdmissionBatched.ts"
 const settling = "src/layers/runs/SettlementBatched.ts"
 const storePg = "src/layers/postgres/RunStorePg.ts"
 const walletPg = "src/layers/postgres/WalletPg.ts"
-const work = "src/layers/runs/dispatch/RunWork.ts"
+const takeOver = "src/layers/runs/dispatch/TakeOver.ts"
+const attemptCall = "src/layers/runs/dispatch/AttemptCall.ts"
 
 const endingsMemory = "test/layers/memory/RunEndingsMemory.test.ts"
 const endingsPg = "test/layers/postgres/RunEndingsPg.test.ts"
@@ -198,31 +199,37 @@ export const defects = [
   {
     name: "a write action is repeated after its node died",
     edits: [
-      [work, "if (candidate === undefined || candidate.effectful) {", "if (candidate === undefined) {"],
-      [work, "errorCode: candidate.repeatable ? nodeLost : failure.code", "errorCode: nodeLost"],
-      ["src/domain/Fallback.ts", "current?.repeatable === true && !current.effectful &&", "current !== undefined &&"]
+      [takeOver, "return candidate.effectful ? uncertain(run, before, open, now) : afterLost", "return afterLost"],
+      [takeOver, "candidate.repeatable ? { ...lost, errorCode: nodeLost } : lost", "{ ...lost, errorCode: nodeLost }"],
+      [
+        "src/domain/Fallback.ts",
+        "current?.repeatable === true &&\n    !current.effectful &&",
+        "current !== undefined &&"
+      ]
     ],
     tests: [endingsMemory]
   },
   {
     name: "a write action fails when its node died, though it may have happened",
-    edits: [[work, "if (candidate === undefined || candidate.effectful) {", "if (candidate === undefined) {"]],
+    edits: [
+      [takeOver, "return candidate.effectful ? uncertain(run, before, open, now) : afterLost", "return afterLost"]
+    ],
     tests: [endingsMemory]
   },
   {
     name: "a write action whose answer was lost fails, though it may have happened",
     edits: [
       [
-        "src/layers/runs/dispatch/AttemptEnding.ts",
-        'const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"',
-        "const uncertain = false"
+        "src/layers/runs/dispatch/RunWork.ts",
+        'if (failed._tag === "CallLost" && opened.candidate.effectful)',
+        "if (false)"
       ]
     ],
     tests: [runsMemory]
   },
   {
     name: "a write action is aborted by a cancel",
-    edits: [[work, 'if (providerCall.endpoint.operation.effect === "effectful") return', "if (false) return"]],
+    edits: [[attemptCall, 'if (providerCall.endpoint.operation.effect === "effectful") return', "if (false) return"]],
     tests: [runsMemory]
   },
   {
@@ -282,23 +289,13 @@ export const defects = [
   },
   {
     name: "the cancel of a queued run charges it",
-    edits: [
-      [
-        "src/layers/runs/Cancelling.ts",
-        "costMicros: zero,\n      reason: null,",
-        "costMicros: run.holdMicros,\n      reason: null,"
-      ]
-    ],
+    edits: [["src/layers/runs/UnstartedRun.ts", "costMicros: zero,", "costMicros: run.holdMicros,"]],
     tests: [endingsMemory]
   },
   {
     name: "a run that waited too long for a slot keeps one",
     edits: [
-      [
-        "src/layers/runs/dispatch/DispatcherQueue.ts",
-        "Effect.ensuring(expire(leased, now), slot.release)",
-        "expire(leased, now)"
-      ]
+      ["src/layers/runs/dispatch/DispatcherQueue.ts", "Effect.ensuring(expire(leased), slot.release)", "expire(leased)"]
     ],
     tests: [endingsMemory]
   },

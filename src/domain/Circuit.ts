@@ -6,7 +6,7 @@
  *
  * closed -> open (until a moment) -> half-open (calls go through again) -> closed | open
  */
-import type { CallResult } from "./ProviderCall.js"
+import type { CallFailure } from "./ProviderCall.js"
 import type { RunFailureCode } from "./RunFailures.js"
 
 /** Failures in a row that open it: enough that one bad input sent a few times does not. */
@@ -62,16 +62,17 @@ const blameable: ReadonlySet<RunFailureCode> = new Set([
   "auth_error"
 ])
 
-/** What a call says about its provider; null for nothing. */
-export const signalOf = (result: CallResult): Signal | null => {
-  if (result._tag === "Answered") return { _tag: "Answered" }
-  const { certainty, failure, providerStatus } = result
+/** What a call says about its provider, from its failure (null: it answered); null for nothing. */
+export const signalOf = (failed: CallFailure | null): Signal | null => {
+  if (failed === null) return { _tag: "Answered" }
+  const { failure } = failed
+  const refused = failed._tag === "ProviderFailure" && failed.sent
   if (failure.code === "rate_limited")
     return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
-  if (providerStatus === 402 || (failure.code === "capacity_exhausted" && certainty === "answered"))
+  if (failure.providerStatus === 402 || (failure.code === "capacity_exhausted" && refused))
     return { _tag: "OutOfCredit" }
   if (blameable.has(failure.code)) return { _tag: "Failed" }
-  return certainty === "answered" ? { _tag: "Answered" } : null
+  return refused ? { _tag: "Answered" } : null
 }
 
 export const step = (before: Circuit, signal: Signal, now: number): Circuit => {

@@ -47,6 +47,9 @@ const wasLost = (made: Made): boolean => made.errorCode === nodeLost
 
 const worth: { readonly [Outcome in RunOutcome]: number } = { hit: 3, weak: 2, miss: 1, error: 0, rejected: 0 }
 
+/** Whether a provider answered, be it with nothing found. */
+export const isAnswer = (outcome: RunOutcome | null): boolean => outcome !== null && worth[outcome] > 0
+
 /** Whether an answer is better than the best one so far; the earlier of two equals stays. */
 export const isBetter = (outcome: RunOutcome, than: RunOutcome | null): boolean =>
   than === null || worth[outcome] > worth[than]

@@ -1,13 +1,33 @@
 /**
- * One call of one provider and what came of it, as plain data: the words in which the dispatcher and the provider
- * engine talk. `certainty` is the heart of it: it alone decides whether a lost call is a failed run or needs a
- * reconciliation.
+ * One call of one provider and what came of it: an answer, a failure that is certain (`ProviderFailure`), or a call
+ * that was lost (`CallLost`). Which of the two failures it is decides whether a run of an effectful operation fails or
+ * needs a reconciliation.
  */
-import type { Redacted } from "effect"
-import type { JsonObject } from "./Json.js"
-import type { Json } from "./Json.js"
+import { Data, type Redacted } from "effect"
+import type { Json, JsonObject } from "./Json.js"
 import type { Endpoint } from "./Manifest.js"
-import type { RunFailure } from "./RunFailures.js"
+import type {
+  AuthError,
+  CapacityExhausted,
+  ConnectionInvalid,
+  ContractInvalid,
+  CredentialPlacementUnsupported,
+  FetchFailed,
+  InputRejected,
+  InvalidResponse,
+  OutputMappingError,
+  PlatformAuthIncompatible,
+  PlatformKeyMissing,
+  ProviderError,
+  ProviderHttpError,
+  ProviderRateLimited,
+  ProviderReportedError,
+  ProviderTimeout,
+  RedirectBlocked,
+  ResponseTooLarge,
+  RouteDenied,
+  UnsupportedResponseType
+} from "./RunFailures.js"
 
 /**
  * The key that a call uses, and whose it is: a refused platform key is the gateway's error, a refused connection the
@@ -70,35 +90,74 @@ export interface Normalized {
   readonly mapVerified: boolean
 }
 
-export type CallResult =
-  | {
-      readonly _tag: "Answered"
-      readonly outcome: "hit" | "weak" | "miss"
-      readonly outcomeReason: string
-      readonly body: AnswerBody
-      readonly normalized: Normalized | null
-      readonly providerStatus: number
-      /** Results counted for a per-result price; null when the operation does not count. */
-      readonly resultCount: number | null
-      readonly cost: CostEvidence
-      readonly evidence: Evidence
-    }
-  | {
-      readonly _tag: "Failed"
-      readonly failure: RunFailure
-      /**
-       * `not_sent`: nothing can have happened. `answered`: the provider said that it failed. `unanswered`: bytes may
-       * have reached the provider and no full answer came back, so an effect may have happened.
-       */
-      readonly certainty: "not_sent" | "answered" | "unanswered"
-      readonly providerStatus: number | null
-      readonly cost: CostEvidence
-      readonly evidence: Evidence | null
-    }
+/** What a provider answered, judged by the rules of its operation. */
+export interface ProviderAnswer {
+  readonly outcome: "hit" | "weak" | "miss"
+  readonly outcomeReason: string
+  readonly body: AnswerBody
+  readonly normalized: Normalized | null
+  readonly providerStatus: number
+  /** Results counted for a per-result price; null when the operation does not count. */
+  readonly resultCount: number | null
+  readonly cost: CostEvidence
+  readonly evidence: Evidence
+}
+
+/** The run failures that a call can raise. */
+export type CallRunFailure =
+  | AuthError
+  | CapacityExhausted
+  | ConnectionInvalid
+  | ContractInvalid
+  | CredentialPlacementUnsupported
+  | FetchFailed
+  | InputRejected
+  | InvalidResponse
+  | OutputMappingError
+  | PlatformAuthIncompatible
+  | PlatformKeyMissing
+  | ProviderError
+  | ProviderHttpError
+  | ProviderRateLimited
+  | ProviderReportedError
+  | ProviderTimeout
+  | RedirectBlocked
+  | ResponseTooLarge
+  | RouteDenied
+  | UnsupportedResponseType
+
+interface CallFacts {
+  /** What the run says about it. */
+  readonly failure: CallRunFailure
+  /** What the provider told about the cost. */
+  readonly cost: CostEvidence
+  /** Null when nothing was sent, or when the engine itself failed. */
+  readonly evidence: Evidence | null
+}
+
+/** The call failed for certain: nothing was sent, or the provider said so. Nothing is left to find out. */
+export class ProviderFailure extends Data.TaggedError("ProviderFailure")<
+  CallFacts & {
+    /** False: nothing can have happened at the provider. True: the provider said that it failed. */
+    readonly sent: boolean
+  }
+> {}
 
 /**
- * Whether a call says how well its operation works. Where nothing was sent, and not for the provider's fault, it says
- * nothing: the gateway's own policy stood in the way, or the customer's key or input.
+ * The call was lost: bytes may have reached the provider and no full answer came back, so it may have had its effect.
+ * The run of an effectful operation then needs a reconciliation.
  */
-export const saysHowItDid = (result: CallResult): boolean =>
-  result._tag === "Answered" || result.certainty !== "not_sent" || result.failure.whoseError === "provider"
+export class CallLost extends Data.TaggedError("CallLost")<CallFacts> {}
+
+export type CallFailure = ProviderFailure | CallLost
+
+/** A call that was refused before anything was sent. */
+export const notSent = (failure: CallRunFailure): ProviderFailure =>
+  new ProviderFailure({ failure, sent: false, cost: { _tag: "None" }, evidence: null })
+
+/**
+ * Whether a failed call says how well its operation works. Where nothing was sent, and not for the provider's fault, it
+ * says nothing: the gateway's own policy stood in the way, or the customer's key or input.
+ */
+export const saysHowItDid = (failed: CallFailure): boolean =>
+  failed._tag === "CallLost" || failed.sent || failed.failure.whoseError === "provider"

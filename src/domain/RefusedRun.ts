@@ -4,12 +4,13 @@
  * forgotten, with its key, after `refusedRunDaysKept`.
  */
 import { cutText } from "./Characters.js"
+import { isBlocking, recorded } from "./FailedRun.js"
 import { refusedInputCharsMax, refusedTextCharsMax } from "./Limits.js"
 import type { JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
 import { zero } from "./Micros.js"
 import type { Run } from "./Run.js"
-import { isBlocking, type RunFailure, toRunError } from "./RunFailures.js"
+import type { RunFailure } from "./RunFailures.js"
 
 const inputHead = (input: Run["input"]): Run["input"] => {
   const text = typeof input === "string" ? input : writeJson(input)
@@ -28,12 +29,11 @@ export const refused = (
 ): Run =>
   shortened({
     ...run,
+    ...recorded(run, failure),
     status: isBlocking(failure.code) ? "blocked" : "failed",
     outcome: "rejected",
-    outcomeReason: failure.message,
     holdMicros: zero,
     chargeMicros: zero,
-    error: toRunError(failure, run.requestId),
     result: result === null ? null : { _tag: "Refusal", value: result },
     completedAt: at
   })

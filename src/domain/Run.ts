@@ -174,5 +174,12 @@ const latencyMsMax = 2 ** 31 - 1
 export const latencyMsOf = (startedAt: number, endedAt: number): number =>
   Math.min(latencyMsMax, Math.max(0, endedAt - startedAt))
 
+/** The attempt as it ends now, but for what came of it. */
+export const endedAttempt = (attempt: Attempt, now: number): Attempt => ({
+  ...attempt,
+  latencyMs: latencyMsOf(attempt.startedAt, now),
+  completedAt: now
+})
+
 /** The calendar month of a moment, in UTC: `2026-11`. */
 export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)

@@ -1,7 +1,7 @@
 /**
  * Every code that a failed run can carry, each one tagged class with whose error it is, whether the same input may work
  * later with a new key, and a plain hint (contract: "Failed-run error codes"; completions: section 3, the table).
- * A run's `error` object is made from these and from nothing else.
+ * `FailedRun.ts` writes them down, and nothing else makes a run's `error` object.
  */
 import { type Cause, Schema } from "effect"
 
@@ -348,16 +348,6 @@ export const RunFailure = Schema.Union(...runFailures)
 export type RunFailure = typeof RunFailure.Type
 export type RunFailureCode = RunFailure["code"]
 
-/** Refusals by policy leave the run `blocked`; every other refusal leaves it `failed` (completions, section 3). */
-const blocking: ReadonlySet<RunFailureCode> = new Set([
-  "eligibility_blocked",
-  "activation_blocked",
-  "budget_exceeded",
-  "credential_denied",
-  "insufficient_balance"
-])
-export const isBlocking = (code: RunFailureCode): boolean => blocking.has(code)
-
 /** The run's `error` object as it is stored and shown. */
 export const RunError = Schema.Struct({
   code: Schema.String,
@@ -369,13 +359,3 @@ export const RunError = Schema.Struct({
   providerStatus: Schema.optionalWith(Schema.Int, { exact: true })
 }).annotations({ identifier: "RunError" })
 export type RunError = typeof RunError.Type
-
-export const toRunError = (failed: RunFailure, requestId: string): RunError => ({
-  code: failed.code,
-  message: failed.message,
-  requestId,
-  whoseError: failed.whoseError,
-  retryable: failed.retryable,
-  retryHint: failed.retryHint,
-  ...(failed.providerStatus === undefined ? {} : { providerStatus: failed.providerStatus })
-})

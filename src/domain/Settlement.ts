@@ -25,8 +25,8 @@ export interface AttemptCost {
  * noted.
  */
 export const costOf = (input: {
-  readonly price: Price
-  readonly delivered: boolean
+  /** The listed price of what was delivered; null when nothing was. */
+  readonly price: Price | null
   readonly resultCount: number | null
   readonly evidence: CostEvidence
   readonly maxMicros: Micros
@@ -41,7 +41,7 @@ export const costOf = (input: {
       ? { micros: maxMicros, anomaly: String(micros) }
       : { micros: Micros.make(rounded), anomaly: null }
   }
-  if (!input.delivered || price.basis === "free") return { micros: Money.zero, anomaly: null }
+  if (price === null || price.basis === "free") return { micros: Money.zero, anomaly: null }
   const units = price.basis === "per_result" ? Math.max(0, input.resultCount ?? 1) : 1
   const listed = price.perCallMicros + price.micros * units
   return listed > maxMicros

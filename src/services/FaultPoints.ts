@@ -19,6 +19,6 @@ export class FaultPoints extends Context.Tag("gateway/services/FaultPoints")<
   {
     readonly at: (point: FaultPoint) => Effect.Effect<void>
     /** The point lies somewhere inside `work`, once it is under way. */
-    readonly during: <A>(point: FaultPoint, work: Effect.Effect<A>) => Effect.Effect<A>
+    readonly during: <A, E>(point: FaultPoint, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
   }
 >() {}

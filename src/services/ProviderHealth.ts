@@ -4,7 +4,7 @@
  * memory.
  */
 import { Context, type Effect } from "effect"
-import type { CallResult } from "../domain/ProviderCall.js"
+import type { CallFailure } from "../domain/ProviderCall.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export type ProviderState = "enabled" | "draining" | "disabled"
@@ -19,7 +19,8 @@ export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth
   ProviderHealth,
   {
     readonly health: (providerId: string) => Effect.Effect<Health>
-    readonly record: (providerId: string, result: CallResult) => Effect.Effect<void>
+    /** Takes note of one call: of its failure, or of an answer (null). */
+    readonly record: (providerId: string, failed: CallFailure | null) => Effect.Effect<void>
     readonly setState: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -1,12 +1,12 @@
 /**
- * Calls one operation of one provider. Total: whatever the provider does, and however the network breaks, comes back as
- * a `CallResult`. One call is one exchange (or one started asynchronous operation); it is never repeated in here.
- * Interrupting the effect aborts the exchange.
+ * Calls one operation of one provider. Whatever the provider does, and however the network breaks, is an answer or one
+ * of the two failures of a call. One call is one exchange (or one started asynchronous operation); it is never repeated
+ * in here. Interrupting the effect aborts the exchange.
  */
 import { Context, type Effect } from "effect"
 import type { Json, JsonObject } from "../domain/Json.js"
 import type { Endpoint } from "../domain/Manifest.js"
-import type { CallResult, ProviderCall } from "../domain/ProviderCall.js"
+import type { CallFailure, ProviderAnswer, ProviderCall } from "../domain/ProviderCall.js"
 
 /** Why an input does not fit an operation: a missing field is told apart, because a job then asks for it. */
 export type InputProblem =
@@ -25,7 +25,7 @@ export type PreparedInput =
 export class Providers extends Context.Tag("gateway/services/Providers")<
   Providers,
   {
-    readonly call: (call: ProviderCall) => Effect.Effect<CallResult>
+    readonly call: (call: ProviderCall) => Effect.Effect<ProviderAnswer, CallFailure>
     /**
      * Checks the input of a tool run against the operation's schema and its declared maximum volume. Pure and cheap;
      * unknown keys stay.

@@ -1,7 +1,8 @@
 // docs/errors.md says what the classes say: status, code, meaning and retry of every error, in both tables.
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
-import { isBlocking, runFailures } from "../../src/domain/RunFailures.js"
+import { isBlocking } from "../../src/domain/FailedRun.js"
+import { runFailures } from "../../src/domain/RunFailures.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { rowsOf } from "./tables.js"
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
 import { type Circuit, closed, openForSeconds, type Signal, signalOf, step } from "../../src/domain/Circuit.js"
-import type { CallResult } from "../../src/domain/ProviderCall.js"
+import { CallLost, type CallRunFailure, notSent, ProviderFailure } from "../../src/domain/ProviderCall.js"
 import {
   AuthError,
   CapacityExhausted,
@@ -11,8 +11,7 @@ import {
   ProviderError,
   ProviderHttpError,
   ProviderRateLimited,
-  ProviderTimeout,
-  type RunFailure
+  ProviderTimeout
 } from "../../src/domain/RunFailures.js"
 
 const answered: Signal = { _tag: "Answered" }
@@ -99,32 +98,21 @@ describe("Circuit", () => {
   )
 
   it("blames a provider for its failures, and not for a customer's mistake or a call that was never sent", () => {
-    const signal = (
-      failure: RunFailure,
-      certainty: "not_sent" | "answered" | "unanswered",
-      providerStatus: number | null = null
-    ) => {
-      const result: CallResult = {
-        _tag: "Failed",
-        failure,
-        certainty,
-        providerStatus,
-        cost: { _tag: "None" },
-        evidence: null
-      }
-      return signalOf(result)
-    }
-    assert.deepStrictEqual(signal(new ProviderError({}), "answered", 500), failed)
-    assert.deepStrictEqual(signal(new ProviderTimeout({}), "unanswered"), failed)
-    assert.deepStrictEqual(signal(new FetchFailed({}), "not_sent"), failed)
-    assert.deepStrictEqual(signal(new AuthError({}), "answered", 401), failed)
-    assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 404), answered)
-    assert.deepStrictEqual(signal(new ProviderHttpError({}), "answered", 402), { _tag: "OutOfCredit" })
-    assert.deepStrictEqual(signal(new CapacityExhausted({}), "answered", 200), { _tag: "OutOfCredit" })
-    assert.deepStrictEqual(signal(new ProviderRateLimited({ retryAfterSeconds: 9 }), "answered", 429), {
+    const told = { cost: { _tag: "None" }, evidence: null } as const
+    const refused = (failure: CallRunFailure) => signalOf(new ProviderFailure({ ...told, failure, sent: true }))
+    const lost = (failure: CallRunFailure) => signalOf(new CallLost({ ...told, failure }))
+    assert.deepStrictEqual(signalOf(null), answered)
+    assert.deepStrictEqual(refused(new ProviderError({ providerStatus: 500 })), failed)
+    assert.deepStrictEqual(lost(new ProviderTimeout()), failed)
+    assert.deepStrictEqual(signalOf(notSent(new FetchFailed())), failed)
+    assert.deepStrictEqual(refused(new AuthError({ providerStatus: 401 })), failed)
+    assert.deepStrictEqual(refused(new ProviderHttpError({ providerStatus: 404 })), answered)
+    assert.deepStrictEqual(refused(new ProviderHttpError({ providerStatus: 402 })), { _tag: "OutOfCredit" })
+    assert.deepStrictEqual(refused(new CapacityExhausted({ providerStatus: 200 })), { _tag: "OutOfCredit" })
+    assert.deepStrictEqual(refused(new ProviderRateLimited({ retryAfterSeconds: 9, providerStatus: 429 })), {
       _tag: "RateLimited",
       seconds: 9
     })
-    assert.isNull(signal(new ConnectionInvalid({}), "not_sent"))
+    assert.isNull(signalOf(notSent(new ConnectionInvalid())))
   })
 })

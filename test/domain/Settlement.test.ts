@@ -31,7 +31,7 @@ describe("Settlement.costOf", () => {
     "is always between nothing and the maximum, whatever the provider says",
     [price, FastCheck.boolean(), resultCount, evidence, micros()],
     ([listed, delivered, results, said, maxMicros]) => {
-      const cost = costOf({ price: listed, delivered, resultCount: results, evidence: said, maxMicros })
+      const cost = costOf({ price: delivered ? listed : null, resultCount: results, evidence: said, maxMicros })
       assert.isTrue(Number.isSafeInteger(cost.micros) && cost.micros >= 0 && cost.micros <= maxMicros)
       if (said._tag === "Reported" && cost.anomaly === null)
         assert.strictEqual(Math.round(said.micros) + 0, cost.micros + 0)
@@ -45,7 +45,6 @@ describe("Settlement.costOf", () => {
   const cost = (changes: Partial<Parameters<typeof costOf>[0]>) =>
     costOf({
       price: perCall,
-      delivered: true,
       resultCount: null,
       evidence: { _tag: "None" },
       maxMicros: m(1_000),
@@ -73,7 +72,7 @@ describe("Settlement.costOf", () => {
 
   it("without a word from the provider, the listed price counts for what was delivered", () => {
     assert.strictEqual(Number(cost({}).micros), 100)
-    assert.strictEqual(Number(cost({ delivered: false }).micros), 0)
+    assert.strictEqual(Number(cost({ price: null }).micros), 0)
     assert.strictEqual(Number(cost({ price: { ...perCall, basis: "free" } }).micros), 0)
     const perResult: Operation["price"] = { basis: "per_result", micros: m(100), perCallMicros: m(7) }
     assert.strictEqual(Number(cost({ price: perResult, resultCount: 3 }).micros), 307)

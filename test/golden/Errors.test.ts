@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ApiErrors from "../../src/domain/ApiErrors.js"
+import { isBlocking, toRunError } from "../../src/domain/FailedRun.js"
 import * as RunFailures from "../../src/domain/RunFailures.js"
 import * as StorageErrors from "../../src/domain/StorageErrors.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
@@ -169,9 +170,9 @@ it("writes the same error object for each failed-run code", async () => {
     RunFailures.runFailures.map((cls) => [
       cls.code,
       {
-        blocksTheRun: RunFailures.isBlocking(cls.code),
-        error: RunFailures.toRunError(new cls(), "req_golden"),
-        errorWithParticulars: RunFailures.toRunError(
+        blocksTheRun: isBlocking(cls.code),
+        error: toRunError(new cls(), "req_golden"),
+        errorWithParticulars: toRunError(
           new cls({
             detail: "What happened.",
             hint: "What would help.",
@@ -180,7 +181,7 @@ it("writes the same error object for each failed-run code", async () => {
           }),
           "req_golden"
         ),
-        retryHintWithWait: RunFailures.toRunError(new cls({ retryAfterSeconds: 30 }), "req_golden").retryHint
+        retryHintWithWait: toRunError(new cls({ retryAfterSeconds: 30 }), "req_golden").retryHint
       }
     ])
   )

@@ -8,7 +8,7 @@ import { Effect, Redacted } from "effect"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Auth, Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import type { CallResult, Credential } from "../../domain/ProviderCall.js"
+import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
@@ -80,14 +80,14 @@ const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<st
         `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`
     )
 
-const compare = (sample: Sample, result: CallResult): ReadonlyArray<string> => {
-  if (result._tag === "Failed") {
-    const { code, message } = result.failure
-    if (sample.outcome !== "error") return [`failed with ${code} (${message}) and is documented as ${sample.outcome}`]
-    return sample.code === undefined || sample.code === code ? [] : [`failed with ${code} and not with ${sample.code}`]
-  }
-  if (sample.outcome !== result.outcome) return [`came out as ${result.outcome} and not as ${sample.outcome}`]
-  return sample.normalized === undefined ? [] : differences(sample.normalized, result.normalized?.fields ?? {})
+const compareAnswer = (sample: Sample, answer: ProviderAnswer): ReadonlyArray<string> => {
+  if (sample.outcome !== answer.outcome) return [`came out as ${answer.outcome} and not as ${sample.outcome}`]
+  return sample.normalized === undefined ? [] : differences(sample.normalized, answer.normalized?.fields ?? {})
+}
+
+const compareFailure = (sample: Sample, { failure: { code, message } }: CallFailure): ReadonlyArray<string> => {
+  if (sample.outcome !== "error") return [`failed with ${code} (${message}) and is documented as ${sample.outcome}`]
+  return sample.code === undefined || sample.code === code ? [] : [`failed with ${code} and not with ${sample.code}`]
 }
 
 /** The same operation, polled without the provider's pauses. */
@@ -149,13 +149,19 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
           continue
         }
         stage.play(responder(endpoint, sample))
-        const result = yield* providers.call({
-          endpoint,
-          input: prepared.input,
-          credential: keyFor(endpoint.provider.auth),
-          attemptReference: `lint-${name}`
-        })
-        for (const message of compare(sample, result)) found(message)
+        const differing = yield* Effect.match(
+          providers.call({
+            endpoint,
+            input: prepared.input,
+            credential: keyFor(endpoint.provider.auth),
+            attemptReference: `lint-${name}`
+          }),
+          {
+            onFailure: (failed) => compareFailure(sample, failed),
+            onSuccess: (answer) => compareAnswer(sample, answer)
+          }
+        )
+        for (const message of differing) found(message)
       }
     }
   }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins) })))

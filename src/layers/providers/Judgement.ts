@@ -3,6 +3,7 @@
  * no rule speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure
  * of the contract.
  */
+import { hash } from "node:crypto"
 import { Either, Option } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import { normalize } from "../../domain/OutputMapping.js"
@@ -10,7 +11,17 @@ import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
-import type { AnswerBody, CostEvidence, Credential, Normalized } from "../../domain/ProviderCall.js"
+import {
+  type AnswerBody,
+  type CallFailure,
+  CallLost,
+  type CostEvidence,
+  type Credential,
+  type Evidence,
+  type Normalized,
+  type ProviderAnswer,
+  ProviderFailure
+} from "../../domain/ProviderCall.js"
 import {
   AuthError,
   CapacityExhausted,
@@ -22,7 +33,6 @@ import {
   ProviderRateLimited,
   ProviderReportedError,
   RedirectBlocked,
-  type RunFailure,
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
 import { glance, nothing, type ReadAnswer, readAnswer } from "./AnswerReading.js"
@@ -38,17 +48,6 @@ export interface Verdict {
   readonly resultCount: number | null
 }
 
-export interface Judged {
-  readonly result: Either.Either<Verdict, RunFailure>
-  readonly cost: CostEvidence
-  readonly providerRequestId: string | null
-  /**
-   * The body of a 2xx could not be read, or its rules not worked out: the provider may have done what it was asked, or
-   * not.
-   */
-  readonly partial: boolean
-}
-
 export interface Case {
   readonly endpoint: Endpoint
   readonly rules: CompiledRules
@@ -57,6 +56,8 @@ export interface Case {
   readonly nowMillis: number
   /** Larger answers are kept as media. */
   readonly inlineBytes: number
+  /** Digest and size of the request; of the answer there is nothing yet. */
+  readonly evidence: Evidence
 }
 
 const retryAfterSecondsMax = 3600
@@ -90,17 +91,12 @@ export const costEvidence = (value: Json): CostEvidence => {
     : { _tag: "Anomaly", reported: cutText(wellFormed(writeJson(value)), 100) }
 }
 
-const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined): RunFailure => {
+const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined) => {
   const facts = { providerStatus, ...(detail === undefined ? {} : { detail }) }
   return credential === "Connection" ? new ConnectionInvalid(facts) : new AuthError(facts)
 }
 
-const failureOf = (
-  code: CompiledFailureRule["code"],
-  seen: Case,
-  view: AnswerView,
-  detail: string | undefined
-): RunFailure => {
+const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerView, detail: string | undefined) => {
   const wait = retryAfterSeconds(view.headers["retry-after"], seen.nowMillis)
   const facts = { providerStatus: view.status, ...(detail === undefined ? {} : { detail }) }
   const patient = { ...facts, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) }
@@ -120,7 +116,10 @@ const failureOf = (
   }
 }
 
-const failureByStatus = (seen: Case, view: AnswerView, detail?: string): RunFailure => {
+/** What a provider states by a rule of its operation or by its status. */
+export type StatedFailure = ReturnType<typeof failureOf>
+
+const failureByStatus = (seen: Case, view: AnswerView, detail?: string): StatedFailure => {
   const { status } = view
   if (status === 401 || status === 403) return failureOf("auth_error", seen, view, detail)
   if (status === 429) return failureOf("rate_limited", seen, view, detail)
@@ -128,10 +127,10 @@ const failureByStatus = (seen: Case, view: AnswerView, detail?: string): RunFail
 }
 
 /** A status without a readable answer behind it, as when the body of an error broke off. */
-export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): RunFailure =>
+export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): StatedFailure =>
   failureByStatus(seen, { status, headers, body: null, input: seen.input })
 
-const reportedError = (seen: Case, view: AnswerView): Option.Option<RunFailure> => {
+const reportedError = (seen: Case, view: AnswerView): Option.Option<StatedFailure> => {
   const rule = seen.rules.errors.find((each) => holds(each.when, view))
   if (rule === undefined) return Option.none()
   const detail = quoted(read(rule.message, view))
@@ -150,7 +149,7 @@ export const mapped = (
   view: AnswerView,
   outcome: Verdict["outcome"],
   guessed: boolean
-): Either.Either<Normalized | null, RunFailure> => {
+): Either.Either<Normalized | null, OutputMappingError> => {
   const { job, output } = seen.endpoint.operation
   if (output === undefined || job === undefined) return Either.right(null)
   const values: Record<string, Json> = {}
@@ -176,8 +175,14 @@ export const countOf = (value: Json): number | null => {
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
 }
 
+type VerdictFailure = InvalidResponse | OutputMappingError | ProviderReportedError
+
 /** Outcome of an answer whose status is 2xx, or that a miss rule turned into one. */
-const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Either.Either<Verdict, RunFailure> => {
+const verdictOf = (
+  seen: Case,
+  view: AnswerView,
+  { body, note }: ReadAnswer
+): Either.Either<Verdict, VerdictFailure> => {
   const { missStatuses } = seen.endpoint.operation.response
   const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
@@ -215,7 +220,7 @@ const verdictOf = (seen: Case, view: AnswerView, { body, note }: ReadAnswer): Ei
 }
 
 /** The rules that may end an asynchronous operation early: a reported failure, or an error status that is no miss. */
-export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<RunFailure> => {
+export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<StatedFailure> => {
   const reported = reportedError(seen, view)
   if (Option.isSome(reported) || view.status < 400) return reported
   return seen.endpoint.operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
@@ -241,7 +246,7 @@ const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
  * fields stand is said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says
  * more; else its body is missing.
  */
-const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, RunFailure>> => {
+const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, VerdictFailure>> => {
   const { operation } = seen.endpoint
   const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
   if (operation.effect === "effectful" && !saysMiss) {
@@ -281,22 +286,45 @@ export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView =
   input: seen.input
 })
 
-export const judge = (seen: Case, answer: WireAnswer): Judged => {
+/** All that an answer can fail with. */
+export type JudgedFailure = RedirectBlocked | StatedFailure | UnsupportedResponseType | VerdictFailure
+
+/** A 2xx that cannot be read, or whose rules cannot be worked out, is lost: what the provider did is not known. */
+export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAnswer, CallFailure> => {
   const { status } = answer
   const { operation } = seen.endpoint
-  const about = (view: AnswerView, result: Either.Either<Verdict, RunFailure>, partial = false): Judged => {
+  const about = (
+    view: AnswerView,
+    result: Either.Either<Verdict, JudgedFailure>,
+    readable = true
+  ): Either.Either<ProviderAnswer, CallFailure> => {
     const cost = costEvidence(read(seen.rules.costMicros, view))
     const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
-    if (!isOverworked(view)) return { result, cost, providerRequestId, partial }
-    // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer
-    // says.
-    const detail = "The rules of this operation take more work on the provider's answer than the gateway allows."
-    return {
-      result: Either.left(new InvalidResponse({ detail, providerStatus: status })),
-      cost: { _tag: "None" },
-      providerRequestId: null,
-      partial: true
+    const evidence: Evidence = {
+      ...seen.evidence,
+      responseDigest: hash("sha256", answer.bytes),
+      responseBytes: answer.bytes.length,
+      providerRequestId
     }
+    if (isOverworked(view)) {
+      // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer
+      // says.
+      const detail = "The rules of this operation take more work on the provider's answer than the gateway allows."
+      return Either.left(
+        new CallLost({
+          failure: new InvalidResponse({ detail, providerStatus: status }),
+          cost: { _tag: "None" },
+          evidence: { ...evidence, providerRequestId: null }
+        })
+      )
+    }
+    return Either.mapBoth(result, {
+      onLeft: (failure) =>
+        readable
+          ? new ProviderFailure({ failure, sent: true, cost, evidence })
+          : new CallLost({ failure, cost, evidence }),
+      onRight: (verdict) => ({ ...verdict, providerStatus: status, cost, evidence })
+    })
   }
   if (status >= 300 && status < 400) {
     return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
@@ -322,10 +350,10 @@ export const judge = (seen: Case, answer: WireAnswer): Judged => {
       return about(
         view,
         Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })),
-        true
+        false
       )
     const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
-    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), true)
+    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), false)
   }
   const view = viewOf(seen, answer, readable.right.view)
   return about(

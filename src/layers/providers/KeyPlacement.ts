@@ -10,8 +10,7 @@ import {
   ConnectionInvalid,
   CredentialPlacementUnsupported,
   PlatformAuthIncompatible,
-  PlatformKeyMissing,
-  type RunFailure
+  PlatformKeyMissing
 } from "../../domain/RunFailures.js"
 import type { RequestParts } from "./RequestPlan.js"
 
@@ -25,7 +24,10 @@ export type Key =
   | { readonly _tag: "Plain"; readonly secret: string }
   | { readonly _tag: "OAuth"; readonly client: ClientCredentials }
 
-const incompatible = (credential: Credential, detail: string): RunFailure =>
+export type KeyFailure =
+  ConnectionInvalid | CredentialPlacementUnsupported | PlatformAuthIncompatible | PlatformKeyMissing
+
+const incompatible = (credential: Credential, detail: string) =>
   credential._tag === "Connection"
     ? new ConnectionInvalid({ detail: `The connection's key does not fit: ${detail}` })
     : new PlatformAuthIncompatible({ detail: `The platform key does not fit: ${detail}` })
@@ -33,7 +35,7 @@ const incompatible = (credential: Credential, detail: string): RunFailure =>
 const headerSafe = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/
 
 /** Takes the secret out of its wrapping and checks its kind. */
-export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, RunFailure> => {
+export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, KeyFailure> => {
   if (auth.type === "unsupported") {
     return Either.left(
       new CredentialPlacementUnsupported({

@@ -22,9 +22,9 @@ export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type
         state: states.of(providerId) ?? "enabled",
         openForSeconds: openForSeconds(circuits.get(providerId) ?? closed, now)
       })),
-    record: (providerId, result) =>
+    record: (providerId, failed) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const signal = signalOf(result)
+        const signal = signalOf(failed)
         if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
       }),
     setState: states.set

@@ -1,30 +1,36 @@
 /**
- * Calls any operation of any manifest over HTTP; no provider's name stands in here. Total: whatever happens comes back
- * as a CallResult whose certainty is exact. A call is sent once; the one resend is a read-only call that an expired
- * access token made the provider refuse. Keys leave the process in the request and appear nowhere else, not even when a
- * provider echoes them.
+ * Calls any operation of any manifest over HTTP; no provider's name stands in here. Whatever happens is an answer or a
+ * failure that says exactly whether the call failed for certain or was lost. A call is sent once; the one resend is a
+ * read-only call that an expired access token made the provider refuse. Keys leave the process in the request and
+ * appear nowhere else, not even when a provider echoes them.
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import { refusedFields } from "../../domain/InputExtras.js"
-import type { CallResult, CostEvidence, Credential, Evidence, ProviderCall } from "../../domain/ProviderCall.js"
-import { ContractInvalid, InputRejected, InvalidResponse, type RunFailure } from "../../domain/RunFailures.js"
+import {
+  type CallFailure,
+  CallLost,
+  notSent,
+  type ProviderAnswer,
+  type ProviderCall
+} from "../../domain/ProviderCall.js"
+import { ContractInvalid, InputRejected, InvalidResponse } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
-import { runToEnd } from "./AsyncCalls.js"
+import { type Exchange, runToEnd } from "./AsyncCalls.js"
 import { type Blot, blotFor } from "./Blotting.js"
-import { callPlanFor } from "./CallPlan.js"
+import { type CallPlan, callPlanFor } from "./CallPlan.js"
 import { makeEgress, type Resolve } from "./Egress.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
-import { type Case, judge, judgeStatus } from "./Judgement.js"
+import { type Case, judge, judgeStatus, type StatedFailure } from "./Judgement.js"
 import { type Key, keyFor, placeKey, secretParts } from "./KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import { makeRefusedTargets, type RefusedTargets } from "./RefusedTargets.js"
 import { type RequestParts, write, type Written } from "./RequestPlan.js"
 import { acceptedEncodings, makeTransport, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
-import { CallStopped, stoppedBy } from "./WireOutcome.js"
+import { failureOf, stoppedBy } from "./WireOutcome.js"
 
 export interface ProvidersHttpOptions {
   /** `host:port` pairs that the egress guard lets through. */
@@ -51,8 +57,11 @@ interface Engine {
   readonly inlineBytes: number
 }
 
+/** A call that is ready to be sent. */
 interface Prepared {
   readonly seen: Case
+  readonly plan: CallPlan
+  readonly parts: RequestParts
   readonly key: Key
   readonly origin: string
   readonly boundary: string
@@ -68,23 +77,7 @@ const bytesOf = (written: Written): number =>
   written.path.length +
   (written.body === null ? 0 : typeof written.body === "string" ? Buffer.byteLength(written.body) : written.body.length)
 
-const none: CostEvidence = { _tag: "None" }
-
-const failed = (
-  failure: RunFailure,
-  certainty: CallStopped["certainty"],
-  evidence: Evidence | null,
-  cost: CostEvidence = none
-): CallResult => ({
-  _tag: "Failed",
-  failure,
-  certainty,
-  providerStatus: failure.providerStatus ?? null,
-  cost,
-  evidence
-})
-
-const refusedToken = (seen: Case, refused: TokenRefused): RunFailure =>
+const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | StatedFailure =>
   refused.status >= 500 || refused.status === 429
     ? judgeStatus(seen, refused.status, {})
     : refused.status >= 400
@@ -107,7 +100,7 @@ const send = (
   secret: string,
   blot: Blot | null,
   timeoutMs: number
-): Effect.Effect<WireAnswer, CallStopped> => {
+): Effect.Effect<WireAnswer, CallFailure> => {
   const { operation, provider } = prepared.seen.endpoint
   const written = write(placeKey(provider.auth, secret, parts), prepared.boundary)
   const origin = engine.originFor(prepared.origin)
@@ -153,27 +146,25 @@ const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
  * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
  * refused.
  */
-const sendWithKey = (engine: Engine, prepared: Prepared) => {
+const sendWithKey = (engine: Engine, prepared: Prepared): Exchange => {
   const { key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
   const { auth } = seen.endpoint.provider
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
     const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
-    return (parts: RequestParts, _kind: "start" | "follow_up") => send(engine, prepared, parts, secret, blot, timeoutMs)
+    return (parts) => send(engine, prepared, parts, secret, blot, timeoutMs)
   }
   const { client } = key
-  const notSent = (problem: TokenRefused | WireFailure) =>
-    problem._tag === "TokenRefused"
-      ? new CallStopped({ failure: refusedToken(seen, problem), certainty: "not_sent", providerStatus: null })
-      : new CallStopped({ ...stoppedBy(seen, problem), certainty: "not_sent", providerStatus: null })
-  return Effect.fnUntraced(function* (parts: RequestParts, kind: "start" | "follow_up") {
+  const withoutToken = (problem: TokenRefused | WireFailure) =>
+    notSent(problem._tag === "TokenRefused" ? refusedToken(seen, problem) : failureOf(seen, problem))
+  return Effect.fnUntraced(function* (parts, kind) {
     const started = yield* Clock.currentTimeMillis
     const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
     const once = Effect.fnUntraced(function* () {
       const token = yield* engine.tokens
         .take(auth, client, yield* left)
-        .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(notSent))
+        .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
       const answer = yield* send(engine, prepared, parts, token, blotFor([client.secret, token]), yield* left)
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
@@ -183,72 +174,62 @@ const sendWithKey = (engine: Engine, prepared: Prepared) => {
   })
 }
 
-const caseOf = Effect.fnUntraced(function* (
-  { inlineBytes }: Engine,
-  call: ProviderCall,
-  rules: Case["rules"],
-  credential: Credential
-) {
-  const nowMillis = yield* Clock.currentTimeMillis
-  return { endpoint: call.endpoint, rules, input: call.input, credential: credential._tag, nowMillis, inlineBytes }
+/** Planning has refused this; a connection may have gone since, and the run would now use the platform's key. */
+const allowed = ({ credential, endpoint, input }: ProviderCall): Either.Either<void, InputRejected> => {
+  const [refused] = refusedFields(endpoint, credential._tag, input)
+  return refused === undefined
+    ? Either.void
+    : Either.left(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }))
+}
+
+/** The request of a call, or why none can be sent. */
+const prepared = Effect.fnUntraced(function* ({ inlineBytes }: Engine, call: ProviderCall) {
+  const { credential, endpoint, input } = call
+  const { operation, provider } = endpoint
+  const plan = yield* callPlanFor(endpoint)
+  const key = yield* keyFor(provider.auth, credential)
+  yield* allowed(call)
+  const parts = yield* Either.mapLeft(
+    plan.request.build(input),
+    ({ field, message }) => new InputRejected({ detail: `${field} ${message}` })
+  )
+  if (operation.idempotencyHeader !== undefined)
+    setMember(parts.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
+  const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
+  const keyless = write(parts, boundary)
+  const seen: Case = {
+    endpoint,
+    rules: plan.rules,
+    input,
+    credential: credential._tag,
+    nowMillis: yield* Clock.currentTimeMillis,
+    inlineBytes,
+    evidence: {
+      requestDigest: digestOf(operation.method, plan.request.origin, keyless),
+      responseDigest: null,
+      requestBytes: bytesOf(keyless),
+      responseBytes: 0,
+      providerRequestId: null
+    }
+  }
+  return { seen, plan, parts, key, origin: plan.request.origin, boundary } satisfies Prepared
 })
 
-const callWith = (engine: Engine) =>
-  Effect.fnUntraced(function* (call: ProviderCall) {
-    const { credential, endpoint } = call
-    const { operation, provider } = endpoint
-    const plan = callPlanFor(endpoint)
-    if (Either.isLeft(plan)) return failed(plan.left, "not_sent", null)
-    const key = keyFor(provider.auth, credential)
-    if (Either.isLeft(key)) return failed(key.left, "not_sent", null)
-    // Planning has refused this; a connection may have gone since, and the run would now use the platform's key.
-    const [refused] = refusedFields(endpoint, credential._tag, call.input)
-    if (refused !== undefined)
-      return failed(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }), "not_sent", null)
-    const built = plan.right.request.build(call.input)
-    if (Either.isLeft(built))
-      return failed(new InputRejected({ detail: `${built.left.field} ${built.left.message}` }), "not_sent", null)
+/** Why nothing can be sent. */
+export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>>
 
-    if (operation.idempotencyHeader !== undefined)
-      setMember(built.right.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
-    const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
-    const seen = yield* caseOf(engine, call, plan.right.rules, credential)
-    const prepared: Prepared = { seen, key: key.right, origin: plan.right.request.origin, boundary }
-    const keyless = write(built.right, boundary)
-    const evidence = (answer: WireAnswer | null, providerRequestId: string | null): Evidence => ({
-      requestDigest: digestOf(operation.method, prepared.origin, keyless),
-      responseDigest: answer === null ? null : hash("sha256", answer.bytes),
-      requestBytes: bytesOf(keyless),
-      responseBytes: answer?.bytes.length ?? 0,
-      providerRequestId
-    })
-
-    const exchange = sendWithKey(engine, prepared)
-    const ended = yield* Effect.either(
-      operation.async === undefined
-        ? exchange(built.right, "start")
-        : runToEnd(operation.async, plan.right, seen, exchange, built.right)
-    )
-    if (Either.isLeft(ended))
-      return failed(
-        ended.left.failure,
-        ended.left.certainty,
-        ended.left.certainty === "not_sent" ? null : evidence(null, null)
-      )
-    const answer = ended.right
-    const judged = judge(seen, answer)
-    const seenEvidence = evidence(answer, judged.providerRequestId)
-    if (Either.isLeft(judged.result))
-      return failed(judged.result.left, judged.partial ? "unanswered" : "answered", seenEvidence, judged.cost)
-    const answered: CallResult = {
-      _tag: "Answered",
-      ...judged.result.right,
-      providerStatus: answer.status,
-      cost: judged.cost,
-      evidence: seenEvidence
-    }
-    return answered
-  })
+const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall) {
+  const ready = yield* Effect.mapError(prepared(engine, call), notSent)
+  const { parts, plan, seen } = ready
+  const exchange = sendWithKey(engine, ready)
+  const { async } = call.endpoint.operation
+  return yield* judge(
+    seen,
+    yield* async === undefined
+      ? exchange(parts, "start")
+      : runToEnd({ rules: async, plan, seen, exchange, start: parts })
+  )
+})
 
 /**
  * A single exchange keeps its time by itself; polling and access tokens end by interruption, whatever the caller
@@ -256,8 +237,8 @@ const callWith = (engine: Engine) =>
  */
 const withDeadlines = (
   { operation, provider }: ProviderCall["endpoint"],
-  call: Effect.Effect<CallResult>
-): Effect.Effect<CallResult> =>
+  call: Effect.Effect<ProviderAnswer, CallFailure>
+): Effect.Effect<ProviderAnswer, CallFailure> =>
   operation.async === undefined && provider.auth.type !== "oauth2_client_credentials" ? call : onOwnFiber(call)
 
 /** Sockets and access tokens live as long as the layer. */
@@ -273,24 +254,22 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const originFor = (origin: string) => origins.get(origin) ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
-      const callOnce = callWith({
+      const engine: Engine = {
         transport,
         tokens,
         refusedTargets: makeRefusedTargets(),
         originFor,
         inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax
-      })
+      }
       // A defect in here must not become a run without an end: it is a contract that cannot be executed.
-      const call = (request: ProviderCall): Effect.Effect<CallResult> =>
-        withDeadlines(request.endpoint, callOnce(request)).pipe(
-          Effect.catchAllDefect((defect) =>
-            Effect.as(
-              Effect.logError("provider engine defect", {
-                endpointId: request.endpoint.operation.id,
-                kind: defect instanceof Error ? defect.name : typeof defect
-              }),
-              failed(new ContractInvalid({}), "unanswered", null)
-            )
+      const call = (request: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>
+        Effect.catchAllDefect(withDeadlines(request.endpoint, callWith(engine, request)), (defect) =>
+          Effect.zipRight(
+            Effect.logError("provider engine defect", {
+              endpointId: request.endpoint.operation.id,
+              kind: defect instanceof Error ? defect.name : typeof defect
+            }),
+            new CallLost({ failure: new ContractInvalid(), cost: { _tag: "None" }, evidence: null })
           )
         )
       return Providers.of({ call, prepare, prepareJob, checkCommon })

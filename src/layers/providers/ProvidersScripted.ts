@@ -7,8 +7,17 @@
 import { type Duration, Effect, Either, Layer } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
-import type { CallResult, CostEvidence, ProviderCall } from "../../domain/ProviderCall.js"
-import { FetchFailed, InvalidResponse, type RunFailure } from "../../domain/RunFailures.js"
+import {
+  type CallFailure,
+  CallLost,
+  type CallRunFailure,
+  type Evidence,
+  notSent,
+  type ProviderAnswer,
+  type ProviderCall,
+  ProviderFailure
+} from "../../domain/ProviderCall.js"
+import { FetchFailed } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
 import { read } from "./Expressions.js"
@@ -25,8 +34,9 @@ export type Step =
     }
   | {
       readonly _tag: "Failure"
-      readonly failure: RunFailure
-      readonly certainty: "not_sent" | "answered" | "unanswered"
+      readonly failure: CallRunFailure
+      /** `refused`: the provider said so. `lost`: the request left, and no answer came back. */
+      readonly how: "not_sent" | "refused" | "lost"
       readonly costMicros: Json
       readonly after: Duration.DurationInput
     }
@@ -54,24 +64,22 @@ export const hit = answer("hit")
 export const weak = answer("weak")
 export const miss = answer("miss")
 
-const failing = (
-  failure: RunFailure,
-  certainty: "not_sent" | "answered" | "unanswered",
-  options: StepOptions
-): Step => ({
-  _tag: "Failure",
-  failure,
-  certainty,
-  costMicros: options.costMicros ?? null,
-  after: options.after ?? 0
-})
+const failing =
+  (how: Extract<Step, { readonly _tag: "Failure" }>["how"]) =>
+  (failure: CallRunFailure, options: StepOptions = {}): Step => ({
+    _tag: "Failure",
+    failure,
+    how,
+    costMicros: options.costMicros ?? null,
+    after: options.after ?? 0
+  })
 
 /** The provider says that it failed. */
-export const fail = (failure: RunFailure, options: StepOptions = {}): Step => failing(failure, "answered", options)
+export const fail = failing("refused")
 /** The answer is lost after the request left: an effect may have happened. */
-export const drop = (options: StepOptions = {}): Step => failing(new FetchFailed({}), "unanswered", options)
+export const drop = (options?: StepOptions): Step => failing("lost")(new FetchFailed(), options)
 /** The provider cannot be reached: nothing happened. */
-export const unreachable = (options: StepOptions = {}): Step => failing(new FetchFailed({}), "not_sent", options)
+export const unreachable = (options?: StepOptions): Step => failing("not_sent")(new FetchFailed(), options)
 
 /** No answer ever; ends only by interruption. */
 export const silence: Step = { _tag: "Silence" }
@@ -84,70 +92,65 @@ export interface ScriptedProviders {
   readonly calls: (endpointId?: string) => ReadonlyArray<ProviderCall>
 }
 
-const answered = (call: ProviderCall, step: Extract<Step, { readonly _tag: "Answer" }>): CallResult => {
+const answered = (
+  call: ProviderCall,
+  step: Extract<Step, { readonly _tag: "Answer" }>
+): Either.Either<ProviderAnswer, CallFailure> => {
   const body = step.body ?? call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
-  const cost: CostEvidence = costEvidence(step.costMicros)
-  const plan = callPlanFor(call.endpoint)
-  if (Either.isLeft(plan))
-    return { _tag: "Failed", failure: plan.left, certainty: "not_sent", providerStatus: null, cost, evidence: null }
-  const seen: Case = {
-    endpoint: call.endpoint,
-    rules: plan.right.rules,
-    input: call.input,
-    credential: call.credential._tag,
-    nowMillis: 0,
-    inlineBytes: inlineResultBytesMax
+  const cost = costEvidence(step.costMicros)
+  const evidence: Evidence = {
+    requestDigest: "scripted",
+    responseDigest: "scripted",
+    requestBytes: 0,
+    responseBytes: Buffer.byteLength(JSON.stringify(body)),
+    providerRequestId: null
   }
-  const view = { status: 200, headers: {}, body, input: call.input }
-  const normalized = mapped(seen, view, step.outcome, step.outcome === "weak")
-  if (Either.isLeft(normalized))
-    return {
-      _tag: "Failed",
-      failure: new InvalidResponse({}),
-      certainty: "answered",
-      providerStatus: 200,
-      cost,
-      evidence: null
+  return Either.flatMap(Either.mapLeft(callPlanFor(call.endpoint), notSent), ({ rules }) => {
+    const seen: Case = {
+      endpoint: call.endpoint,
+      rules,
+      input: call.input,
+      credential: call.credential._tag,
+      nowMillis: 0,
+      inlineBytes: inlineResultBytesMax,
+      evidence
     }
-  return {
-    _tag: "Answered",
-    outcome: step.outcome,
-    outcomeReason: `The script says ${step.outcome}.`,
-    body: { _tag: "Json", value: body },
-    normalized: normalized.right,
-    providerStatus: 200,
-    resultCount: plan.right.rules.resultCount === undefined ? null : countOf(read(plan.right.rules.resultCount, view)),
-    cost,
-    evidence: {
-      requestDigest: "scripted",
-      responseDigest: "scripted",
-      requestBytes: 0,
-      responseBytes: Buffer.byteLength(JSON.stringify(body)),
-      providerRequestId: null
-    }
-  }
+    const view = { status: 200, headers: {}, body, input: call.input }
+    return Either.mapBoth(mapped(seen, view, step.outcome, step.outcome === "weak"), {
+      onLeft: (failure) => new ProviderFailure({ failure, sent: true, cost, evidence }),
+      onRight: (normalized): ProviderAnswer => ({
+        outcome: step.outcome,
+        outcomeReason: `The script says ${step.outcome}.`,
+        body: { _tag: "Json", value: body },
+        normalized,
+        providerStatus: 200,
+        resultCount: rules.resultCount === undefined ? null : countOf(read(rules.resultCount, view)),
+        cost,
+        evidence
+      })
+    })
+  })
 }
 
-const played = (call: ProviderCall, step: Step): Effect.Effect<CallResult> => {
+const failed = ({ costMicros, failure, how }: Extract<Step, { readonly _tag: "Failure" }>): CallFailure => {
+  const told = { failure, cost: costEvidence(costMicros), evidence: null }
+  return how === "lost" ? new CallLost(told) : new ProviderFailure({ ...told, sent: how === "refused" })
+}
+
+const played = (call: ProviderCall, step: Step): Effect.Effect<ProviderAnswer, CallFailure> => {
   switch (step._tag) {
     case "Silence":
       return Effect.never
     case "Answer":
       return Effect.delay(
-        Effect.sync(() => answered(call, step)),
+        Effect.suspend(() => answered(call, step)),
         step.after
       )
-    case "Failure": {
-      const result: CallResult = {
-        _tag: "Failed",
-        failure: step.failure,
-        certainty: step.certainty,
-        providerStatus: step.failure.providerStatus ?? null,
-        cost: costEvidence(step.costMicros),
-        evidence: null
-      }
-      return Effect.delay(Effect.succeed(result), step.after)
-    }
+    case "Failure":
+      return Effect.delay(
+        Effect.suspend(() => Effect.fail(failed(step))),
+        step.after
+      )
   }
 }
 

@@ -1,9 +1,8 @@
 /**
- * What an exchange without a readable answer means in the words of the contract: the failed-run code, and how certain
- * it is that nothing happened at the provider. Pure.
+ * What an exchange without a readable answer means in the words of the contract: the failed-run code, and whether the
+ * call failed for certain or was lost. Pure.
  */
-import { Data } from "effect"
-import type { CallResult } from "../../domain/ProviderCall.js"
+import { type CallFailure, CallLost, notSent, ProviderFailure } from "../../domain/ProviderCall.js"
 import {
   askOperator,
   ContractInvalid,
@@ -12,23 +11,23 @@ import {
   ProviderTimeout,
   RedirectBlocked,
   ResponseTooLarge,
-  RouteDenied,
-  type RunFailure
+  RouteDenied
 } from "../../domain/RunFailures.js"
 import { mayBeOpened } from "./Egress.js"
-import { type Case, judgeStatus } from "./Judgement.js"
+import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
 
-export type Certainty = Extract<CallResult, { readonly _tag: "Failed" }>["certainty"]
+export type WireRunFailure =
+  | ContractInvalid
+  | FetchFailed
+  | InvalidResponse
+  | ProviderTimeout
+  | RedirectBlocked
+  | ResponseTooLarge
+  | RouteDenied
+  | StatedFailure
 
-/** A call that ended without an answer to judge. */
-export class CallStopped extends Data.TaggedError("CallStopped")<{
-  readonly failure: RunFailure
-  readonly certainty: Certainty
-  readonly providerStatus: number | null
-}> {}
-
-const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
+export const failureOf = (seen: Case, wire: WireFailure): WireRunFailure => {
   const { status } = wire
   const facts = status === null ? {} : { providerStatus: status }
   switch (wire.reason) {
@@ -64,9 +63,10 @@ const failureOf = (seen: Case, wire: WireFailure): RunFailure => {
   }
 }
 
-export const stoppedBy = (seen: Case, wire: WireFailure): CallStopped =>
-  new CallStopped({
-    failure: failureOf(seen, wire),
-    certainty: !wire.sent ? "not_sent" : wire.status !== null && wire.status >= 300 ? "answered" : "unanswered",
-    providerStatus: wire.status
-  })
+/** A call that ended without an answer to judge. */
+export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
+  const failure = failureOf(seen, wire)
+  if (!wire.sent) return notSent(failure)
+  const told = { failure, cost: { _tag: "None" }, evidence: seen.evidence } as const
+  return wire.status !== null && wire.status >= 300 ? new ProviderFailure({ ...told, sent: true }) : new CallLost(told)
+}

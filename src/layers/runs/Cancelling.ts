@@ -5,14 +5,13 @@
 import { Clock, Effect } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cancelWaitSeconds } from "../../domain/Limits.js"
-import { zero } from "../../domain/Micros.js"
 import type { Run } from "../../domain/Run.js"
 import { CancelledBeforeDispatch } from "../../domain/RunFailures.js"
 import type { Dispatcher } from "../../services/Dispatcher.js"
 import type { Runs } from "../../services/Runs.js"
 import type { RunKey } from "../../services/RunStore.js"
 import type { Settlement } from "../../services/Settlement.js"
-import { failed } from "./dispatch/AttemptEnding.js"
+import { endUnstarted } from "./UnstartedRun.js"
 import { awaitEnd, type WaitingParts } from "./Waiting.js"
 
 export interface CancellingParts extends WaitingParts {
@@ -35,18 +34,14 @@ const withdraw = Effect.fnUntraced(function* (parts: CancellingParts, key: RunKe
   const run = yield* store.requestCancel(key)
   if (run === null) return yield* new NotFound({ what: "run", id: key.runId })
   if (run.status === "queued") {
-    const answer = yield* settlement.settle({
-      run: {
-        ...failed(run, new CancelledBeforeDispatch(), "error", null),
-        completedAt: yield* Clock.currentTimeMillis
-      },
-      event: "Cancelled",
-      costMicros: zero,
-      reason: null,
-      leaseToken: null,
-      attempt: null,
-      media: null
-    })
+    const answer = yield* settlement.settle(
+      endUnstarted({
+        run,
+        failure: new CancelledBeforeDispatch(),
+        leaseToken: null,
+        now: yield* Clock.currentTimeMillis
+      })
+    )
     // A node took it in the meantime: then it is a running one, to be cancelled like those.
     return answer._tag === "Settled"
       ? { run: answer.run, waitSeconds: null }

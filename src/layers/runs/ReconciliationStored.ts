@@ -5,9 +5,10 @@
 import { reasonProblem } from "../../domain/Labels.js"
 import { Clock, Effect, Either, Layer } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import { failedAttempt, failedRun } from "../../domain/FailedRun.js"
 import { dollars, type Micros, zero } from "../../domain/Micros.js"
 import type { Attempt, Run } from "../../domain/Run.js"
-import { ProviderError, toRunError } from "../../domain/RunFailures.js"
+import { ProviderError } from "../../domain/RunFailures.js"
 import { Reconciliation, type Resolution } from "../../services/Reconciliation.js"
 import { RunStore } from "../../services/RunStore.js"
 import { Settlement } from "../../services/Settlement.js"
@@ -39,15 +40,8 @@ const concluded = (
   if (verdict === "released") {
     const failure = new ProviderError({ detail: story })
     return {
-      run: { ...run, outcome: "error", outcomeReason: story, error: toRunError(failure, run.requestId) },
-      attempt: lost && {
-        ...lost,
-        status: "failed",
-        outcome: "error",
-        reason: story,
-        errorCode: failure.code,
-        costMicros: zero
-      }
+      run: { ...failedRun(run, failure), providerStatus: run.providerStatus },
+      attempt: lost && { ...failedAttempt(lost, failure), costMicros: zero }
     }
   }
   return {

@@ -1,21 +1,19 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { describe } from "vitest"
-import type { CallResult } from "../../../src/domain/ProviderCall.js"
+import { ProviderFailure } from "../../../src/domain/ProviderCall.js"
 import { ProviderError } from "../../../src/domain/RunFailures.js"
 import { ProviderHealthMemory } from "../../../src/layers/memory/ProviderHealthMemory.js"
 import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.js"
 import { ProviderHealth } from "../../../src/services/ProviderHealth.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 
-const failure: CallResult = {
-  _tag: "Failed",
-  failure: new ProviderError({}),
-  certainty: "answered",
-  providerStatus: 500,
+const failure = new ProviderFailure({
+  failure: new ProviderError({ providerStatus: 500 }),
+  sent: true,
   cost: { _tag: "None" },
   evidence: null
-}
+})
 
 const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
   describe(name, () => {

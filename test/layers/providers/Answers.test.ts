@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
-import { callOnce, json, serve } from "./support.js"
+import { callOnce, certaintyOf, json, serve } from "./support.js"
 
 const answering = (
   contentType: string | undefined,
@@ -108,7 +108,7 @@ describe("the form of an answer", () => {
       const result = yield* callOnce(provider, { operation })
       return result._tag === "Answered"
         ? [result.outcome, result.body, result.normalized?.missing]
-        : [result.failure.code, result.certainty]
+        : [result.failure.code, certaintyOf(result)]
     })
   const nothing = { _tag: "Json", value: null }
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, HashMap, Logger, TestClock } from "effect"
 import { makeEgress, refusedRange, type Resolve } from "../../../src/layers/providers/Egress.js"
 import { makeRefusedTargets } from "../../../src/layers/providers/RefusedTargets.js"
-import { callOnce, json, platformKey, serve } from "./support.js"
+import { callOnce, certaintyOf, json, platformKey, serve } from "./support.js"
 
 describe("an address", () => {
   const refused: ReadonlyArray<string> = [
@@ -156,7 +156,7 @@ describe("a name", () => {
           }
         )
         if (result._tag === "Answered") return assert.fail("it was called")
-        assert.deepStrictEqual([result.failure.code, result.certainty], ["route_denied", "not_sent"])
+        assert.deepStrictEqual([result.failure.code, certaintyOf(result)], ["route_denied", "not_sent"])
         for (const address of addresses) assert.notInclude(result.failure.message, address)
         assert.deepStrictEqual(provider.requests, [])
       })
@@ -173,7 +173,7 @@ describe("a name", () => {
         operation: { timeoutMs: 300 },
         http: { resolve: changing.resolve }
       })
-      assert.strictEqual(result._tag, "Failed")
+      assert.strictEqual(result._tag, "ProviderFailure")
       assert.strictEqual(changing.asked(), 1)
       assert.deepStrictEqual(provider.requests, [])
     })
@@ -190,7 +190,7 @@ describe("a name", () => {
       })
       assert.strictEqual(opened._tag, "Answered")
       const elsewhere = yield* callOnce(provider, { ...shape, http: { resolve, egressAllow: ["internal.test:1"] } })
-      assert.strictEqual(elsewhere._tag === "Failed" && elsewhere.failure.code, "route_denied")
+      assert.strictEqual(elsewhere._tag !== "Answered" && elsewhere.failure.code, "route_denied")
     })
   )
 
@@ -201,7 +201,7 @@ describe("a name", () => {
         { ...provider, origin: "http://127.0.0.1:1" },
         { provider: { baseUrl: `http://127.0.0.1:${provider.port}` } }
       )
-      assert.strictEqual(result._tag === "Failed" && result.failure.code, "route_denied")
+      assert.strictEqual(result._tag !== "Answered" && result.failure.code, "route_denied")
     })
   )
 })
@@ -256,7 +256,7 @@ describe("a refused address", () => {
           { ...provider, origin: "http://127.0.0.1:1" },
           { provider: { auth }, credential: platformKey("id:s3cret") }
         )
-        assert.strictEqual(result._tag === "Failed" && result.failure.code, "route_denied")
+        assert.strictEqual(result._tag !== "Answered" && result.failure.code, "route_denied")
         assert.deepStrictEqual(lines, [`WARN test 127.0.0.1:${provider.port} loopback`])
       })
     )
@@ -271,7 +271,7 @@ describe("a refused address", () => {
             { ...provider, origin: "http://127.0.0.1:1" },
             { provider: { baseUrl: "http://rebound.test" }, http: { resolve: resolving(addresses).resolve } }
           ),
-          (result) => (result._tag === "Failed" ? result.failure.retryHint : "it was called")
+          (result) => (result._tag !== "Answered" ? result.failure.retryHint : "it was called")
         )
       assert.include(yield* hint(["127.0.0.1"]), "GATEWAY_EGRESS_ALLOW")
       const unreadable = yield* hint(["metadata"])

@@ -5,9 +5,11 @@ import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { Providers } from "../../../src/services/Providers.js"
 import { spellingsOf } from "../../support/spellings.js"
 import {
+  callEnd,
   callOf,
   callOnce,
   type CallOptions,
+  certaintyOf,
   connectionKey,
   endpointOf,
   engine,
@@ -251,7 +253,7 @@ describe("keys", () => {
       }
       const refused = yield* callOnce(provider, { ...options, credential: platformKey("platform-key-1") })
       assert.deepStrictEqual(
-        refused._tag === "Failed" && [refused.failure.code, refused.certainty, provider.requests.length],
+        refused._tag !== "Answered" && [refused.failure.code, certaintyOf(refused), provider.requests.length],
         ["validation_error", "not_sent", 0]
       )
       assert.strictEqual(
@@ -339,7 +341,7 @@ describe("keys", () => {
             JSON.stringify(result) +
             Inspectable.toStringUnknown(result) +
             bytes +
-            (result._tag === "Failed" ? result.failure.message : "") +
+            (result._tag !== "Answered" ? result.failure.message : "") +
             logged.join()
           for (const spelling of spellings) assert.notInclude(everything, spelling)
         })
@@ -372,7 +374,7 @@ describe("OAuth client credentials", () => {
       )
       yield* Effect.gen(function* () {
         const providers = yield* Providers
-        const call = providers.call(callOf(oauth()))
+        const call = callEnd(providers.call(callOf(oauth())))
         const results = yield* Effect.all(
           Array.from({ length: 50 }, () => call),
           { concurrency: "unbounded" }
@@ -414,7 +416,7 @@ describe("OAuth client credentials", () => {
       yield* Effect.gen(function* () {
         const providers = yield* Providers
         const results = yield* Effect.all(
-          Array.from({ length: 20 }, () => providers.call(callOf(oauth()))),
+          Array.from({ length: 20 }, () => callEnd(providers.call(callOf(oauth())))),
           { concurrency: "unbounded" }
         )
         assert.isTrue(results.every((result) => result._tag === "Answered"))
@@ -433,13 +435,13 @@ describe("OAuth client credentials", () => {
       const effectful = { ...oauth(), operation: { effect: "effectful", repeatable: false } }
       yield* Effect.gen(function* () {
         const providers = yield* Providers
-        const first = yield* providers.call(callOf(effectful))
-        assert.deepStrictEqual(first._tag === "Failed" && [first.failure.code, first.certainty], [
+        const first = yield* callEnd(providers.call(callOf(effectful)))
+        assert.deepStrictEqual(first._tag !== "Answered" && [first.failure.code, certaintyOf(first)], [
           "auth_error",
           "answered"
         ])
         assert.strictEqual(provider.requests.filter((request) => request.url !== "/token").length, 1)
-        assert.strictEqual((yield* providers.call(callOf(effectful)))._tag, "Answered")
+        assert.strictEqual((yield* callEnd(providers.call(callOf(effectful))))._tag, "Answered")
       }).pipe(Effect.provide(engine(provider)))
     })
   )
@@ -455,9 +457,9 @@ describe("OAuth client credentials", () => {
       })
       yield* Effect.gen(function* () {
         const providers = yield* Providers
-        const first = yield* Effect.fork(providers.call(callOf(oauth())))
+        const first = yield* Effect.fork(callEnd(providers.call(callOf(oauth()))))
         yield* asked.await
-        const second = yield* Effect.fork(providers.call(callOf(oauth())))
+        const second = yield* Effect.fork(callEnd(providers.call(callOf(oauth()))))
         yield* Fiber.interrupt(first)
         yield* answer.open
         assert.strictEqual((yield* Fiber.join(second))._tag, "Answered")
@@ -470,7 +472,7 @@ describe("OAuth client credentials", () => {
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) => (seen.url === "/token" ? undefined : json(response, 200, {})))
       const result = yield* callOnce(provider, { ...oauth(), operation: { timeoutMs: 150 } })
-      assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], [
+      assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
         "timeout",
         "not_sent"
       ])
@@ -481,7 +483,7 @@ describe("OAuth client credentials", () => {
     Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 401, { error: "invalid_client" }))
       const result = yield* callOnce(provider, oauth())
-      assert.deepStrictEqual(result._tag === "Failed" && [result.failure.code, result.certainty], [
+      assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
         "auth_error",
         "not_sent"
       ])

@@ -4,7 +4,7 @@ import * as net from "node:net"
 import { Effect, Redacted, Schema } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import { type Endpoint, ProviderManifest } from "../../../src/domain/Manifest.js"
-import type { CallResult, Credential } from "../../../src/domain/ProviderCall.js"
+import type { CallFailure, Credential, ProviderAnswer, ProviderCall } from "../../../src/domain/ProviderCall.js"
 import { endpointsOf } from "../../../src/layers/catalog/ManifestEndpoints.js"
 import { listenLocally } from "../../../src/layers/providers/fixture/LocalServer.js"
 import { ProvidersHttp, type ProvidersHttpOptions } from "../../../src/layers/providers/ProvidersHttp.js"
@@ -135,8 +135,24 @@ export const callOf = (options: CallOptions) => ({
   attemptReference: "att_test"
 })
 
+/** How a call ended: with an answer, or with one of its failures. */
+export type CallEnd = ({ readonly _tag: "Answered" } & ProviderAnswer) | CallFailure
+
+export const callEnd = (call: Effect.Effect<ProviderAnswer, CallFailure>): Effect.Effect<CallEnd> =>
+  Effect.match(call, {
+    onFailure: (failed): CallEnd => failed,
+    onSuccess: (answer): CallEnd => ({ _tag: "Answered", ...answer })
+  })
+
+export type Certainty = "not_sent" | "answered" | "unanswered"
+
+/** `answered`: the provider said that it failed. `unanswered`: the call was lost. */
+export const certaintyOf = (failed: CallFailure): Certainty =>
+  failed._tag === "CallLost" ? "unanswered" : failed.sent ? "answered" : "not_sent"
+
+export const callWith = (call: ProviderCall): Effect.Effect<CallEnd, never, Providers> =>
+  Effect.flatMap(Providers, (providers) => callEnd(providers.call(call)))
+
 /** One call by an engine of its own. */
-export const callOnce = (provider: TestProvider, options: CallOptions = {}): Effect.Effect<CallResult> =>
-  Effect.flatMap(Providers, (providers) => providers.call(callOf(options))).pipe(
-    Effect.provide(engine(provider, options.http))
-  )
+export const callOnce = (provider: TestProvider, options: CallOptions = {}): Effect.Effect<CallEnd> =>
+  Effect.provide(callWith(callOf(options)), engine(provider, options.http))

@@ -3,8 +3,9 @@ import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe } from "vitest"
 import { RunId, WorkspaceId } from "../../../src/domain/Ids.js"
 import { Operation, ProviderId } from "../../../src/domain/Manifest.js"
-import type { CallResult, ProviderCall } from "../../../src/domain/ProviderCall.js"
+import { notSent, type ProviderAnswer, type ProviderCall } from "../../../src/domain/ProviderCall.js"
 import type { Run } from "../../../src/domain/Run.js"
+import { RouteDenied } from "../../../src/domain/RunFailures.js"
 import { makeEndpoint } from "../../../src/layers/catalog/ManifestEndpoints.js"
 import { makeSharedCalls, mayShare } from "../../../src/layers/runs/dispatch/SharedCalls.js"
 
@@ -41,8 +42,7 @@ const run = (n: number, workspace = 0) =>
     runId: RunId.make(`run_${String(n).padStart(26, "0")}`),
     workspaceId: WorkspaceId.make(`ws_${String(workspace).padStart(26, "0")}`)
   }) as Run
-const answer: CallResult = {
-  _tag: "Answered",
+const answer: ProviderAnswer = {
   outcome: "hit",
   outcomeReason: "",
   body: { _tag: "Json", value: {} },
@@ -77,7 +77,7 @@ describe("single flight", () => {
         results.map(({ sharedWithRunId }) => sharedWithRunId),
         [null, run(1).runId, run(1).runId]
       )
-      assert.isTrue(results.every(({ result }) => result === answer))
+      assert.isTrue(results.every((shared) => shared.answer === answer))
     })
   )
 
@@ -115,6 +115,30 @@ describe("single flight", () => {
       yield* provider.go
       assert.strictEqual((yield* Fiber.join(second)).sharedWithRunId, null)
       assert.strictEqual(provider.made(), 2)
+    })
+  )
+
+  it.effect("the failure of the first is the failure of all, and the others learn whose call it was", () =>
+    Effect.gen(function* () {
+      const { share } = makeSharedCalls()
+      const provider = yield* slow
+      const refused = notSent(new RouteDenied())
+      const failing = Effect.zipRight(provider.call, refused)
+      const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.fork(share(run(n), call(), failing)))
+      yield* Effect.yieldNow()
+      yield* provider.go
+      const failures = yield* Effect.forEach(fibers, (fiber) => Effect.flip(Fiber.join(fiber)))
+      assert.strictEqual(provider.made(), 1)
+      assert.deepStrictEqual(
+        failures.map((failed) =>
+          failed._tag === "SharedCallFailed" ? [failed.failed, failed.sharedWithRunId] : [failed, null]
+        ),
+        [
+          [refused, null],
+          [refused, run(1).runId],
+          [refused, run(1).runId]
+        ]
+      )
     })
   )
 

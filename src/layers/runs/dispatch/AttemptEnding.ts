@@ -1,144 +1,199 @@
 /**
- * What one provider call means for the run: the ended attempt with its receipt and cost, and the run with the better of
- * the answers so far. Plain data in, plain data out; ids and times are given.
+ * What one attempt means for its run: the ended attempt with its receipt and cost, and the run with the better of the
+ * answers so far. Plain data in, plain data out; ids and times are given.
  */
 import { createHash } from "node:crypto"
-import { isBetter } from "../../../domain/Fallback.js"
+import { isAnswer, isBetter } from "../../../domain/Fallback.js"
+import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
 import type { MediaId, ReceiptId, RunId } from "../../../domain/Ids.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { zero } from "../../../domain/Micros.js"
-import type { AnswerBody, CallResult, Normalized } from "../../../domain/ProviderCall.js"
+import type {
+  AnswerBody,
+  CallFailure,
+  CallLost,
+  CostEvidence,
+  Evidence,
+  Normalized,
+  ProviderAnswer
+} from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
-import {
-  type Attempt,
-  latencyMsOf,
-  type Receipt,
-  type Run,
-  type RunOutcome,
-  type StoredResult
-} from "../../../domain/Run.js"
-import { type RunFailure, toRunError } from "../../../domain/RunFailures.js"
-import { costOf } from "../../../domain/Settlement.js"
+import { type Attempt, endedAttempt, type Receipt, type Run, type StoredResult } from "../../../domain/Run.js"
+import type { RunFailure } from "../../../domain/RunFailures.js"
+import { type AttemptCost, costOf } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
+import type { AttemptFailure } from "./AttemptCall.js"
 
 export interface Ending {
+  /** The run with the better of its answers so far. */
   readonly run: Run
   readonly attempt: Attempt
   readonly media: Media | null
-  /** The call may have had an effect that nobody can vouch for. */
-  readonly uncertain: boolean
 }
 
-export interface Call {
+/** An attempt that has just ended. */
+export interface Ended {
   readonly run: Run
   readonly attempt: Attempt
   readonly candidate: Candidate
-  /** Null when the contract is gone: then nothing was called. */
-  readonly endpoint: Endpoint | null
-  readonly result: CallResult
-  /** The run that made and paid for the call, when it was not this one. */
-  readonly sharedWithRunId: RunId | null
   readonly now: number
   readonly receiptId: ReceiptId
+}
+
+interface Proof {
+  readonly cost: AttemptCost
+  readonly evidence: Evidence | null
+  /** The run that made and paid for the call, when it was not this one. */
+  readonly sharedWithRunId: RunId | null
+}
+
+const receiptOf = ({ cost, evidence, sharedWithRunId }: Proof): Receipt => ({
+  requestDigest: evidence?.requestDigest ?? null,
+  responseDigest: evidence?.responseDigest ?? null,
+  requestBytes: evidence?.requestBytes ?? 0,
+  responseBytes: evidence?.responseBytes ?? 0,
+  providerRequestId: evidence?.providerRequestId ?? null,
+  costAnomaly: cost.anomaly,
+  sharedWithRunId
+})
+
+const withProof = (attempt: Attempt, { now, receiptId }: Ended, proof: Proof): Attempt => ({
+  ...endedAttempt(attempt, now),
+  costMicros: proof.cost.micros,
+  billed: proof.cost.micros > 0,
+  receiptId,
+  receipt: receiptOf(proof)
+})
+
+/** The call of another run costs this one nothing. */
+const nothing: AttemptCost = { micros: zero, anomaly: null }
+
+export interface Answered extends Ended {
+  readonly endpoint: Endpoint
+  readonly answer: ProviderAnswer
+  readonly sharedWithRunId: RunId | null
   readonly mediaId: MediaId
   readonly normalizedOn: boolean
 }
 
-export const end = (call: Call): Ending => {
-  const { attempt, candidate, endpoint, now, result, run } = call
-  const answered = result._tag === "Answered"
-  const outcome: RunOutcome = answered
-    ? result.outcome
-    : result.failure._tag === "validation_error"
-      ? "rejected"
-      : "error"
-  const uncertain = !answered && candidate.effectful && result.certainty === "unanswered"
+export const endAnswered = (ended: Answered): Ending => {
+  const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = ended
+  const { price, response } = endpoint.operation
   const cost =
-    call.sharedWithRunId !== null
-      ? { micros: zero, anomaly: null }
+    sharedWithRunId !== null
+      ? nothing
       : costOf({
-          price: endpoint?.operation.price ?? freePrice,
-          delivered: answered && (result.outcome !== "miss" || endpoint?.operation.response.billsMiss === true),
-          resultCount: answered ? result.resultCount : null,
-          evidence: result.cost,
+          price: answer.outcome !== "miss" || response.billsMiss ? price : null,
+          resultCount: answer.resultCount,
+          evidence: answer.cost,
           maxMicros: candidate.maxMicros
         })
-  const receipt: Receipt = {
-    requestDigest: result.evidence?.requestDigest ?? null,
-    responseDigest: result.evidence?.responseDigest ?? null,
-    requestBytes: result.evidence?.requestBytes ?? 0,
-    responseBytes: result.evidence?.responseBytes ?? 0,
-    providerRequestId: result.evidence?.providerRequestId ?? null,
-    costAnomaly: cost.anomaly,
-    sharedWithRunId: call.sharedWithRunId
-  }
-  const ended: Attempt = {
+  const completed: Attempt = {
     ...attempt,
-    status: uncertain ? "reconciliation_pending" : answered ? "completed" : "failed",
-    outcome,
-    reason: answered ? result.outcomeReason : result.failure.message,
-    errorCode: answered ? null : result.failure.code,
-    providerStatus: result.providerStatus,
-    latencyMs: latencyMsOf(attempt.startedAt, now),
-    costMicros: uncertain ? null : cost.micros,
-    billed: !uncertain && cost.micros > 0,
-    receiptId: call.receiptId,
-    receipt,
-    completedAt: now
+    status: "completed",
+    outcome: answer.outcome,
+    reason: answer.outcomeReason,
+    providerStatus: answer.providerStatus
   }
-  if (!answered) {
-    const better = isBetter(outcome, run.outcome) || run.outcome === "error" || run.outcome === "rejected"
-    return {
-      attempt: ended,
-      media: null,
-      uncertain,
-      run: better ? failed(run, result.failure, outcome, result.providerStatus) : run
-    }
-  }
-  if (!isBetter(result.outcome, run.outcome)) return { attempt: ended, media: null, uncertain, run }
-  const stored = store(call, result.body)
-  // A tool's miss is that tool's answer; of a job, whoever found nothing has not served it.
-  const served = result.outcome !== "miss" || run.plan?.job === null
+  const proved = withProof(completed, ended, { cost, evidence: answer.evidence, sharedWithRunId })
+  if (!isBetter(answer.outcome, run.outcome)) return { attempt: proved, media: null, run }
+  const { media, result } = store(run, ended.mediaId, answer.body)
+  // A tool's miss is that tool's answer; of a job, a provider that found nothing has not served it.
+  const served = answer.outcome !== "miss" || run.plan?.job === null
   return {
-    attempt: ended,
-    media: stored.media,
-    uncertain,
+    attempt: proved,
+    media,
     run: {
       ...run,
-      outcome: result.outcome,
-      outcomeReason: result.outcomeReason,
+      outcome: answer.outcome,
+      outcomeReason: answer.outcomeReason,
       error: null,
-      result: stored.result,
-      normalized: call.normalizedOn && result.normalized !== null ? toJson(result.normalized) : null,
-      resultBytes: result.evidence.responseBytes,
-      providerStatus: result.providerStatus,
+      result,
+      normalized: ended.normalizedOn && answer.normalized !== null ? toJson(answer.normalized) : null,
+      resultBytes: answer.evidence.responseBytes,
+      providerStatus: answer.providerStatus,
       servedEndpointId: served ? candidate.endpointId : null,
       servedProviderId: served ? candidate.providerId : null
     }
   }
 }
 
-const freePrice: Endpoint["operation"]["price"] = { basis: "free", micros: zero, perCallMicros: zero }
+interface Failed {
+  readonly failure: RunFailure
+  readonly told: CostEvidence
+  readonly evidence: Evidence | null
+  readonly sharedWithRunId: RunId | null
+}
 
-/** The run with a failure as its best answer so far. */
-export const failed = (run: Run, failure: RunFailure, outcome: RunOutcome, providerStatus: number | null): Run => ({
-  ...run,
-  outcome,
-  outcomeReason: failure.message,
-  error: toRunError(failure, run.requestId),
-  providerStatus,
-  result: null,
-  normalized: null,
-  resultBytes: null,
-  servedEndpointId: null,
-  servedProviderId: null
+const ofCall = ({ cost, evidence, failure }: CallFailure, sharedWithRunId: RunId | null): Failed => ({
+  failure,
+  told: cost,
+  evidence,
+  sharedWithRunId
 })
+
+/** What is known of an attempt without an answer. The types say that no way to fail is left out. */
+const factsOf = (failed: AttemptFailure): Failed => {
+  switch (failed._tag) {
+    case "CallLost":
+    case "ProviderFailure":
+      return ofCall(failed, null)
+    case "SharedCallFailed":
+      return ofCall(failed.failed, failed.sharedWithRunId)
+    case "cancellation_requested_after_dispatch":
+    case "connection_invalid":
+    case "connection_not_found":
+    case "connection_unusable":
+    case "contract_invalid":
+    case "credential_denied":
+    case "platform_auth_incompatible":
+    case "platform_key_missing":
+      return { failure: failed, told: { _tag: "None" }, evidence: null, sharedWithRunId: null }
+  }
+}
+
+export const endFailed = (ended: Ended, failed: AttemptFailure): Ending => {
+  const { attempt, candidate, run } = ended
+  const { evidence, failure, sharedWithRunId, told } = factsOf(failed)
+  const cost =
+    sharedWithRunId !== null
+      ? nothing
+      : costOf({ price: null, resultCount: null, evidence: told, maxMicros: candidate.maxMicros })
+  return {
+    attempt: withProof(failedAttempt(attempt, failure), ended, { cost, evidence, sharedWithRunId }),
+    media: null,
+    // The last failure is told, unless a provider answered before.
+    run: isAnswer(run.outcome) ? run : failedRun(run, failure)
+  }
+}
+
+const notKnown = "Whether it took effect is not known. The hold stays until an operator resolves the run."
+/** The run's reason when an effectful call was sent and nobody saw its answer. */
+export const lostAnswer = `The provider's answer was lost after the call was sent. ${notKnown}`
+
+/** An effectful call was lost: its cost and its outcome stay open until an operator resolves the run. */
+export const endUncertain = (ended: Ended, lost: CallLost): Ending => {
+  const { attempt, run } = endFailed(ended, lost)
+  // A provider that did answer, though not so that it could be read, is not said to have been silent.
+  const answered = lost.evidence !== null && lost.evidence.responseDigest !== null
+  return {
+    attempt: { ...attempt, status: "reconciliation_pending", costMicros: null, billed: false },
+    media: null,
+    run: {
+      ...run,
+      error: null,
+      outcome: null,
+      outcomeReason: answered ? `${lost.failure.message} ${notKnown}` : lostAnswer
+    }
+  }
+}
 
 const toJson = (normalized: Normalized): JsonObject => ({ ...normalized })
 
 const store = (
-  { mediaId, run }: Call,
+  run: Run,
+  mediaId: MediaId,
   body: AnswerBody
 ): { readonly result: StoredResult; readonly media: Media | null } => {
   switch (body._tag) {

@@ -4,13 +4,13 @@
  * LeaseKeeping. When it stops it takes nothing new and lets what is under way end.
  */
 import { Cause, Clock, Effect, Exit, FiberSet, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
-import { failed } from "./AttemptEnding.js"
 import { makeSharedCalls } from "./SharedCalls.js"
-import { openAttempt, type Parts, patientlyWith, type Stop, workOn } from "./RunWork.js"
+import { openAttempt, workOn } from "./RunWork.js"
+import { type Parts, patientlyWith, type Stop } from "./Work.js"
 import type { RunId } from "../../../domain/Ids.js"
-import { zero } from "../../../domain/Micros.js"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
 import { makeTrouble } from "../../node/Trouble.js"
+import { endUnstarted } from "../UnstartedRun.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { Credentials } from "../../../services/Credentials.js"
@@ -166,16 +166,15 @@ export const DispatcherQueue: Layer.Layer<
 
     /** Runs that waited too long are told so instead of being called late. */
     const expire = (leased: LeasedRun) =>
-      Effect.flatMap(Clock.currentTimeMillis, (completedAt) =>
-        settlement.settle({
-          run: { ...failed(leased.run, new CapacityExhausted(), "error", null), completedAt },
-          event: "Failed",
-          costMicros: zero,
-          reason: null,
-          leaseToken: leased.lease.token,
-          attempt: null,
-          media: null
-        })
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        settlement.settle(
+          endUnstarted({
+            run: leased.run,
+            failure: new CapacityExhausted(),
+            leaseToken: leased.lease.token,
+            now
+          })
+        )
       ).pipe(
         // What the storage does not take now is found again when the lease ends.
         Effect.ignore

@@ -1,26 +1,36 @@
 /**
  * Single flight: identical read-only look-ups of one workspace that are under way at once share one provider call. The
- * first makes it and pays for it; the others get its answer for nothing, with the run that paid. When the first is
- * stopped before it has an answer, the next one makes the call. On one node; never across workspaces, whose answers are
- * nobody else's.
+ * first makes it and pays for it; the others get its answer, or its failure, for nothing, with the run that paid. When
+ * the first is stopped before its call has ended, the next one makes the call. On one node; never across workspaces,
+ * whose answers are nobody else's.
  */
 import { createHash } from "node:crypto"
-import { Deferred, Effect, Exit } from "effect"
+import { Cause, Data, Deferred, Effect, Exit, Option } from "effect"
 import type { RunId } from "../../../domain/Ids.js"
 import { canonical } from "../../../domain/Json.js"
-import type { CallResult, ProviderCall } from "../../../domain/ProviderCall.js"
+import type { CallFailure, ProviderAnswer, ProviderCall } from "../../../domain/ProviderCall.js"
 import type { Run } from "../../../domain/Run.js"
 
-export interface SharedResult {
-  readonly result: CallResult
+export interface SharedAnswer {
+  readonly answer: ProviderAnswer
   /** The run whose call this was; null when it was this run's own. */
   readonly sharedWithRunId: RunId | null
 }
 
+/** The call of another run failed, and this run shared it. */
+export class SharedCallFailed extends Data.TaggedError("SharedCallFailed")<{
+  readonly failed: CallFailure
+  readonly sharedWithRunId: RunId
+}> {}
+
+export const ownAnswer = (answer: ProviderAnswer): SharedAnswer => ({ answer, sharedWithRunId: null })
+
+type Ended = Exit.Exit<ProviderAnswer, CallFailure>
+
 interface Flight {
   readonly runId: RunId
-  /** Null when the call was stopped before it had an answer. */
-  readonly landed: Deferred.Deferred<CallResult | null>
+  /** None when the call was stopped before it had ended. */
+  readonly landed: Deferred.Deferred<Option.Option<Ended>>
 }
 
 /** Effectful calls are never shared. Neither are fixtures: a rehearsal of many runs is meant to be many calls. */
@@ -40,26 +50,42 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
     )
     .digest("base64")
 
+/** An interruption or a defect of the first is its own. */
+const told = (ended: Ended): Option.Option<Ended> =>
+  Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
+
 export const makeSharedCalls = () => {
   const flights = new Map<string, Flight>()
 
-  const share = <E>(run: Run, call: ProviderCall, make: Effect.Effect<CallResult, E>): Effect.Effect<SharedResult, E> =>
+  const share = (
+    run: Run,
+    call: ProviderCall,
+    make: Effect.Effect<ProviderAnswer, CallFailure>
+  ): Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed> =>
     Effect.uninterruptibleMask((restore) => {
       const key = sameness(run, call)
       const flight = flights.get(key)
       if (flight !== undefined) {
-        return Effect.flatMap(restore(Deferred.await(flight.landed)), (result) =>
-          result === null ? restore(share(run, call, make)) : Effect.succeed({ result, sharedWithRunId: flight.runId })
+        const sharedWithRunId = flight.runId
+        return Effect.flatMap(
+          restore(Deferred.await(flight.landed)),
+          Option.match({
+            onNone: () => restore(share(run, call, make)),
+            onSome: Exit.mapBoth({
+              onFailure: (failed) => new SharedCallFailed({ failed, sharedWithRunId }),
+              onSuccess: (answer) => ({ answer, sharedWithRunId })
+            })
+          })
         )
       }
-      return Effect.flatMap(Deferred.make<CallResult | null>(), (landed) => {
+      return Effect.flatMap(Deferred.make<Option.Option<Ended>>(), (landed) => {
         flights.set(key, { runId: run.runId, landed })
         return restore(make).pipe(
-          Effect.onExit((exit) => {
+          Effect.onExit((ended) => {
             flights.delete(key)
-            return Deferred.succeed(landed, Exit.isSuccess(exit) ? exit.value : null)
+            return Deferred.succeed(landed, told(ended))
           }),
-          Effect.map((result) => ({ result, sharedWithRunId: null }))
+          Effect.map(ownAnswer)
         )
       })
     })

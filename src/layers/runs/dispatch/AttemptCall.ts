@@ -1,0 +1,142 @@
+/**
+ * The call of one attempt: its contract and its key are looked up, the provider is called, and what that says about the
+ * provider is noted. A call is made once. A read-only one is aborted when the run is stopped; an effectful one is left
+ * to end.
+ */
+import { Clock, Effect, type Exit, Fiber, Option, Schedule } from "effect"
+import type { Endpoint } from "../../../domain/Manifest.js"
+import { type CallFailure, type ProviderAnswer, type ProviderCall, saysHowItDid } from "../../../domain/ProviderCall.js"
+import type { Candidate } from "../../../domain/RoutePlan.js"
+import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
+import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
+import type { CredentialFailure } from "../../../services/Credentials.js"
+import { firstOf, type Once } from "../../../services/Once.js"
+import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
+import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
+
+/** An attempt that is stored and not yet called. */
+export interface OpenAttempt {
+  readonly attempt: Attempt
+  readonly candidate: Candidate
+}
+
+export interface AttemptAnswer extends SharedAnswer {
+  readonly endpoint: Endpoint
+}
+
+type Sent = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | CancellationRequestedAfterDispatch | LeaseLost>
+
+/** Why an attempt has no answer. */
+export type AttemptFailure =
+  CallFailure | CancellationRequestedAfterDispatch | ContractInvalid | CredentialFailure | SharedCallFailed
+
+type CallAttempt = (
+  work: Work,
+  run: Run,
+  opened: OpenAttempt
+) => Effect.Effect<AttemptAnswer, AttemptFailure | LeaseLost>
+
+export const attemptCall = (parts: Parts): CallAttempt => {
+  const { patiently } = parts
+  /**
+   * A node that stood still between taking a run and calling may have lost it meanwhile: then nothing is sent any more.
+   */
+  const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos, stop }: Work, run: Run) {
+    if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
+    const millis = Number((yield* Clock.currentTimeNanos) - sinceNanos) / 1e6
+    if (millis < lease.millis / 2) return
+    const { held } = yield* patiently(
+      parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis)
+    )
+    if (!held.has(run.runId)) return yield* new LeaseLost()
+  })
+
+  /**
+   * What a customer's own key ran into, or a rehearsal with a fixture, says nothing about the provider for everybody
+   * else.
+   */
+  const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, failed: CallFailure | null) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.zipRight(
+        credential._tag === "Connection" || endpoint.provider.mock
+          ? Effect.void
+          : parts.health.record(attempt.providerId, failed),
+        failed === null || saysHowItDid(failed)
+          ? parts.stats.record({
+              endpointId: attempt.endpointId,
+              success: failed === null,
+              latencyMs: latencyMsOf(attempt.startedAt, now)
+            })
+          : Effect.void
+      )
+    )
+
+  const exchange = (attempt: Attempt, providerCall: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>
+    parts.faults.during("dispatch.after_send", parts.providers.call(providerCall)).pipe(
+      Effect.tapBoth({
+        onFailure: (failed) => record(attempt, providerCall, failed),
+        onSuccess: () => record(attempt, providerCall, null)
+      })
+    )
+
+  const send = (stop: Once<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
+    const call = exchange(attempt, providerCall)
+    if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(call, ownAnswer)
+    return untilStopped(
+      stop,
+      mayShare(providerCall) ? parts.shared.share(run, providerCall, call) : Effect.map(call, ownAnswer)
+    )
+  }
+
+  return Effect.fnUntraced(function* (work, run, { attempt, candidate }) {
+    // Neither a storage that is away nor a catalog that is not there yet says anything about the contract.
+    const endpoint = yield* Effect.retry(
+      patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)),
+      Schedule.spaced("100 millis")
+    ).pipe(Effect.orDie)
+    if (endpoint === null)
+      return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
+    const credential = yield* patiently(
+      parts.credentials.resolve({
+        workspaceId: run.workspaceId,
+        provider: endpoint.provider,
+        connectionId: run.connectionId
+      })
+    )
+    yield* parts.faults.at("dispatch.before_send")
+    yield* stillOurs(work, run)
+    const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
+      endpoint,
+      input: candidate.input,
+      credential,
+      attemptReference: attempt.attemptId
+    })
+    return { endpoint, answer, sharedWithRunId }
+  })
+}
+
+type CallEnd = Exit.Exit<SharedAnswer, CallFailure | SharedCallFailed>
+
+const untilStopped = (stop: Once<Stop>, work: Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed>): Sent =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.fork(restore(work)), (calling) =>
+      restore(
+        firstOf<CallEnd | Stop>((listener) => {
+          calling.addObserver(listener)
+          return () => calling.removeObserver(listener)
+        }, stop.listen)
+      ).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(calling)),
+        Effect.flatMap((ended): Sent => {
+          switch (ended) {
+            case "cancelled":
+              return Effect.zipRight(Fiber.interrupt(calling), new CancellationRequestedAfterDispatch())
+            case "lease_lost":
+              return Effect.zipRight(Fiber.interrupt(calling), new LeaseLost())
+            default:
+              return ended
+          }
+        })
+      )
+    )
+  )

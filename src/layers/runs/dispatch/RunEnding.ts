@@ -1,0 +1,77 @@
+/**
+ * How the work on a run ends: its settlement, which waits for a storage that is away, because the run's money is held
+ * until its end is written. Every failure of a run that was admitted comes here to be recorded.
+ */
+import { Clock, Effect, Option } from "effect"
+import { eventOf, failedRun } from "../../../domain/FailedRun.js"
+import { isAnswer } from "../../../domain/Fallback.js"
+import * as Money from "../../../domain/Micros.js"
+import type { RunFailure } from "../../../domain/RunFailures.js"
+import type { RunEvent } from "../../../domain/RunMachine.js"
+import type { SettlementRequest } from "../../../services/Settlement.js"
+import type { RunDetail } from "../../../services/Runs.js"
+import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
+
+/** How long a late answer waits for the node that took its run over, which has only to write that down. */
+const lateLookMillis = 100
+const lateLooksMax = 100
+
+export interface RunEnding {
+  readonly settle: (work: Work, progress: Progress, event: RunEvent) => Worked
+  /** Ends the run with the best answer that it has: an answer of a provider, or the failure that is recorded in it. */
+  readonly conclude: (work: Work, progress: Progress) => Worked
+  /** Ends the run with this failure, whatever was found before. */
+  readonly fail: (work: Work, progress: Progress, failure: RunFailure) => Worked
+}
+
+export const runEnding = (parts: Parts): RunEnding => {
+  const { patiently } = parts
+  /**
+   * This node stood still for so long that another took the run over, to which the answer of the call is lost. It is
+   * not: once the other has said so, the run gets its true end. Until then it waits a little, because only one of them
+   * can write.
+   */
+  const settleLate = Effect.fnUntraced(function* (request: SettlementRequest, event: "AnsweredLate" | "FailedLate") {
+    const stored = yield* Effect.repeat(Effect.delay(patiently(parts.store.get(request.run)), lateLookMillis), {
+      until: (found) => found?.status !== "running",
+      times: lateLooksMax
+    })
+    if (stored?.status !== "reconciliation_pending") return null
+    const late = yield* patiently(
+      parts.settlement.settle({
+        ...request,
+        run: { ...request.run, status: "reconciliation_pending" },
+        event,
+        leaseToken: null
+      })
+    )
+    return late._tag === "Settled" ? late.run : null
+  })
+
+  const settle: RunEnding["settle"] = Effect.fnUntraced(function* ({ lease }, { attempts, run, unstored }, event) {
+    yield* parts.faults.at("settlement.before")
+    const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
+    const request: SettlementRequest = {
+      run: { ...run, completedAt },
+      event,
+      costMicros: Money.sum(attempts.map((attempt) => attempt.costMicros ?? Money.zero)),
+      reason: null,
+      leaseToken: lease.token,
+      attempt: unstored?.attempt ?? null,
+      media: unstored?.media ?? null
+    }
+    const answer = yield* patiently(parts.settlement.settle(request))
+    if (answer._tag === "Settled") return Option.some<RunDetail>({ run: answer.run, attempts })
+    const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === unstored?.attempt.endpointId)
+    if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<RunDetail>()
+    const late = yield* settleLate(request, event === "Completed" ? "AnsweredLate" : "FailedLate")
+    return late === null ? Option.none<RunDetail>() : Option.some<RunDetail>({ run: late, attempts })
+  })
+
+  return {
+    settle,
+    conclude: (work, progress) => settle(work, progress, isAnswer(progress.run.outcome) ? "Completed" : "Failed"),
+    fail: (work, progress, failure) =>
+      settle(work, { ...progress, run: failedRun(progress.run, failure) }, eventOf(failure))
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What a leased run needs next. A run of this node goes on where it is. A run that another node left, or that comes
+ * from a restored storage, may have a call under way that nobody will hear of: whether it is repeated, fails or waits
+ * for an operator depends on what the operation allows.
+ */
+import { Clock, Effect } from "effect"
+import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
+import { isAnswer, nodeLost } from "../../../domain/Fallback.js"
+import { workersLostMax } from "../../../domain/Limits.js"
+import { zero } from "../../../domain/Micros.js"
+import type { Candidate } from "../../../domain/RoutePlan.js"
+import { type Attempt, endedAttempt, type Run } from "../../../domain/Run.js"
+import {
+  ContractInvalid,
+  ProviderTimeout,
+  type RunFailure,
+  RuntimeStoreReplacedBeforeDispatch
+} from "../../../domain/RunFailures.js"
+import type { LeasedRun } from "../../../services/RunStore.js"
+import type { OpenAttempt } from "./AttemptCall.js"
+import { lostAnswer } from "./AttemptEnding.js"
+import type { Progress } from "./Work.js"
+
+export type Left =
+  /** The open attempt is this node's and not called yet; `progress` is what came before it. */
+  | { readonly _tag: "Call"; readonly progress: Progress; readonly opened: OpenAttempt }
+  /** The route goes on after `progress`. */
+  | { readonly _tag: "GoOn"; readonly progress: Progress }
+  /** Nobody is called any more: the run ends with what it has. */
+  | { readonly _tag: "Over"; readonly progress: Progress }
+  /** An effectful call was lost with its node. */
+  | { readonly _tag: "Uncertain"; readonly progress: Progress }
+
+const nodeStopped = "The gateway stopped while the provider was working on it."
+
+const lostAttempt = (left: Attempt, failure: RunFailure, now: number): Attempt => ({
+  ...failedAttempt(endedAttempt(left, now), failure),
+  reason: nodeStopped,
+  costMicros: zero
+})
+
+/** What may have ended the nodes that worked on it is not given the chance again. */
+const setApart = ({ runId, workspaceId }: Run): Effect.Effect<never, ContractInvalid> =>
+  Effect.zipRight(
+    Effect.annotateLogs(
+      Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`),
+      { runId, workspaceId }
+    ),
+    new ContractInvalid({
+      detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.`
+    })
+  )
+
+/** Fails when nobody may be called any more for this run. */
+const mayGoOn = (
+  { restored, run, workersLost }: LeasedRun,
+  open: Attempt | null
+): Effect.Effect<void, ContractInvalid | ProviderTimeout | RuntimeStoreReplacedBeforeDispatch> => {
+  if (restored)
+    return open === null
+      ? new RuntimeStoreReplacedBeforeDispatch()
+      : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." })
+  return workersLost >= workersLostMax ? setApart(run) : Effect.void
+}
+
+const withLost = (before: ReadonlyArray<Attempt>, run: Run, attempt: Attempt): Progress => ({
+  run,
+  attempts: [...before, attempt],
+  unstored: { attempt, media: null }
+})
+
+/** An attempt that another node began, for an operation that only reads. */
+const afterLost = (
+  run: Run,
+  before: ReadonlyArray<Attempt>,
+  { attempt, candidate }: OpenAttempt,
+  now: number
+): Left => {
+  const failure = new ProviderTimeout({
+    detail: "The gateway stopped while the provider was working on it, and this operation may not be called again."
+  })
+  const lost = lostAttempt(attempt, failure, now)
+  return {
+    _tag: "GoOn",
+    progress: withLost(
+      before,
+      run.outcome === null ? failedRun(run, failure) : run,
+      candidate.repeatable ? { ...lost, errorCode: nodeLost } : lost
+    )
+  }
+}
+
+const uncertain = (run: Run, before: ReadonlyArray<Attempt>, open: Attempt, now: number): Left => ({
+  _tag: "Uncertain",
+  progress: withLost(
+    before,
+    { ...run, outcomeReason: lostAnswer },
+    { ...endedAttempt(open, now), status: "reconciliation_pending", reason: nodeStopped }
+  )
+})
+
+/** The run ends with its best answer so far, or with this failure; its open attempt is lost. */
+const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: RunFailure, now: number): Left => {
+  const ended = isAnswer(run.outcome) ? run : failedRun(run, failure)
+  return {
+    _tag: "Over",
+    progress:
+      open === null
+        ? { run: ended, attempts, unstored: null }
+        : withLost(attempts.slice(0, -1), ended, lostAttempt(open, failure, now))
+  }
+}
+
+export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun) {
+  const { attempts, run, takenOver } = leased
+  const last = attempts.at(-1)
+  const open = last?.status === "running" ? last : null
+  const candidate: Candidate | undefined = run.plan?.candidates.find(
+    ({ endpointId }) => endpointId === last?.endpointId
+  )
+  const now = yield* Clock.currentTimeMillis
+  const goOn = (): Left => {
+    if (open === null) return { _tag: "GoOn", progress: { run, attempts, unstored: null } }
+    const before = attempts.slice(0, -1)
+    if (candidate === undefined) return uncertain(run, before, open, now)
+    const opened = { attempt: open, candidate }
+    if (!takenOver) return { _tag: "Call", progress: { run, attempts: before, unstored: null }, opened }
+    return candidate.effectful ? uncertain(run, before, open, now) : afterLost(run, before, opened, now)
+  }
+  // Of a call that may have had an effect only an operator can say how it ended.
+  if (open !== null && candidate?.effectful !== false) return goOn()
+  return yield* Effect.match(mayGoOn(leased, open), {
+    onFailure: (failure) => over(leased, open, failure, now),
+    onSuccess: goOn
+  })
+})

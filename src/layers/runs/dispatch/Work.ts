@@ -1,0 +1,85 @@
+/** What the files of this folder share: the services they stand on, and the work on one run while this node has it. */
+import { Data, Effect, type Option, Schedule } from "effect"
+import type { Attempt, Run } from "../../../domain/Run.js"
+import { type StorageError } from "../../../domain/StorageErrors.js"
+import type { Trouble } from "../../node/Trouble.js"
+import type { Catalog } from "../../../services/Catalog.js"
+import type { Credentials } from "../../../services/Credentials.js"
+import type { EndpointStats } from "../../../services/EndpointStats.js"
+import type { FaultPoints } from "../../../services/FaultPoints.js"
+import type { Ids } from "../../../services/Ids.js"
+import type { Once } from "../../../services/Once.js"
+import type { ProviderHealth } from "../../../services/ProviderHealth.js"
+import type { Providers } from "../../../services/Providers.js"
+import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
+import type { RunDetail } from "../../../services/Runs.js"
+import type { Settlement } from "../../../services/Settlement.js"
+import type { SharedCalls } from "./SharedCalls.js"
+
+export interface Parts {
+  readonly catalog: Catalog["Type"]
+  readonly credentials: Credentials["Type"]
+  readonly faults: FaultPoints["Type"]
+  readonly health: ProviderHealth["Type"]
+  readonly ids: Ids["Type"]
+  readonly normalizedOn: boolean
+  readonly patiently: Patiently
+  readonly providers: Providers["Type"]
+  readonly settlement: Settlement["Type"]
+  readonly shared: SharedCalls
+  readonly stats: EndpointStats["Type"]
+  readonly store: RunStore["Type"]
+}
+
+/** Why the work on a run stops from outside: its client wants it cancelled, or another node has it now. */
+export type Stop = "cancelled" | "lease_lost"
+
+/** Another node has the run now: nothing may be written any more. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
+
+/** The work on one run, which is ours by this lease until it is stopped. */
+export interface Work {
+  readonly lease: LeasedRun["lease"]
+  /** When it began, by the clock that nobody sets. */
+  readonly sinceNanos: bigint
+  readonly stop: Once<Stop>
+}
+
+/** How far a run has come. */
+export interface Progress {
+  readonly run: Run
+  /** All attempts so far. */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** The last attempt with the file it brought, while its end is not stored yet. */
+  readonly unstored: { readonly attempt: Attempt; readonly media: Media | null } | null
+}
+
+/** The run with its attempts, or none when another node has it now. */
+export type Worked = Effect.Effect<Option.Option<RunDetail>, LeaseLost>
+
+/** Storage comes back or the lease is lost: either way this ends. */
+const untilStorageAnswers = Schedule.exponential("50 millis").pipe(
+  Schedule.union(Schedule.spaced("1 second")),
+  Schedule.jittered
+)
+/** Waits until the storage takes it; that it has to wait is told in the log. */
+export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effect.Effect<A, Exclude<E, StorageError>>
+
+export const patientlyWith = (trouble: Trouble): Patiently => {
+  const told = (error: unknown) => Effect.sync(() => (isStorageTrouble(error) ? trouble.failed(error._tag) : undefined))
+  return (work) =>
+    Effect.catchIf(work, isStorageTrouble, (error) =>
+      told(error).pipe(
+        Effect.zipRight(
+          Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageTrouble })
+        ),
+        Effect.ensuring(Effect.sync(trouble.worked))
+      )
+    ).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+}
+
+const isStorageTrouble = (error: unknown): error is StorageError =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  (error._tag === "storage_busy" || error._tag === "storage_uncertain" || error._tag === "runtime_bridge_timeout")
