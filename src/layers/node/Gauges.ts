@@ -4,10 +4,10 @@
  * look that fails leaves the last value.
  */
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
-import type { StorageError } from "../../domain/StorageErrors.js"
 import { Dispatcher } from "../../services/Dispatcher.js"
 import { LedgerChecks } from "../../services/LedgerChecks.js"
 import { RunStore } from "../../services/RunStore.js"
+import { everySoOften } from "./Background.js"
 
 export interface GaugeOptions {
   /** Between two checks of the whole ledger; 0 turns them off. */
@@ -30,16 +30,6 @@ const checkedAt = Metric.gauge("gateway_ledger_checked_timestamp_seconds", {
   description: "When the ledger was last checked"
 })
 
-/** For ever, and whatever happens. */
-const repeated = <R>(look: Effect.Effect<Duration.Duration, StorageError, R>, otherwise: Duration.Duration) =>
-  look.pipe(
-    Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("gauges could not be refreshed", cause), otherwise)),
-    Effect.flatMap(Effect.sleep),
-    Effect.forever,
-    Effect.withTracerEnabled(false),
-    Effect.forkScoped
-  )
-
 export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatcher | LedgerChecks | RunStore> =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
@@ -47,7 +37,6 @@ export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatc
       const store = yield* RunStore
       const ledgerChecks = yield* LedgerChecks
 
-      const rest = Duration.seconds(lookSeconds)
       const look = Effect.gen(function* () {
         yield* Metric.set(active, yield* dispatcher.active)
         const queued = yield* store.queuedSince
@@ -56,23 +45,25 @@ export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatc
         const age = (since: number | null | undefined) => Math.max(0, now - (since ?? now)) / 1000
         yield* Metric.set(queueOldest, age(queued))
         yield* Metric.set(uncertainOldest, age(uncertain?.createdAt))
-        return rest
       })
-      yield* repeated(look, rest)
+      yield* everySoOften(
+        { name: "looking at the oldest runs", every: `${lookSeconds} seconds`, firstAtOnce: true },
+        look
+      )
 
       const between = Duration.seconds(options.ledgerCheckSeconds)
       let logged = 0
       const check = Effect.gen(function* () {
         const found = yield* ledgerChecks.latest(between)
-        if (found === null) return between
+        if (found === null) return
         // Several nodes see one check; each says once what it found.
         if (found.difference !== null && found.checkedAt !== logged)
           yield* Effect.logError(`the ledger does not add up: ${found.difference}`)
         logged = found.checkedAt
         yield* Metric.set(drift, found.driftMicros)
         yield* Metric.set(checkedAt, found.checkedAt / 1000)
-        return between
       })
-      if (options.ledgerCheckSeconds > 0) yield* repeated(check, between)
+      if (options.ledgerCheckSeconds > 0)
+        yield* everySoOften({ name: "checking the ledger", every: between, firstAtOnce: true }, check)
     })
   )

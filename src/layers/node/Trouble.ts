@@ -28,6 +28,11 @@ const troubles = {
     begins:
       "The connection that hears what other nodes announce is lost: until it is back, this node learns of it late, from the storage",
     ends: "The connection that hears what other nodes announce is back"
+  },
+  background: {
+    begins:
+      "Work in the background failed: it is done again at its next turn, and what was read last stands until then",
+    ends: "Work in the background succeeds again"
   }
 } as const
 

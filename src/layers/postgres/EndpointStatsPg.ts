@@ -3,21 +3,15 @@
  * added to the rows every second by one statement; what other nodes counted is read every half minute. What was counted
  * in the last second is lost when the process is killed: these are statistics, and no settlement waits for them.
  */
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
+import { everySoOften, makeReading } from "../node/Background.js"
 import { Database } from "./Database.js"
 import { type Count, countOf, oldestDay, MergedCounts, EndpointTotals } from "../catalog/statistics/AttemptCounts.js"
-
-const flushEvery = "1 second"
-const refreshEvery = "30 seconds"
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
   let pending = new MergedCounts()
-  let totals = new EndpointTotals()
-  // Flushing and reading exclude each other, so that a count is never read and added as well.
-  const one = yield* Effect.makeSemaphore(1)
-
   const write = (counts: ReadonlyArray<Count>) =>
     transact(sql`
       insert into endpoint_stats (day, endpoint_id, bucket, calls, successes)
@@ -29,8 +23,20 @@ const make = Effect.gen(function* () {
       on conflict (day, endpoint_id, bucket) do update
       set calls = endpoint_stats.calls + excluded.calls, successes = endpoint_stats.successes + excluded.successes`)
 
-  const flush = one
-    .withPermits(1)(
+  const read = Effect.gen(function* () {
+    const oldest = oldestDay(yield* Clock.currentTimeMillis)
+    yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
+    const stored = yield* query(sql<Count>`
+      select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
+      from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
+    // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
+    return EndpointTotals.of([...stored, ...pending.values])
+  })
+  const totals = yield* makeReading({ name: "how endpoints have done", every: "30 seconds" }, read)
+
+  // Flushing and reading exclude each other, so that a count is never read and added as well.
+  const flush = totals
+    .betweenReadings(
       Effect.suspend(() => {
         const taken = pending.values
         if (taken.length === 0) return Effect.void
@@ -47,33 +53,16 @@ const make = Effect.gen(function* () {
       })
     )
     .pipe(Effect.uninterruptible)
-
-  const refresh = one
-    .withPermits(1)(
-      Effect.gen(function* () {
-        const oldest = oldestDay(yield* Clock.currentTimeMillis)
-        yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
-        const stored = yield* query(sql<Count>`
-      select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
-      from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
-        // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
-        totals = EndpointTotals.of([...stored, ...pending.values])
-      })
-    )
-    .pipe(Effect.ignore)
-
-  yield* refresh
   yield* Effect.addFinalizer(() => flush)
-  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(flush, Schedule.spaced(flushEvery)), false))
-  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(refresh, Schedule.spaced(refreshEvery)), false))
+  yield* everySoOften({ name: "counting how endpoints do", every: "1 second" }, flush)
 
   return EndpointStats.of({
-    snapshot: Effect.sync(() => totals.works),
+    snapshot: Effect.sync(() => totals.last().works),
     record: (attempt) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const count = countOf(attempt, now)
         pending.add(count)
-        totals.add(count)
+        totals.last().add(count)
       })
   })
 })

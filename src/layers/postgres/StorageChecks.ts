@@ -4,9 +4,11 @@
  * that is full shows in nothing else. A clock that is off is logged when it is found so and when it is well again, and
  * shown as a gauge.
  */
-import { Clock, Effect, Metric, Random, Ref, Schema } from "effect"
+import { Cause, Clock, Effect, Metric, Random, Ref, Schema } from "effect"
 import { clockDifferenceMillisMax } from "../../domain/Limits.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import { everySoOften } from "../node/Background.js"
+import { makeTrouble } from "../node/Trouble.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { migrations } from "./migrations/index.js"
@@ -94,16 +96,19 @@ export const storageChecks = Effect.gen(function* () {
     clock: null
   }))
 
-  yield* query(sql<{ now: number }>`select ${sql.literal(yield* databaseNow)} as now`).pipe(
-    (read) => timed(read, ({ now }) => now),
-    Effect.catchAllCause((cause) => Effect.logDebug("the database's clock could not be read", cause)),
-    Effect.zipRight(Effect.sleep(`${lookSeconds} seconds`)),
-    Effect.forever,
-    Effect.withTracerEnabled(false),
-    Effect.forkScoped
+  const readNow = query(sql<{ now: number }>`select ${sql.literal(yield* databaseNow)} as now`)
+  yield* everySoOften(
+    { name: "comparing clocks", every: `${lookSeconds} seconds`, firstAtOnce: true },
+    timed(readNow, ({ now }) => now)
   )
+  const trouble = yield* makeTrouble("background", { work: "writing to the storage to see whether it can" })
   // A statement that Postgres refuses for another reason than trouble is a refusal to write all the same.
-  return Effect.catchAllCause(probe, (cause) =>
-    Effect.zipRight(Effect.logDebug("the storage refused a probe", cause), ailing)
-  )
+  return Effect.matchCauseEffect(probe, {
+    onSuccess: (found) => Effect.as(Effect.sync(trouble.worked), found),
+    onFailure: (cause) =>
+      Effect.zipRight(
+        Effect.sync(() => (Cause.isDie(cause) ? trouble.failed(Cause.pretty(cause)) : undefined)),
+        ailing
+      )
+  })
 })

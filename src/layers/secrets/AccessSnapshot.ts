@@ -3,11 +3,10 @@
  * for those of others. While the storage does not answer, the last known state stands. Only says what could be run;
  * whether a key is really there is found out when it is used.
  */
-import { Clock, Context, Effect, Layer, Ref, Schedule } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
+import { makeReading } from "../node/Background.js"
 import { SecretRows, type StoredAccess } from "./SecretRows.js"
-
-const refreshEvery = "3 seconds"
 
 interface Known {
   readonly platformProviders: ReadonlySet<string>
@@ -39,26 +38,16 @@ export class AccessSnapshot extends Context.Tag("gateway/layers/AccessSnapshot")
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
-  const state = yield* Ref.make<Known>({ platformProviders: new Set(), connectionsUntil: new Map() })
-  // One at a time, so that an older reading never replaces a newer one.
-  const one = yield* Effect.makeSemaphore(1)
-  const refresh = Effect.ignore(
-    one.withPermits(1)(Effect.flatMap(rows.access, (access) => Ref.set(state, known(access))))
-  )
-
-  yield* refresh
-  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.schedule(refresh, Schedule.spaced(refreshEvery)), false))
+  const access = yield* makeReading({ name: "which keys exist", every: "3 seconds" }, Effect.map(rows.access, known))
 
   return AccessSnapshot.of({
-    hasPlatformKey: (providerId) =>
-      Effect.map(Ref.get(state), ({ platformProviders }) => platformProviders.has(providerId)),
+    hasPlatformKey: (providerId) => Effect.sync(() => access.last().platformProviders.has(providerId)),
     hasConnection: (workspaceId, providerId) =>
-      Effect.zipWith(
-        Ref.get(state),
+      Effect.map(
         Clock.currentTimeMillis,
-        ({ connectionsUntil }, now) => (connectionsUntil.get(workspaceId)?.get(providerId) ?? 0) > now
+        (now) => (access.last().connectionsUntil.get(workspaceId)?.get(providerId) ?? 0) > now
       ),
-    refresh
+    refresh: Effect.ignore(access.refresh)
   })
 })
 

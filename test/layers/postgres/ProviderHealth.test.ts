@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
 import { describe } from "vitest"
 import { ProviderFailure } from "../../../src/domain/ProviderCall.js"
+import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { ProviderError } from "../../../src/domain/RunFailures.js"
 import { ProviderHealthMemory } from "../../../src/layers/memory/ProviderHealthMemory.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
 import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.js"
 import { ProviderHealth } from "../../../src/services/ProviderHealth.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
@@ -59,5 +61,36 @@ describe("ProviderHealthPg", () => {
       )
       assert.strictEqual(state, "disabled")
     }).pipe(Effect.provide(database))
+  )
+
+  it.effect(
+    "a node that cannot read the states at its start waits, and never takes a disabled provider for enabled",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.provide(
+          Effect.flatMap(ProviderHealth, (health) => health.setState("f", "disabled")),
+          ProviderHealthPg
+        )
+        const real = yield* Database
+        let away = true
+        const failing: typeof real = {
+          ...real,
+          query: (statement) =>
+            Effect.suspend(() =>
+              away ? Effect.fail(new StorageBusy({ retryAfterSeconds: 1 })) : real.query(statement)
+            )
+        }
+        const state = yield* Effect.fork(
+          Effect.provide(
+            Effect.flatMap(ProviderHealth, (health) => health.health("f")),
+            Layer.provide(Layer.fresh(ProviderHealthPg), Layer.succeed(Database, failing))
+          )
+        )
+        yield* TestClock.adjust("1 minute")
+        assert.isTrue((yield* Fiber.poll(state))._tag === "None")
+        away = false
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(state)).state, "disabled")
+      }).pipe(Effect.provide(database))
   )
 })

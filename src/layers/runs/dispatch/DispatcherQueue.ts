@@ -9,6 +9,7 @@ import { openAttempt, workOn } from "./RunWork.js"
 import { type Parts, patientlyWith, type Stop } from "./Work.js"
 import type { RunId } from "../../../domain/Ids.js"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
+import { repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { endUnstarted } from "../UnstartedRun.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
@@ -229,23 +230,16 @@ export const DispatcherQueue: Layer.Layer<
         .pipe(Effect.tapError(() => Ref.set(waitingForOthers, true)))
     )
 
-    const loops = [
-      Effect.zipRight(Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)), claimQueued),
-      Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))
-    ]
     // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.
-    const catalogLoaded = Effect.retry(parts.catalog.revision, Schedule.spaced(catalogLookMillis))
-    yield* Effect.forEach(
-      loops,
-      (loop) =>
-        loop.pipe(
-          Effect.catchAllDefect((defect) => Effect.logError("dispatcher loop", defect)),
-          Effect.forever,
-          (forever) => Effect.zipRight(catalogLoaded, forever),
-          Effect.withTracerEnabled(false),
-          Effect.forkScoped
-        ),
-      { discard: true }
+    const onceLoaded = (step: Effect.Effect<unknown>) =>
+      Effect.zipRight(Effect.orDie(Effect.retry(parts.catalog.revision, Schedule.spaced(catalogLookMillis))), step)
+    yield* repeatInBackground(
+      "starting queued runs",
+      onceLoaded(Effect.zipRight(Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)), claimQueued))
+    )
+    yield* repeatInBackground(
+      "taking over runs",
+      onceLoaded(Effect.zipRight(takeOver, Effect.sleep(options.pollMillis)))
     )
     yield* leases.news.pipe(
       Stream.runForEach(({ runId, token, what }) =>
