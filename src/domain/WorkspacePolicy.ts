@@ -68,17 +68,20 @@ export const denialOf = ({ allowed, denied }: WorkspacePolicy, subject: Subject)
 
 const plural = { endpoint: "endpoints", provider: "providers", category: "categories" } as const
 
-/** One sentence for the client, with what denies the operation. */
-export const sayDenial = (denial: PolicyDenial): string => {
+/** What the policy does, such as "denies the provider acme". */
+export const denialText = (denial: PolicyDenial): string => {
   switch (denial._tag) {
     case "Denied":
-      return `The policy of this workspace denies the ${denial.kind} ${denial.id}.`
+      return `denies the ${denial.kind} ${denial.id}`
     case "EffectfulDenied":
-      return "The policy of this workspace denies effectful operations."
+      return "denies effectful operations"
     case "NotAllowed":
-      return `The policy of this workspace allows only certain ${plural[denial.kind]}, and ${denial.id} is not one of them.`
+      return `allows only certain ${plural[denial.kind]}, and ${denial.id} is not one of them`
   }
 }
+
+/** The same as a sentence for the client. */
+export const sayDenial = (denial: PolicyDenial): string => `The policy of this workspace ${denialText(denial)}.`
 
 const both = (one: ReadonlyArray<string> | null, other: ReadonlyArray<string> | null): ReadonlyArray<string> | null =>
   one === null ? other : other === null ? one : one.filter((id) => other.includes(id))

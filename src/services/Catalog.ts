@@ -26,7 +26,7 @@ import type { Endpoint, JobManifest } from "../domain/Manifest.js"
 import type { Prefer } from "../domain/RoutePlan.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { OperationContract } from "../domain/OperationContract.js"
+import type { OperationContract, Placement } from "../domain/OperationContract.js"
 
 /** A job with its providers in the order in which a run would try them. */
 export interface JobSupply {
@@ -44,6 +44,8 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
   Catalog,
   {
     readonly endpoint: (endpointId: string) => Effect.Effect<Endpoint | null, CatalogLoading>
+    /** Where the catalog shows an endpoint: its own category and platform, or else those of its job. */
+    readonly placement: (endpoint: Endpoint) => Effect.Effect<Placement, CatalogLoading>
     /** The contract version that a run was promised, even when the catalog has moved on. */
     readonly endpointAt: (
       endpointId: string,

@@ -330,6 +330,54 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         )
       }))
 
+    test("the policy of a workspace blocks a run, which holds nothing and replays under any later policy", (providers) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* funded(1_000_000)
+        const accounts = yield* Accounts
+        yield* accounts.setPolicy(workspaceId, { reset: true, allow: [], deny: [{ kind: "provider", id: "mock" }] })
+        const denied = yield* principalOf(workspaceId)
+        const [tool, both] = [requestOf("mock-email-find"), requestOf(job)]
+        const blocked = yield* start(denied, tool)
+        assert.deepStrictEqual(
+          [blocked.run.status, blocked.run.error?.code, blocked.run.holdMicros, blocked.run.chargeMicros],
+          ["blocked", "eligibility_blocked", 0, 0]
+        )
+        const other = yield* start(denied, both)
+        assert.deepStrictEqual([other.run.status, other.run.endpointId], ["completed", "mock-slow-email-find"])
+        assert.strictEqual(providers.calls().length, 1)
+        assert.deepStrictEqual(yield* entriesOf(denied, blocked.run), [])
+
+        yield* accounts.setPolicy(workspaceId, { reset: true, allow: [], deny: [] })
+        const allowed = yield* principalOf(workspaceId)
+        const again = yield* start(allowed, tool)
+        assert.deepStrictEqual([again.replayed, again.run], [true, blocked.run])
+        assert.strictEqual((yield* start(allowed, requestOf("mock-email-find"))).run.status, "completed")
+      }))
+
+    test("a run that was admitted goes along its whole route, though the policy denies a provider of it by then", (providers) =>
+      Effect.gen(function* () {
+        providers.script("mock-email-find", miss(undefined, { after: "500 millis" }))
+        const principal = yield* funded(1_000_000)
+        const fallback = {
+          enabled: true,
+          maxAttempts: 2,
+          maxCostMicros: null,
+          prefer: "balanced",
+          exclude: [],
+          stopAtFirstMiss: false
+        } as const
+        const request = requestOf(job, { fallback })
+        yield* start(principal, request, 0)
+        const deny = [{ kind: "provider", id: "mock-slow" } as const, { kind: "category", id: "people" } as const]
+        yield* (yield* Accounts).setPolicy(principal.workspaceId, { reset: true, allow: [], deny })
+        const { attempts, replayed, run } = yield* start(yield* principalOf(principal.workspaceId), request)
+        assert.deepStrictEqual(
+          [replayed, run.status, run.servedEndpointId],
+          [true, "completed", "mock-slow-email-find"]
+        )
+        assert.lengthOf(attempts, 2)
+      }))
+
     test("runs per minute are a budget of the workspace", () =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)

@@ -1,6 +1,7 @@
 /** A whole gateway over HTTP whose providers answer what the test says; storage is memory. */
-import { Context, Effect, Layer } from "effect"
-import { Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import { Context, Effect, Either, Layer } from "effect"
+import { readRule } from "../../src/domain/WorkspacePolicy.js"
+import { Accounts, Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
 import { client, type Answer, type Loose } from "./httpGateway.js"
 
 export interface Stage {
@@ -11,7 +12,16 @@ export interface Stage {
   readonly run: (body: object, key?: string) => Effect.Effect<Loose>
   /** What the provider was given by the call made last. */
   readonly given: () => unknown
+  /** How many calls providers have had. */
+  readonly calls: () => number
+  /** Gives the caller's workspace a policy of these rules and no others. */
+  readonly policy: (rules: {
+    readonly allow?: ReadonlyArray<string>
+    readonly deny?: ReadonlyArray<string>
+  }) => Effect.Effect<void>
 }
+
+const rulesOf = (texts: ReadonlyArray<string>) => texts.map((text) => Either.getOrThrow(readRule(text)))
 
 export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Effect.Effect<void>) => {
   const gateway = testGateway(options)
@@ -19,7 +29,8 @@ export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Ef
     Effect.gen(function* () {
       const services = yield* Layer.build(gateway.http)
       const { url } = Context.get(services, Address)
-      const { token } = Context.get(services, Caller)
+      const { principal, token } = Context.get(services, Caller)
+      const accounts = Context.get(services, Accounts)
       const http = client(url, Number(new URL(url).port))
       const sending = { authorization: `Bearer ${token}` }
       let made = 0
@@ -29,7 +40,12 @@ export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Ef
         get: (path) => http.get(path, sending),
         post,
         run: (body, key) => Effect.map(post("/v1/runs?wait=10", body, key), ({ json }) => json),
-        given: () => gateway.calls().at(-1)?.input
+        given: () => gateway.calls().at(-1)?.input,
+        calls: () => gateway.calls().length,
+        policy: ({ allow = [], deny = [] }) =>
+          Effect.orDie(
+            accounts.setPolicy(principal.workspaceId, { reset: true, allow: rulesOf(allow), deny: rulesOf(deny) })
+          )
       })
     })
   )

@@ -11,7 +11,7 @@ import type { WorkspaceId } from "../../domain/Ids.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import { comparedMin } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { contractOf, jobContractOf, type OperationContract } from "../../domain/OperationContract.js"
+import { contractOf, jobContractOf, type OperationContract, placementOf } from "../../domain/OperationContract.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { RoutingCandidate } from "../../domain/Routing.js"
 import { similar } from "../../domain/Similar.js"
@@ -172,6 +172,8 @@ const make = (options: CatalogOptions) =>
 
     const catalog = Catalog.of({
       endpoint: (endpointId) => Effect.map(current, (served) => endpointOf(served, endpointId)),
+      placement: (endpoint) =>
+        Effect.map(current, ({ revision }) => placementOf(endpoint.operation, jobOf(revision, endpoint))),
       endpointAt,
       supply: Effect.fnUntraced(function* (jobId, prefer) {
         const {

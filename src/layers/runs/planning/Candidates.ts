@@ -1,5 +1,6 @@
 /** What tools and jobs ask alike of an endpoint before it becomes a candidate of a plan. Calls nobody. */
 import { Effect } from "effect"
+import type { CatalogLoading } from "../../../domain/ApiErrors.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
@@ -8,6 +9,7 @@ import type { Credential } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { ActivationBlocked, ProviderDisabled, ProviderDraining } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import { denialOf, isUnrestricted, type PolicyDenial, type WorkspacePolicy } from "../../../domain/WorkspacePolicy.js"
 import type { Catalog } from "../../../services/Catalog.js"
 import type { CredentialFailure, Credentials } from "../../../services/Credentials.js"
 import type { Health, ProviderHealth } from "../../../services/ProviderHealth.js"
@@ -20,6 +22,7 @@ export type PlanRequest = Pick<RunRequest, "endpointId" | "input" | "fallback" |
 /** A request, and the workspace that it is planned for. */
 export interface Asked {
   readonly workspaceId: WorkspaceId
+  readonly policy: WorkspacePolicy
   readonly request: PlanRequest
 }
 
@@ -40,6 +43,25 @@ export const candidateOf = ({ contractVersion, operation, provider }: Endpoint, 
   input,
   maxMicros: maxPrice(operation, input)
 })
+
+const allowed = Effect.succeed(null)
+
+/** What the policy of the workspace has against the endpoint; null when it allows it. */
+export const policyDenial = (
+  { catalog }: PlanningParts,
+  { policy }: Asked,
+  endpoint: Endpoint
+): Effect.Effect<PolicyDenial | null, CatalogLoading> =>
+  isUnrestricted(policy)
+    ? allowed
+    : Effect.map(catalog.placement(endpoint), ({ category }) =>
+        denialOf(policy, {
+          endpoint: endpoint.operation.id,
+          provider: endpoint.provider.id,
+          category,
+          effectful: endpoint.operation.effect === "effectful"
+        })
+      )
 
 /** What the operator has decided about the operation or its provider; null when it takes runs. */
 export const notRunnable = ({ operation, provider }: Endpoint, health: Health): NotRunnable | null => {

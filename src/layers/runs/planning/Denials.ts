@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../domain/Json.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import type {
   ActivationBlocked,
+  EligibilityBlocked,
   EndpointNotFound,
   InputRejected,
   NoRouteCandidate,
@@ -22,7 +23,7 @@ export type NotRunnable = ActivationBlocked | ProviderDisabled | ProviderDrainin
 
 /** The tool that the request names cannot be called. */
 export class ToolDenied extends Data.TaggedError("ToolDenied")<{
-  readonly failure: EndpointNotFound | NotRunnable | InputRejected | CredentialFailure
+  readonly failure: EndpointNotFound | EligibilityBlocked | NotRunnable | InputRejected | CredentialFailure
 }> {
   readonly result = null
   readonly plan = null
@@ -30,7 +31,7 @@ export class ToolDenied extends Data.TaggedError("ToolDenied")<{
 
 /** No provider of the job can be called. */
 export class JobDenied extends Data.TaggedError("JobDenied")<{
-  readonly failure: InputRejected | RouteCapped | RouteNoFit | NoRouteCandidate
+  readonly failure: EligibilityBlocked | InputRejected | RouteCapped | RouteNoFit | NoRouteCandidate
   /** The body of the refused job; `result.code` says which of the reasons it is (completions, section 3). */
   readonly result: JsonObject | null
   /** The route without candidates, which says why each provider was skipped; null when none was looked at. */

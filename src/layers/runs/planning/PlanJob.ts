@@ -13,6 +13,7 @@ import { dollars } from "../../../domain/Micros.js"
 import type { Candidate, RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
 import type { RunFailureCode } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import { isUnrestricted, sayDenial, unrestricted } from "../../../domain/WorkspacePolicy.js"
 import type { RankedEndpoint } from "../../../services/Catalog.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import {
@@ -21,6 +22,7 @@ import {
   isCredentialFailure,
   keyOf,
   notRunnable,
+  policyDenial,
   type PlanningParts,
   type PlanRequest
 } from "./Candidates.js"
@@ -57,7 +59,12 @@ export const planJob: (
     const { chosen, unusable } = chosenOf(verdicts)
     const [first] = chosen
     const route = routeTo(supply.job.id, request, { chosen, unusable })
-    if (first === undefined) return yield* refuseRoute(route, unusable, stillNeeded(supply.job.needs, request.input))
+    if (first === undefined)
+      return yield* refuseRoute(route, {
+        skipped: unusable,
+        couldRun: yield* fittingWithoutPolicy(parts, asked, supply.endpoints),
+        alternatives: stillNeeded(supply.job.needs, request.input)
+      })
     return route
   }
 )
@@ -152,20 +159,30 @@ const verdictOn = (
   parts: PlanningParts,
   asked: Asked,
   ranked: RankedEndpoint
-): Effect.Effect<Fitting | Unusable, StorageError> =>
+): Effect.Effect<Fitting | Unusable, CatalogLoading | StorageError> =>
   Effect.catchTag(judge(parts, asked, ranked), "Skipped", (unusable) => Effect.succeed(unusable))
+
+/** The endpoints that could run this but for the policy of the workspace. */
+const fittingWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: ReadonlyArray<RankedEndpoint>) =>
+  isUnrestricted(asked.policy)
+    ? Effect.succeed(new Set<string>())
+    : Effect.map(
+        Effect.forEach(endpoints, (ranked) => verdictOn(parts, { ...asked, policy: unrestricted }, ranked)),
+        (verdicts) =>
+          new Set(verdicts.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict.candidate.endpointId] : [])))
+      )
 
 /** Failures that a key would mend. */
 const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
 
-type Circumstances = Partial<Pick<Unusable, "problems" | "wantsKey" | "maxMicros" | "pausedSeconds">>
+type Circumstances = Partial<Pick<Unusable, "denial" | "problems" | "wantsKey" | "maxMicros" | "pausedSeconds">>
 
 /** Fails with what stands against the endpoint. */
 const judge: (
   parts: PlanningParts,
   asked: Asked,
   ranked: RankedEndpoint
-) => Effect.Effect<Fitting, Unusable | StorageError> = Effect.fnUntraced(function* (
+) => Effect.Effect<Fitting, Unusable | CatalogLoading | StorageError> = Effect.fnUntraced(function* (
   parts,
   asked,
   { endpoint, reason }
@@ -176,6 +193,7 @@ const judge: (
     _tag: "Skipped",
     skipped: { endpointId: operation.id, code, reason: why },
     provider,
+    denial: null,
     problems: [],
     wantsKey: false,
     pausedSeconds: 0,
@@ -184,6 +202,8 @@ const judge: (
   })
   if (fallback?.exclude.some((id) => id === operation.id || id === provider.id) === true)
     return yield* Effect.fail(unusable("excluded", "excluded by the request"))
+  const denial = yield* policyDenial(parts, asked, endpoint)
+  if (denial !== null) return yield* Effect.fail(unusable("not_runnable", sayDenial(denial), { denial }))
   const health = yield* parts.health.health(provider.id)
   const blocked = notRunnable(endpoint, health)
   if (blocked !== null) return yield* Effect.fail(unusable("not_runnable", blocked.message))

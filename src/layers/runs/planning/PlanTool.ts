@@ -4,10 +4,19 @@ import type { CatalogLoading } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { refusedFields } from "../../../domain/InputExtras.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
-import { EndpointNotFound, InputRejected } from "../../../domain/RunFailures.js"
+import { EligibilityBlocked, EndpointNotFound, InputRejected } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import { sayDenial } from "../../../domain/WorkspacePolicy.js"
 import type { InputProblem } from "../../../services/Providers.js"
-import { type Asked, candidateOf, isCredentialFailure, keyOf, notRunnable, type PlanningParts } from "./Candidates.js"
+import {
+  type Asked,
+  candidateOf,
+  isCredentialFailure,
+  keyOf,
+  notRunnable,
+  policyDenial,
+  type PlanningParts
+} from "./Candidates.js"
 import { ToolDenied } from "./Denials.js"
 import { sayProblem } from "./RouteRefusals.js"
 
@@ -36,6 +45,8 @@ export const planTool: (
   const { connectionId, endpointId, input } = asked.request
   const endpoint = yield* catalog.endpoint(endpointId)
   if (endpoint === null) return yield* unknownEndpoint(endpointId, yield* catalog.jobMeant(endpointId))
+  const denial = yield* policyDenial(parts, asked, endpoint)
+  if (denial !== null) return yield* new ToolDenied({ failure: new EligibilityBlocked({ detail: sayDenial(denial) }) })
   const blocked = notRunnable(endpoint, yield* health.health(endpoint.provider.id))
   if (blocked !== null) return yield* new ToolDenied({ failure: blocked })
   const prepared = providers.prepare(endpoint, input)

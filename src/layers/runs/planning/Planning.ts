@@ -17,12 +17,12 @@ import { planTool } from "./PlanTool.js"
 
 export const plan = (
   parts: PlanningParts,
-  { workspaceId }: Principal,
+  { policy, workspaceId }: Principal,
   request: PlanRequest & Pick<RunRequest, "outputMode">
 ): Effect.Effect<RoutePlan, Denial | RowsModeUnsupported | CatalogLoading | StorageError> => {
   if (request.outputMode === "canonical")
     return Effect.fail(new RowsModeUnsupported({ reason: "canonical rows are not stored by this gateway; use raw" }))
-  const asked = { workspaceId, request }
+  const asked = { workspaceId, policy, request }
   const jobId = jobNamedBy(request.endpointId)
   return jobId === null ? planTool(parts, asked) : planJob(parts, asked, jobId)
 }

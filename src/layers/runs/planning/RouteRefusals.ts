@@ -8,7 +8,14 @@ import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { dollars, type Micros } from "../../../domain/Micros.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
-import { InputRejected, NoRouteCandidate, RouteCapped, RouteNoFit } from "../../../domain/RunFailures.js"
+import {
+  EligibilityBlocked,
+  InputRejected,
+  NoRouteCandidate,
+  RouteCapped,
+  RouteNoFit
+} from "../../../domain/RunFailures.js"
+import { denialText, type PolicyDenial } from "../../../domain/WorkspacePolicy.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import { JobDenied } from "./Denials.js"
 
@@ -17,6 +24,8 @@ export interface Unusable {
   readonly _tag: "Skipped"
   readonly skipped: Skipped
   readonly provider: Endpoint["provider"]
+  /** What the policy of the workspace has against it; nothing else was asked then. */
+  readonly denial: PolicyDenial | null
   /** What it has against the input. */
   readonly problems: ReadonlyArray<InputProblem>
   /** It would run if it had a key. */
@@ -175,9 +184,22 @@ const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
   })
 }
 
+/** The policy of the workspace, and nothing else, stands against those that could run this. */
+const deniedByPolicy = (route: RoutePlan, denials: ReadonlyArray<PolicyDenial>) => {
+  const reasons = [...new Set(denials.map(denialText))]
+  const shown = reasons.length > named ? [...reasons.slice(0, named), "and so on"] : reasons
+  const message = `The policy of this workspace stands against every provider that could run this job: it ${shown.join("; it ")}.`
+  return new JobDenied({
+    failure: new EligibilityBlocked({
+      detail: message,
+      hint: "Ask the operator of this gateway to allow one of them; requestedJob.skipped says what stands against each provider."
+    }),
+    result: { code: "eligibility_blocked", message },
+    plan: route
+  })
+}
+
 const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
-  const paused = skipped.filter(({ pausedSeconds }) => pausedSeconds > 0)
-  if (paused.length > 0) return allPaused(route, paused)
   const message = "No provider of this job can run for this workspace now."
   if (route.connectionId !== null) {
     return refuseJob("no_runnable_provider", message, {
@@ -205,18 +227,29 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   })
 }
 
+export interface Refused {
+  readonly skipped: ReadonlyArray<Unusable>
+  /** The ids of the endpoints that could run this but for the policy of the workspace. */
+  readonly couldRun: ReadonlySet<string>
+  /** The sets of fields of which the job needs one and which the input does not hold already. */
+  readonly alternatives: ReadonlyArray<ReadonlyArray<string>>
+}
+
 /**
- * The reason that a client can do most about comes first: give a field, raise the cap, change the input. `alternatives`
- * are the sets of fields of which the job needs one and which the input does not hold already.
+ * The reason that a client can do most about comes first: give a field, raise the cap, change the input, wait. Then the
+ * policy of the workspace, where nothing else stands against a provider, or where it stands against them all.
  */
-export const refuseRoute = (
-  route: RoutePlan,
-  skipped: ReadonlyArray<Unusable>,
-  alternatives: ReadonlyArray<ReadonlyArray<string>>
-): JobDenied => {
+export const refuseRoute = (route: RoutePlan, { alternatives, couldRun, skipped }: Refused): JobDenied => {
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
   if (codes.has("over_cost_cap")) return overCap(route, skipped)
   if (codes.has("rejected_input")) return noFit(route, skipped)
-  return codes.size === 1 && codes.has("excluded") ? allExcluded(route) : noRunnable(route, skipped)
+  if (codes.size === 1 && codes.has("excluded")) return allExcluded(route)
+  const paused = skipped.filter(({ pausedSeconds }) => pausedSeconds > 0)
+  if (paused.length > 0) return allPaused(route, paused)
+  const alone = skipped.filter(({ skipped: { endpointId } }) => couldRun.has(endpointId))
+  const denied = skipped.filter(({ denial }) => denial !== null)
+  const against = alone.length > 0 ? alone : denied.length === skipped.length ? denied : []
+  const denials = against.flatMap(({ denial }) => denial ?? [])
+  return denials.length > 0 ? deniedByPolicy(route, denials) : noRunnable(route, skipped)
 }

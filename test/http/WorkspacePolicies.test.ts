@@ -1,0 +1,265 @@
+/** What the policy of a workspace keeps its runs from, and what they say then; over HTTP on a whole gateway. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { TestGatewayOptions } from "../../src/testing.js"
+import { onGateway, type Stage } from "../support/scriptedGateway.js"
+
+const test = (title: string, use: (stage: Stage) => Effect.Effect<void>, options: TestGatewayOptions = {}) =>
+  it.live(title, () => onGateway(options, use))
+
+const ada = { name: "Ada Example", domain: "example.com" }
+const text = { text: "hello" }
+
+interface Shape {
+  readonly effect?: "effectful"
+  readonly category?: string
+  readonly ownKey?: true
+  readonly needs?: string
+  readonly micros?: number
+}
+/** A provider with one operation, `<id>-op`, of the job `tests.echo`. */
+const provider = (id: string, { category, effect, micros = 1_000, needs, ownKey }: Shape = {}): string =>
+  JSON.stringify({
+    id,
+    name: id,
+    baseUrl: "https://api.example.com",
+    ...(ownKey === true ? { auth: { type: "bearer" }, platformKey: false } : {}),
+    operations: [
+      {
+        id: `${id}-op`,
+        name: id,
+        summary: id,
+        job: "tests.echo",
+        ...(category === undefined ? {} : { category }),
+        ...(effect === undefined ? {} : { effect, repeatable: false }),
+        method: "POST",
+        path: "/x",
+        price: { basis: "per_call", micros },
+        input: {
+          type: "object",
+          properties: { text: { type: "string" }, domain: { type: "string" } },
+          required: needs === undefined ? [] : [needs]
+        },
+        samples: { hit: { input: {}, body: {}, outcome: "hit" } }
+      }
+    ]
+  })
+const job = JSON.stringify({
+  id: "tests.echo",
+  title: "Echo",
+  category: "tests",
+  platform: "tests",
+  description: "Echoes.",
+  exampleInput: text
+})
+const echo = { endpointId: "job:tests.echo", input: text }
+/** Skipped endpoints with what stood against each. */
+const skippedOf = ({ requestedJob }: { readonly requestedJob: { readonly skipped: ReadonlyArray<SkippedBody> } }) =>
+  Object.fromEntries(requestedJob.skipped.map(({ code, endpointId, reason }) => [endpointId, [code, reason]]))
+interface SkippedBody {
+  readonly endpointId: string
+  readonly code: string
+  readonly reason: string
+}
+
+describe("a tool that the policy denies", () => {
+  test("is a blocked run that says what denies it, costs nothing, calls nobody and replays", (stage) =>
+    Effect.gen(function* () {
+      const { calls, get, policy, post, run } = stage
+      yield* policy({ deny: ["provider:mock"] })
+      const made = yield* run({ endpointId: "mock-email-find", input: ada }, "the key")
+      assert.deepStrictEqual([made.status, made.outcome, made.actualCost], ["blocked", "rejected", 0])
+      assert.deepInclude(made.error, {
+        code: "eligibility_blocked",
+        message: "The policy of this workspace denies the provider mock.",
+        whoseError: "customer",
+        retryable: false,
+        retryHint: "Ask the operator of this gateway; the same input will not work until then."
+      })
+      assert.deepStrictEqual((yield* get("/v1/balance")).json.holds, [])
+      assert.deepStrictEqual((yield* get("/v1/ledger?kind=hold")).json.entries, [])
+      assert.strictEqual(calls(), 0)
+
+      // The key keeps its answer, also after the operator has allowed the provider.
+      yield* policy({})
+      const again = yield* post("/v1/runs?wait=10", { endpointId: "mock-email-find", input: ada }, "the key")
+      assert.deepStrictEqual(again.json, { ...made, replayed: true })
+      assert.strictEqual((yield* run({ endpointId: "mock-email-find", input: ada })).status, "completed")
+    }))
+
+  test("is denied before its input is looked at", ({ policy, run }) =>
+    Effect.gen(function* () {
+      yield* policy({ deny: ["endpoint:mock-email-find"] })
+      const made = yield* run({ endpointId: "mock-email-find", input: {} })
+      assert.deepStrictEqual(
+        [made.status, made.error.code, made.error.message],
+        ["blocked", "eligibility_blocked", "The policy of this workspace denies the endpoint mock-email-find."]
+      )
+    }))
+
+  test("of a denied category, its own or that of its job", ({ policy, run }) =>
+    Effect.gen(function* () {
+      yield* policy({ deny: ["category:people"] })
+      const { error } = yield* run({ endpointId: "mock-email-find", input: ada })
+      assert.strictEqual(error.message, "The policy of this workspace denies the category people.")
+      yield* policy({ allow: ["category:people"] })
+      assert.strictEqual((yield* run({ endpointId: "mock-email-find", input: ada })).status, "completed")
+      const other = yield* run({ endpointId: "mock-geocode", input: { address: "Berlin" } })
+      assert.match(
+        other.error.message,
+        /^The policy of this workspace allows only certain categories, and .* is not one/
+      )
+    }))
+
+  test("because it is effectful leaves those that only read alone", ({ policy, run }) =>
+    Effect.gen(function* () {
+      yield* policy({ deny: ["effectful"] })
+      const send = { endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } }
+      const { error, status } = yield* run(send)
+      assert.deepStrictEqual(
+        [status, error.code, error.message],
+        ["blocked", "eligibility_blocked", "The policy of this workspace denies effectful operations."]
+      )
+      assert.strictEqual((yield* run({ endpointId: "mock-email-find", input: ada })).status, "completed")
+    }))
+
+  test("is denied by its quote in the same words, and nothing would be held", ({ policy, post }) =>
+    Effect.gen(function* () {
+      yield* policy({ allow: ["provider:acme"] })
+      const { json, status } = yield* post("/v1/runs/quote", { endpointId: "mock-email-find", input: ada })
+      assert.deepStrictEqual(
+        [status, json.admissible, json.holdMicros, json.error.code, json.error.message],
+        [
+          200,
+          false,
+          0,
+          "eligibility_blocked",
+          "The policy of this workspace allows only certain providers, and mock is not one of them."
+        ]
+      )
+    }))
+})
+
+describe("a job", () => {
+  const manifests = [job, provider("acme", { micros: 1_000 }), provider("bolt", { micros: 2_000 })]
+
+  test(
+    "passes a denied provider over and says so, and takes the next one",
+    ({ policy, post, run }) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* run(echo)).endpointId, "acme-op")
+        yield* policy({ deny: ["provider:acme"] })
+        const made = yield* run({ ...echo, fallback: true })
+        assert.deepStrictEqual([made.status, made.endpointId], ["completed", "bolt-op"])
+        assert.deepStrictEqual(skippedOf(made), {
+          "acme-op": ["not_runnable", "The policy of this workspace denies the provider acme."]
+        })
+        assert.strictEqual(made.actualCost, 0.002)
+        const quote = (yield* post("/v1/runs/quote", echo)).json
+        assert.deepStrictEqual(
+          [quote.admissible, quote.holdMicros, quote.route.candidates[0].endpointId],
+          [true, 2_000, "bolt-op"]
+        )
+        assert.deepStrictEqual(quote.route.skipped, made.requestedJob.skipped)
+      }),
+    { manifests }
+  )
+
+  test(
+    "of which every provider is denied is blocked, says by what, and replays",
+    ({ calls, get, policy, post, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme", "endpoint:bolt-op"] })
+        const made = yield* run(echo, "the key")
+        const message =
+          "The policy of this workspace stands against every provider that could run this job: it denies the provider acme; it denies the endpoint bolt-op."
+        assert.deepStrictEqual(
+          [made.status, made.outcome, made.actualCost, made.error.code, made.error.message],
+          ["blocked", "rejected", 0, "eligibility_blocked", message]
+        )
+        assert.deepStrictEqual(made.result, { code: "eligibility_blocked", message })
+        assert.deepStrictEqual([made.error.whoseError, made.error.retryable], ["customer", false])
+        assert.match(made.error.retryHint, /^Ask the operator of this gateway/)
+        assert.deepStrictEqual(Object.keys(skippedOf(made)), ["acme-op", "bolt-op"])
+        assert.deepStrictEqual((yield* get("/v1/ledger?kind=hold")).json.entries, [])
+        assert.strictEqual(calls(), 0)
+        const quote = (yield* post("/v1/runs/quote", echo)).json
+        assert.deepStrictEqual(
+          [quote.admissible, quote.holdMicros, quote.error.message, quote.result],
+          [false, 0, message, made.result]
+        )
+        const again = yield* post("/v1/runs?wait=10", echo, "the key")
+        assert.deepStrictEqual(again.json, { ...made, replayed: true })
+      }),
+    { manifests }
+  )
+
+  test(
+    "is blocked when those that are allowed have no key, because only the policy stands against the others",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme"] })
+        const made = yield* run(echo)
+        assert.deepStrictEqual([made.status, made.error.code], ["blocked", "eligibility_blocked"])
+        assert.include(made.error.message, "it denies the provider acme.")
+      }),
+    { manifests: [job, provider("acme"), provider("bolt", { ownKey: true })] }
+  )
+
+  test(
+    "asks for a key of an allowed provider when the denied ones could not run either",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme"] })
+        const { error, result } = yield* run(echo)
+        assert.deepStrictEqual([error.code, result.code], ["validation_error", "no_runnable_provider"])
+        assert.strictEqual(error.retryHint, "A key would help: connect an account of your own at bolt.")
+        yield* policy({ deny: ["provider:acme", "provider:bolt"] })
+        assert.strictEqual((yield* run(echo)).error.code, "eligibility_blocked")
+      }),
+    { manifests: [job, provider("acme", { ownKey: true }), provider("bolt", { ownKey: true })] }
+  )
+
+  test(
+    "asks for the fields of providers that are allowed, and never for those of denied ones",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme", "provider:cove"] })
+        const { error, result } = yield* run(echo)
+        assert.deepStrictEqual([error.code, result.code], ["validation_error", "needs_input"])
+        assert.deepStrictEqual(
+          result.needs.map((need: { endpointId: string }) => need.endpointId),
+          ["bolt-op"]
+        )
+        assert.strictEqual((yield* run({ ...echo, input: { ...text, domain: "example.com" } })).endpointId, "bolt-op")
+      }),
+    { manifests: [job, provider("acme"), provider("bolt", { needs: "domain" }), provider("cove", { needs: "domain" })] }
+  )
+
+  test(
+    "takes an operation that only reads where effectful ones are denied",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* run(echo)).endpointId, "acme-op")
+        yield* policy({ deny: ["effectful"] })
+        const made = yield* run(echo)
+        assert.strictEqual(made.endpointId, "bolt-op")
+        assert.deepStrictEqual(skippedOf(made), {
+          "acme-op": ["not_runnable", "The policy of this workspace denies effectful operations."]
+        })
+      }),
+    { manifests: [job, provider("acme", { effect: "effectful" }), provider("bolt", { micros: 2_000 })] }
+  )
+
+  test(
+    "takes an operation's own category before that of the job",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["category:tests"] })
+        const made = yield* run(echo)
+        assert.strictEqual(made.endpointId, "bolt-op")
+        assert.deepStrictEqual(Object.keys(skippedOf(made)), ["acme-op"])
+      }),
+    { manifests: [job, provider("acme"), provider("bolt", { category: "special", micros: 2_000 })] }
+  )
+})
