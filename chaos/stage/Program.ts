@@ -37,7 +37,7 @@ export const buildProgram = async (name: string): Promise<string> => {
   const folder = join(projectFolder, "node_modules", ".chaos")
   const outfile = join(folder, `${name}.js`)
   mkdirSync(folder, { recursive: true })
-  copyFileSync(join(projectFolder, "src", "layers", "leases", leaseThread), join(folder, leaseThread))
+  copyFileSync(join(projectFolder, "src", "layers", "postgres", "leases", leaseThread), join(folder, leaseThread))
   await (
     await bundler()
   ).build({
