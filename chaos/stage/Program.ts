@@ -30,11 +30,11 @@ const bundler = async (): Promise<Bundler> => {
 const leaseThread = "LeaseThread.mjs"
 
 /**
- * Builds it two levels below the project, where it finds the catalog, and where no other build cleans up; answers its
- * path.
+ * Builds it three levels below the project, as deep as `catalog/BuiltInCatalog.ts` stands, so that it finds the catalog;
+ * no other build cleans up there. Answers its path.
  */
 export const buildProgram = async (name: string): Promise<string> => {
-  const folder = join(projectFolder, "node_modules", ".chaos")
+  const folder = join(projectFolder, "node_modules", ".cache", "chaos")
   const outfile = join(folder, `${name}.js`)
   mkdirSync(folder, { recursive: true })
   copyFileSync(join(projectFolder, "src", "layers", "postgres", "leases", leaseThread), join(folder, leaseThread))
