@@ -30,8 +30,8 @@ const bundler = async (): Promise<Bundler> => {
 const leaseThread = "LeaseThread.mjs"
 
 /**
- * Builds it three levels below the project, as deep as `catalog/BuiltInCatalog.ts` stands, so that it finds the catalog;
- * no other build cleans up there. Answers its path.
+ * Builds it three levels below the project, as deep as `catalog/BuiltInCatalog.ts` stands, so that it finds the
+ * catalog. No other build cleans up there. Answers its path.
  */
 export const buildProgram = async (name: string): Promise<string> => {
   const folder = join(projectFolder, "node_modules", ".cache", "chaos")
