@@ -1,8 +1,9 @@
 /**
  * Every error that the HTTP interface can answer with, each one tagged class whose tag is its code, with whether a
- * retry can help (contract: "Errors", first table). The HTTP status and the wire shape stand in one table in
- * `src/http/Envelope.ts`. The three storage errors are in `StorageErrors.ts`; what a *run* can fail with is in
- * `RunFailures.ts`.
+ * retry can help (contract: "Errors", first table) and a hint. The hint is one sentence that says what to change or how
+ * long to wait: that of the class is true of every occurrence, and an instance may know a more exact one. The HTTP
+ * status and the wire shape stand in one table in `src/http/Envelope.ts`. The three storage errors are in
+ * `StorageErrors.ts`; what a *run* can fail with is in `RunFailures.ts`.
  */
 import { Schema } from "effect"
 import { dollars } from "./Micros.js"
@@ -11,10 +12,17 @@ import { TopUpHint } from "./TopUpHint.js"
 export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
 export type FieldProblem = typeof FieldProblem.Type
 
+/** The hint of errors that pass by themselves; without a number it names the field that has it. */
+export const afterSeconds = (seconds?: number): string =>
+  `Wait ${seconds === undefined ? "as many seconds as retryAfterSeconds says" : `${seconds} s`}, then send it again, with the same idempotency key if it had one.`
+
 export class ValidationError extends Schema.TaggedError<ValidationError>()("validation_error", {
-  details: Schema.NonEmptyArray(FieldProblem)
+  details: Schema.NonEmptyArray(FieldProblem),
+  /** Which amounts can be paid, where an amount to be paid is what is wrong. */
+  topUp: Schema.optionalWith(TopUpHint, { exact: true })
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Correct the fields that error.details names."
   static of(field: string, message: string): ValidationError {
     return new ValidationError({ details: [{ field, message }] })
   }
@@ -24,18 +32,21 @@ export class ValidationError extends Schema.TaggedError<ValidationError>()("vali
 }
 export class RunsCursorInvalid extends Schema.TaggedError<RunsCursorInvalid>()("runs_cursor_invalid", {}) {
   static readonly retryable = false
+  static readonly retryHint = "Start the list again without a cursor, with the same filters."
   override get message() {
     return "cursor: not a cursor of this list; take nextCursor from an answer with the same filters"
   }
 }
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("unauthorized", {}) {
   static readonly retryable = false
+  static readonly retryHint = "Send a whole token that has not expired, as Authorization: Bearer ACCESS_TOKEN."
   override get message() {
     return "Send a valid token as: Authorization: Bearer <ACCESS_TOKEN>"
   }
 }
 export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("token_revoked", {}) {
   static readonly retryable = false
+  static readonly retryHint = "Use another token."
   override get message() {
     return "This token was revoked, or its login approval was denied; use another one"
   }
@@ -49,6 +60,7 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   topUp: TopUpHint
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Top up as topUp says, or ask for less; then send it with a new idempotency key."
   override get message() {
     return `${shortOfBalance(this)}; nothing was held or charged. Top up, then retry with a new idempotency key`
   }
@@ -58,6 +70,7 @@ export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReache
   spentMicros: Schema.Int
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Wait for the next calendar month (UTC), or use a token with a higher limit."
   override get message() {
     return `The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
   }
@@ -68,8 +81,12 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
   topUp: Schema.optionalWith(TopUpHint, { exact: true })
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Use a token with the scope that the answer names."
   override get message() {
     return `This token lacks the scope ${this.scope}${this.topUp === undefined ? "" : `. ${this.topUp.message}`}`
+  }
+  get retryHint() {
+    return `Use a token with the scope ${this.scope}.`
   }
 }
 export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
@@ -79,8 +96,12 @@ export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
   meant: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Check the id; ids of another workspace are not found either."
   override get message() {
     return `No ${this.what} with the id ${this.id}${this.meant === undefined ? "" : `; did you mean ${this.meant}?`}`
+  }
+  get retryHint() {
+    return this.meant === undefined ? NotFound.retryHint : `Use the id ${this.meant}, if you meant that.`
   }
 }
 export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_not_found", {
@@ -88,6 +109,7 @@ export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_no
   path: Schema.String
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Check the method and the path in /docs."
   override get message() {
     return `No route for ${this.method} ${this.path}; /docs lists all routes`
   }
@@ -97,6 +119,7 @@ export class UnknownCategory extends Schema.TaggedError<UnknownCategory>()("unkn
   categories: Schema.Array(Schema.String)
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Use one of the ids in categories."
   override get message() {
     return `category: ${this.category} is not one of ${this.categories.join(", ")}`
   }
@@ -106,6 +129,7 @@ export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("unkn
   platforms: Schema.Array(Schema.String)
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Use one of the ids in platforms."
   override get message() {
     return `platform: ${this.platform} is not one of ${this.platforms.join(", ")}`
   }
@@ -115,14 +139,19 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("me
   allow: Schema.Array(Schema.String)
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Use a method that the Allow header names."
   override get message() {
     return `${this.method} is not for this route; use ${this.allow.join(" or ")}`
+  }
+  get retryHint() {
+    return `Use ${this.allow.join(" or ")}.`
   }
 }
 export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("idempotency_conflict", {
   runId: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Send the first request again for its answer, or this one with a new idempotency key."
   override get message() {
     return "This idempotency key was used with a different request; send the same request for a replay, or a new key for a new one"
   }
@@ -131,14 +160,19 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payl
   limitBytes: Schema.Int
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Send at most limitBytes bytes."
   override get message() {
     return `The request body may have at most ${this.limitBytes} bytes`
+  }
+  get retryHint() {
+    return `Send at most ${this.limitBytes} bytes.`
   }
 }
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("unsupported_media_type", {
   encoding: Schema.String
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Send the body as it is, without Content-Encoding."
   override get message() {
     return `content-encoding: ${this.encoding} is not taken; send the body as it is`
   }
@@ -147,6 +181,7 @@ export class RowsModeUnsupported extends Schema.TaggedError<RowsModeUnsupported>
   reason: Schema.String
 }) {
   static readonly retryable = false
+  static readonly retryHint = "Leave output.mode out, or send raw."
   override get message() {
     return `output.mode: ${this.reason}`
   }
@@ -157,8 +192,13 @@ export class TooManyInflightRuns extends Schema.TaggedError<TooManyInflightRuns>
   retryAfterSeconds: Schema.Int
 }) {
   static readonly retryable = true
+  static readonly retryHint =
+    "Wait for a run of the workspace to end, at least as many seconds as retryAfterSeconds says, then send it again."
   override get message() {
     return `${this.inflight} runs of this workspace are in flight, and ${this.limit} may be; wait for one to end`
+  }
+  get retryHint() {
+    return `Wait for a run of the workspace to end, at least ${this.retryAfterSeconds} s, then send it again.`
   }
 }
 export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_rate_limited", {
@@ -166,8 +206,12 @@ export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_ra
   retryAfterSeconds: Schema.Int
 }) {
   static readonly retryable = true
+  static readonly retryHint = afterSeconds()
   override get message() {
     return `This workspace may start ${this.limit} runs a minute; wait ${this.retryAfterSeconds} s`
+  }
+  get retryHint() {
+    return afterSeconds(this.retryAfterSeconds)
   }
 }
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("rate_limit_exceeded", {
@@ -175,12 +219,18 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("
   retryAfterSeconds: Schema.Int
 }) {
   static readonly retryable = true
+  static readonly retryHint = afterSeconds()
   override get message() {
     return `Too many requests; wait ${this.retryAfterSeconds} s`
+  }
+  get retryHint() {
+    return afterSeconds(this.retryAfterSeconds)
   }
 }
 export class InternalError extends Schema.TaggedError<InternalError>()("internal_error", {}) {
   static readonly retryable = true
+  static readonly retryHint =
+    "Send it again, with the same idempotency key if it had one; if it fails again, tell the operator the requestId."
   override get message() {
     return "Something went wrong on our side; quote the requestId when asking for help"
   }
@@ -189,12 +239,17 @@ export class CatalogLoading extends Schema.TaggedError<CatalogLoading>()("catalo
   retryAfterSeconds: Schema.Int
 }) {
   static readonly retryable = true
+  static readonly retryHint = afterSeconds()
   override get message() {
     return "The catalog is still loading; try again shortly"
+  }
+  get retryHint() {
+    return afterSeconds(this.retryAfterSeconds)
   }
 }
 export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("billing_unavailable", {}) {
   static readonly retryable = false
+  static readonly retryHint = "Ask the operator of this gateway to add money to the balance."
   override get message() {
     return "Billing is not enabled on this gateway"
   }

@@ -4,12 +4,17 @@
  * idempotency key. Anything else that goes wrong in a storage is a mistake in this program and dies as a defect.
  */
 import { Data, Effect, Option, Schema } from "effect"
+import { afterSeconds } from "./ApiErrors.js"
 
 /** No connection in time, too many of them, or lost before the commit was sent: certain not to have happened. */
 export class StorageBusy extends Schema.TaggedError<StorageBusy>()("storage_busy", { retryAfterSeconds: Schema.Int }) {
   static readonly retryable = true
+  static readonly retryHint = afterSeconds()
   override get message() {
     return `Storage is overloaded and nothing was done; retry with the same key in ${this.retryAfterSeconds} seconds`
+  }
+  get retryHint() {
+    return afterSeconds(this.retryAfterSeconds)
   }
 }
 
@@ -18,6 +23,8 @@ export class StorageBusy extends Schema.TaggedError<StorageBusy>()("storage_busy
  */
 export class StorageUncertain extends Schema.TaggedError<StorageUncertain>()("storage_uncertain", {}) {
   static readonly retryable = true
+  static readonly retryHint =
+    "Send it again, with the same idempotency key if it had one: the answer says what became of it."
   override get message() {
     return "The last write is unconfirmed, which does not mean that it failed; retry with the same key to learn what became of it"
   }
@@ -28,8 +35,12 @@ export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtim
   retryAfterSeconds: Schema.Int
 }) {
   static readonly retryable = true
+  static readonly retryHint = afterSeconds()
   override get message() {
     return `Storage took too long and nothing was done; retry with the same key in ${this.retryAfterSeconds} seconds`
+  }
+  get retryHint() {
+    return afterSeconds(this.retryAfterSeconds)
   }
 }
 

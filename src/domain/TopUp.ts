@@ -4,6 +4,7 @@
  *
  * pending -> paid | expired | failed | refused        expired, failed, refused -> paid
  */
+import { ValidationError } from "./ApiErrors.js"
 import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
 import { Micros, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
@@ -36,12 +37,6 @@ export const nextStatus = (from: TopUpStatus, reported: TopUpStatus): TopUpStatu
   return reported === "paid" || from === "pending" ? reported : null
 }
 
-/** Why an amount is not taken, in words; null when it is. */
-export const amountProblem = (policy: BillingPolicy, amount: Micros): string | null =>
-  amount < policy.minimumMicros || amount > policy.maximumMicros
-    ? `must be between ${toUsd(policy.minimumMicros)} and ${toUsd(policy.maximumMicros)} US dollars`
-    : null
-
 const explanations: { readonly [Reason in TopUpReason]: string } = {
   billing_disabled: "Billing is switched off on this gateway; its operator can add money to the balance.",
   payment_processor_not_configured: "This gateway takes no payments yet; ask its operator to add money to the balance.",
@@ -67,6 +62,24 @@ const statusMessages: { readonly [Status in TopUpStatus]: string } = {
 
 export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): string =>
   status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
+
+/** The refusal of an amount, with the amounts that are taken; null when it is taken. */
+export const amountRefusal = (policy: BillingPolicy, amount: Micros): ValidationError | null => {
+  const { dashboardUrl, maximumMicros, minimumMicros, suggestedMicros } = policy
+  if (amount >= minimumMicros && amount <= maximumMicros) return null
+  const message = `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
+  return new ValidationError({
+    details: [{ field: "amountUsd", message }],
+    topUp: {
+      minimumUsd: toUsd(minimumMicros),
+      suggestedUsd: toUsd(suggestedMicros),
+      checkoutUrl: null,
+      dashboardUrl,
+      message: explanations.amount_out_of_range,
+      reason: "amount_out_of_range"
+    }
+  })
+}
 
 /** The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. */
 export const topUpHint = (

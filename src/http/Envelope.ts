@@ -18,6 +18,7 @@ export interface Body extends Extra {
     readonly message: string
     readonly requestId: string
     readonly retryable: boolean
+    readonly retryHint: string
   }
 }
 
@@ -44,10 +45,13 @@ export const wantsProblem = (accept: string | undefined): boolean => {
 interface Failure {
   readonly _tag: string
   readonly message: string
+  /** More exact than that of the class. */
+  readonly retryHint?: string
 }
 interface FailureClass<E extends Failure> {
   readonly ast: Schema.Schema<E>["ast"]
   readonly retryable: boolean
+  readonly retryHint: string
   readonly _tag: E["_tag"]
   new (...args: never): E
 }
@@ -68,6 +72,8 @@ export interface WireError {
   readonly status: number
   readonly title: string
   readonly retryable: boolean
+  /** What to change or how long to wait, as far as it is the same for every occurrence. */
+  readonly retryHint: string
   /** Null when the value is not this error. */
   readonly body: (error: unknown, requestId: string) => Body | null
   readonly headers: (error: unknown) => { readonly [name: string]: string }
@@ -79,7 +85,14 @@ const table = new Map<string, WireError>()
 const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Schema<E, Body> => {
   const code = cls._tag
   const toBody = (error: E, requestId: string): Body => ({
-    error: { code, message: error.message, requestId, retryable: cls.retryable, ...row.inside?.[1](error) },
+    error: {
+      code,
+      message: error.message,
+      requestId,
+      retryable: cls.retryable,
+      retryHint: error.retryHint ?? cls.retryHint,
+      ...row.inside?.[1](error)
+    },
     ...row.beside?.[1](error)
   })
   table.set(code, {
@@ -87,6 +100,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     status: row.status,
     title: row.title,
     retryable: cls.retryable,
+    retryHint: cls.retryHint,
     body: (error, requestId) => (error instanceof cls ? toBody(error, requestId) : null),
     headers: (error) => (error instanceof cls ? (row.headers?.(error) ?? {}) : {})
   })
@@ -96,6 +110,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
       message: Schema.String,
       requestId: Schema.String,
       retryable: Schema.Literal(cls.retryable),
+      retryHint: Schema.String,
       ...row.inside?.[0]
     }),
     ...row.beside?.[0]
@@ -119,11 +134,22 @@ const retryAfter = (error: { readonly retryAfterSeconds: number }) => ({
 })
 const seconds = (error: { readonly retryAfterSeconds: number }) => ({ retryAfterSeconds: error.retryAfterSeconds })
 
+/** Where paying is what was tried: why it is refused, and how it can be done. */
+const topUpRefusal = [
+  {
+    topUp: Schema.optionalWith(TopUpHint, { exact: true }),
+    reason: Schema.optionalWith(TopUpReason, { exact: true })
+  },
+  ({ topUp }: { readonly topUp?: TopUpHint | undefined }): Extra =>
+    topUp === undefined ? {} : { topUp, reason: topUp.reason }
+] as const
+
 export const Wire = {
   ValidationError: wire(Api.ValidationError, {
     status: 400,
     title: "The request fails validation",
-    inside: [{ details: Schema.Array(Api.FieldProblem) }, ({ details }) => ({ details })]
+    inside: [{ details: Schema.Array(Api.FieldProblem) }, ({ details }) => ({ details })],
+    beside: topUpRefusal
   }),
   RunsCursorInvalid: wire(Api.RunsCursorInvalid, { status: 400, title: "Bad or stale cursor" }),
   Unauthorized: wire(Api.Unauthorized, {
@@ -166,12 +192,8 @@ export const Wire = {
     status: 403,
     title: "The token lacks the scope",
     beside: [
-      {
-        scope: Schema.String,
-        topUp: Schema.optionalWith(TopUpHint, { exact: true }),
-        reason: Schema.optionalWith(TopUpReason, { exact: true })
-      },
-      ({ scope, topUp }) => ({ scope, ...(topUp === undefined ? {} : { topUp, reason: topUp.reason }) })
+      { scope: Schema.String, ...topUpRefusal[0] },
+      ({ scope, topUp }) => ({ scope, ...topUpRefusal[1]({ topUp }) })
     ]
   }),
   NotFound: wire(Api.NotFound, { status: 404, title: "Not found" }),
@@ -300,6 +322,10 @@ const entryOf = (error: unknown): WireError | undefined =>
   typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
     ? table.get(error._tag)
     : undefined
+
+/** The body of an error of the table; null for anything else. */
+export const errorBody = (error: unknown, requestId: string): Body | null =>
+  entryOf(error)?.body(error, requestId) ?? null
 
 /** The answer to an error of the table; null for anything else. */
 export const errorResponse = (

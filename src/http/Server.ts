@@ -5,6 +5,7 @@
  * of readers in `SlowReaders.ts`.
  */
 import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
+import { ValidationError } from "../domain/ApiErrors.js"
 import {
   headerBytesMax,
   headersMillisMax,
@@ -12,6 +13,7 @@ import {
   pathParameterCharsMax,
   requestMillisMax
 } from "../domain/Limits.js"
+import { StorageBusy } from "../domain/StorageErrors.js"
 import type { Duplex } from "node:stream"
 import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -38,6 +40,7 @@ import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
+import { errorBody } from "./Envelope.js"
 import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
 import { SystemHandlers } from "./system/Handlers.js"
@@ -45,42 +48,32 @@ import { SystemHandlers } from "./system/Handlers.js"
 /** Answers outside of the interface: before a request could be read, and while stopping. */
 interface Refusal {
   readonly status: number
-  readonly code: "validation_error" | "storage_busy"
-  readonly message: string
-  readonly retryAfterSeconds?: number
+  readonly error: ValidationError | StorageBusy
+  readonly message?: string
 }
 const stopping: Refusal = {
   status: 503,
-  code: "storage_busy",
-  message: "This node is stopping or starting; nothing was done, retry with the same key",
-  retryAfterSeconds: 1
+  error: new StorageBusy({ retryAfterSeconds: 1 }),
+  message: "This node is stopping or starting; nothing was done, retry with the same key"
 }
 
 const refusalOf = (code: string | undefined): Refusal => {
   if (code === "HPE_HEADER_OVERFLOW")
-    return { status: 431, code: "validation_error", message: `headers: may have at most ${headerBytesMax} bytes` }
+    return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return {
-      status: 408,
-      code: "validation_error",
-      message: `request: must be complete within ${requestMillisMax / 1000} s`
-    }
-  return { status: 400, code: "validation_error", message: "request: is not valid HTTP" }
+    return { status: 408, error: ValidationError.of("request", `must be complete within ${requestMillisMax / 1000} s`) }
+  return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
 }
 
-const refusalParts = (refusal: Refusal, requestId: string) => {
-  const { code, message, retryAfterSeconds } = refusal
-  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
-  const body = JSON.stringify({
-    error: { code, message, requestId, retryable: retryAfterSeconds !== undefined },
-    ...retry
-  })
+const refusalParts = ({ error, message }: Refusal, requestId: string) => {
+  const answer = errorBody(error, requestId)
+  const body = JSON.stringify(message === undefined ? answer : { ...answer, error: { ...answer?.error, message } })
   const headers = {
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
     connection: "close",
-    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) })
+    ...("retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {})
   }
   return { body, headers }
 }

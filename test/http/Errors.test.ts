@@ -104,12 +104,28 @@ describe("the table of errors", () => {
         assert.strictEqual(answer.headers.get("x-request-id"), "mine:1")
         assert.strictEqual(answer.headers.get("content-type"), "application/json")
         assert.isNotEmpty(answer.json.error.message)
+        assert.match(answer.json.error.retryHint, /^[A-Z].*[^.]\.$/, cls._tag)
         for (const field of beside[cls._tag] ?? []) assert.property(answer.json, field, cls._tag)
         assert.strictEqual(answer.headers.has("retry-after"), retryAfterCodes.includes(cls._tag), cls._tag)
         validatorOf(document, { $ref: `#/components/schemas/Error_${cls._tag}` })(answer.json)
       }
     })
   )
+
+  it("says of each class what to change or how long to wait, and of one occurrence as exactly as it can", () => {
+    for (const { code: _tag, retryHint } of wireErrors.values()) assert.match(retryHint, /^[A-Z].*[^.]\.$/, _tag)
+    const hintOf = (error: { readonly _tag: string }) =>
+      wireErrors.get(error._tag)?.body(error, "req_1")?.error.retryHint
+    assert.strictEqual(
+      hintOf(new ApiErrors.RunRateLimited({ limit: 60, retryAfterSeconds: 17 })),
+      "Wait 17 s, then send it again, with the same idempotency key if it had one."
+    )
+    assert.strictEqual(
+      hintOf(new NotFound({ what: "endpoint", id: "mock-fnd", meant: "mock-find" })),
+      "Use the id mock-find, if you meant that."
+    )
+    assert.strictEqual(hintOf(new ApiErrors.BillingUnavailable()), ApiErrors.BillingUnavailable.retryHint)
+  })
 
   it.scopedLive("answers each class as RFC 9457 too, with the same members", () =>
     Effect.gen(function* () {

@@ -74,6 +74,22 @@ describe("a top-up", () => {
     })
   )
 
+  it.scopedLive("of an amount that is not taken is refused with amount_out_of_range and the amounts that are", () =>
+    Effect.gen(function* () {
+      const { post } = yield* start()
+      for (const amountUsd of [0, 4.99, 10_000.01]) {
+        const { json, status } = yield* post("/v1/top-ups", { amountUsd })
+        assert.deepStrictEqual(
+          [status, json.error.code, json.error.details[0].field, json.reason, json.topUp.reason, json.topUp.minimumUsd],
+          [400, "validation_error", "amountUsd", "amount_out_of_range", "amount_out_of_range", 5],
+          String(amountUsd)
+        )
+      }
+      const { json } = yield* post("/v1/top-ups", { amountUsd: "ten" })
+      assert.deepStrictEqual([json.error.code, json.reason, json.topUp], ["validation_error", undefined, undefined])
+    })
+  )
+
   it.scopedLive("with billing switched off answers billing_unavailable, and so does the list", () =>
     Effect.gen(function* () {
       const { get, post } = yield* start({ billing: false })

@@ -56,8 +56,6 @@ const needsOf = ({ needs }: JobManifest): string =>
     ? "see the example"
     : `one of ${needs.map((set) => set.map((field) => `\`${field}\``).join(" + ")).join(", or ")}`
 
-const flag = (retryable: boolean): string => (retryable ? "may work later" : "will not work as it is")
-
 export interface FullParts {
   /** What `/llms.txt` says before its jobs. */
   readonly opening: ReadonlyArray<string>
@@ -88,12 +86,9 @@ export const llmsFullText = ({ errors, jobs, opening, routes }: FullParts): stri
     "",
     "## Errors of requests",
     "",
-    'The body is `{"error": {"code", "message", "requestId", "retryable"}}`.',
+    'The body is `{"error": {"code", "message", "requestId", "retryable", "retryHint"}}`.',
     "",
-    ...Array.from(
-      errors,
-      ({ code, retryable, status, title }) => `- ${status} \`${code}\`: ${title}; ${flag(retryable)}`
-    ),
+    ...Array.from(errors, ({ code, retryHint, status, title }) => `- ${status} \`${code}\`: ${title}. ${retryHint}`),
     "",
     "## Errors of failed runs",
     "",

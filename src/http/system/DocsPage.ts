@@ -108,8 +108,8 @@ export const docsPage = (document: JsonObject): string => {
     const own = operations.filter(({ operation }) => string(list(operation["tags"])[0]) === group)
     return `<h2 id="${escape(group)}">${escape(group)}</h2>${own.map(({ method, operation, path }) => operationHtml(method, path, operation)).join("\n")}`
   })
-  const httpErrors = [...wireErrors.values()].map(({ code: name, retryable, status, title }) =>
-    row([String(status), code(name), escape(title), retryable ? "yes" : "no"], name)
+  const httpErrors = [...wireErrors.values()].map(({ code: name, retryable, retryHint, status, title }) =>
+    row([String(status), code(name), escape(title), retryable ? "yes" : "no", escape(retryHint)], name)
   )
   const failures = runFailures.map(({ code: name, facts }) =>
     row(
@@ -126,7 +126,7 @@ export const docsPage = (document: JsonObject): string => {
 <h1>${escape(string(info["title"]))} <small>${escape(string(info["version"]))}</small></h1><p>${escape(string(info["description"]))}</p>
 <nav>${[...groups, "errors", "run-errors", "schemas"].map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`).join("")}<a href="/openapi.json">openapi.json</a></nav>
 ${sections.join("\n")}
-<h2 id="errors">errors</h2>${table(["Status", "Code", "Meaning", "Retry helps"], httpErrors)}
+<h2 id="errors">errors</h2>${table(["Status", "Code", "Meaning", "Retry helps", "What to do"], httpErrors)}
 <h2 id="run-errors">run-errors</h2><p>In the <code>error</code> of a run that failed. Such a run is charged nothing, or what the provider is known to have cost.</p>
 ${table(["Code", "Meaning", "Whose", "Retry helps", "What to do"], failures)}
 <h2 id="schemas">schemas</h2>${schemas.join("\n")}</body></html>`

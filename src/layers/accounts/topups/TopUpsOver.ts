@@ -4,10 +4,10 @@
  * the top-up's id. A client that hangs up interrupts no transaction, only what comes between them.
  */
 import { Clock, Context, Effect } from "effect"
-import { BillingUnavailable, IdempotencyConflict, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
-import { amountProblem, type BillingPolicy, nextStatus, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
+import { amountRefusal, type BillingPolicy, nextStatus, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
 import { Ids } from "../../../services/Ids.js"
 import { Payments } from "../../../services/Payments.js"
 import { TopUpReports } from "../../../services/TopUpReports.js"
@@ -77,8 +77,8 @@ export const topUpsOver = (
     }) {
       if (!policy.enabled) return yield* new BillingUnavailable()
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
-      const problem = amountProblem(policy, amountMicros)
-      if (problem !== null) return yield* ValidationError.of("amountUsd", problem)
+      const refusal = amountRefusal(policy, amountMicros)
+      if (refusal !== null) return yield* refusal
       const row = yield* Effect.uninterruptible(
         rows.insert({
           topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
