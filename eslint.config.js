@@ -21,7 +21,11 @@ const noAmbient = (allowed = []) =>
       message: "Take randomness from effect's Random or the Ids service."
     },
     { selector: "CallExpression[callee.name=/^(setTimeout|setInterval)$/]", message: "Use Effect.sleep or Schedule." },
-    { selector: "ThrowStatement", message: "Expected failures are values: return yield* new SomeError()." }
+    { selector: "ThrowStatement", message: "Expected failures are values: return yield* new SomeError()." },
+    {
+      selector: "TaggedTemplateExpression[typeArguments]",
+      message: "Nobody checks a type that a statement is told: check its rows with rowsOf (database/Rows)."
+    }
   ].filter((rule) => !allowed.some((word) => rule.selector.includes(word)))
 
 const imports = (...patterns) => ({ "no-restricted-imports": ["error", { patterns }] })

@@ -3,11 +3,12 @@
  * answers say (a circuit that opens on failures, rate limits and exhausted credit, and cools down by itself). From
  * memory.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { CallFailure } from "../domain/ProviderCall.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
-export type ProviderState = "enabled" | "draining" | "disabled"
+export const ProviderState = Schema.Literal("enabled", "draining", "disabled")
+export type ProviderState = typeof ProviderState.Type
 
 export interface Health {
   readonly state: ProviderState

@@ -221,12 +221,10 @@ it.scopedLive(
           written.push((yield* call("GET", path, { token })).text)
         }
         const { query, sql } = Context.get(services, Database)
-        const tables = yield* query(
-          sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
-        )
+        const tables = yield* query(sql`select tablename as name from pg_tables where schemaname = 'public'`)
         for (const { name } of tables) {
-          const rows = yield* query(sql<{ text: string }>`select t::text as text from ${sql(name)} t`)
-          written.push(...rows.map(({ text }) => text))
+          const rows = yield* query(sql`select t::text as text from ${sql(String(name))} t`)
+          written.push(...rows.map(({ text }) => String(text)))
         }
       }).pipe(Effect.provide(everything), Logger.withMinimumLogLevel(LogLevel.All))
 

@@ -16,6 +16,7 @@ import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
 import { inSlices, nextTurn } from "../node/TimeSlices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
 import { Database } from "./Database.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
 import { listenerName } from "./database/Listen.js"
 
 const channel = "catalog_revisions"
@@ -30,7 +31,17 @@ const Told = Schema.parseJson(Schema.Struct({ node: Schema.String, sequence: Sch
 const decodeTold = Schema.decodeUnknownOption(Told)
 const encodeTold = Schema.encodeSync(Told)
 
-const decodeJobs = Schema.decodeUnknown(Schema.Array(JobManifest))
+const nodesRow = rowOf(Schema.Struct({ nodes: Schema.Int }))
+const sequenceRow = rowOf(Schema.Struct({ sequence: Schema.Int }))
+const revisionRow = rowOf(
+  Schema.Struct({
+    sequence: Schema.Int,
+    jobs: Schema.Array(JobManifest),
+    endpointIds: Schema.Array(Schema.String),
+    versions: Schema.Array(Schema.String)
+  })
+)
+const contractRows = rowsOf(Schema.Struct({ contractVersion: Schema.String, text: Schema.String }))
 
 interface Members {
   readonly jobs: ReadonlyArray<JobManifest>
@@ -47,9 +58,11 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
 
     /** Every node that follows has a connection that listens. */
     const runningNodes = Effect.map(
-      query(sql<{ nodes: number }>`
-        select count(*)::int as nodes from pg_stat_activity where datname = current_database() and application_name = ${listenerName(channel)}`),
-      ([row]) => row?.nodes ?? 0
+      nodesRow(
+        query(sql`
+        select count(*)::int as nodes from pg_stat_activity where datname = current_database() and application_name = ${listenerName(channel)}`)
+      ),
+      (row) => row?.nodes ?? 0
     )
 
     const watch = Effect.gen(function* () {
@@ -89,19 +102,15 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     })
 
     const newest = Effect.gen(function* () {
-      const [row] = yield* query(sql<{
-        sequence: string
-        jobs: Json
-        endpointIds: ReadonlyArray<string>
-        versions: ReadonlyArray<string>
-      }>`
-        select seq::text as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`)
-      const jobs = yield* Effect.orDie(decodeJobs(row?.jobs ?? []))
+      const row = yield* revisionRow(
+        query(sql`
+        select seq as sequence, jobs, endpoint_ids as "endpointIds", contract_versions as versions from catalog_revisions order by seq desc limit 1`)
+      )
       const members: Members = {
-        jobs,
+        jobs: row?.jobs ?? [],
         versions: new Map((row?.endpointIds ?? []).map((id, at) => [id, row?.versions[at] ?? ""]))
       }
-      return { sequence: Number(row?.sequence ?? 0), members }
+      return { sequence: row?.sequence ?? 0, members }
     })
 
     const write = (content: CatalogContent, mode: "add" | "replace", now: number) =>
@@ -118,13 +127,13 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
               contractVersion
             ])
           ])
-          const [row] = yield* sql<{ sequence: string }>`
+          const row = yield* sequenceRow(sql`
         insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
         values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
           ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
-        returning seq::text as sequence`
-          yield* sql`select pg_notify(${channel}, ${row?.sequence ?? "0"})`
-          return { sequence: Number(row?.sequence ?? 0), endpoints: versions.size }
+        returning seq as sequence`)
+          yield* sql`select pg_notify(${channel}, ${String(row?.sequence ?? 0)})`
+          return { sequence: row?.sequence ?? 0, endpoints: versions.size }
         })
       )
 
@@ -145,10 +154,12 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         const wanted = Array.from(members.versions)
         for (let start = 0; start < wanted.length; start += readAtOnce) {
           const part = wanted.slice(start, start + readAtOnce)
-          const rows = yield* query(sql<{ contractVersion: string; text: string }>`
+          const rows = yield* contractRows(
+            query(sql`
             select kept.contract_version as "contractVersion", kept.contract::text as text
             from unnest(${part.map(([id]) => id)}::text[], ${part.map(([, version]) => version)}::text[]) as wanted (endpoint_id, contract_version)
             join catalog_contracts kept using (endpoint_id, contract_version)`)
+          )
           const unreadable: Array<string> = []
           yield* inSlices(rows.length, (at) => {
             const row = rows[at]
@@ -176,8 +187,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         return { sequence, content: { jobs: members.jobs, endpoints } }
       }),
       sequence: Effect.map(
-        query(sql<{ sequence: string }>`select coalesce(max(seq), 0)::text as sequence from catalog_revisions`),
-        ([row]) => Number(row?.sequence ?? 0)
+        sequenceRow(query(sql`select coalesce(max(seq), 0) as sequence from catalog_revisions`)),
+        (row) => row?.sequence ?? 0
       ),
       tell: ({ inForce, sequence }) =>
         Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeTold({ node, sequence, inForce })})`)),

@@ -2,10 +2,14 @@
  * Contracts in Postgres. A version that is there already is left alone, so that every node may keep the same catalog at
  * once.
  */
-import { Effect, Layer } from "effect"
-import type { Json } from "../../domain/Json.js"
+import { Effect, Layer, Schema } from "effect"
+import { Json } from "../../domain/Json.js"
 import { ContractStore, type StoredContract } from "../../services/ContractStore.js"
 import { Database } from "./Database.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
+
+const nameRows = rowsOf(Schema.Struct({ endpointId: Schema.String, contractVersion: Schema.String }))
+const contractRow = rowOf(Schema.Struct({ contract: Json }))
 
 /** Rows of one statement: their texts are made in one go and must not keep requests waiting. */
 const batchSize = 200
@@ -16,10 +20,12 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
     const { query, sql, transact } = yield* Database
 
     const missingOf = (batch: ReadonlyArray<StoredContract>) =>
-      query(sql<{ endpointId: string; contractVersion: string }>`
+      nameRows(
+        query(sql`
       select wanted.endpoint_id as "endpointId", wanted.contract_version as "contractVersion"
       from unnest(${batch.map(({ endpointId }) => endpointId)}::text[], ${batch.map(({ contractVersion }) => contractVersion)}::text[]) as wanted (endpoint_id, contract_version)
       where not exists (select from catalog_contracts kept where kept.endpoint_id = wanted.endpoint_id and kept.contract_version = wanted.contract_version)`)
+      )
 
     const insert = (batch: ReadonlyArray<StoredContract>) =>
       transact(sql`
@@ -49,8 +55,10 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
         }
       }),
       find: Effect.fn("ContractStore.find")(function* (endpointId, contractVersion) {
-        const [row] = yield* query(sql<{ contract: Json }>`
+        const row = yield* contractRow(
+          query(sql`
           select contract from catalog_contracts where endpoint_id = ${endpointId} and contract_version = ${contractVersion}`)
+        )
         return row?.contract ?? null
       })
     })

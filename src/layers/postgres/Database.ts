@@ -6,7 +6,7 @@
  */
 import type { SqlClient, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Data, Effect, Layer, Redacted, Schema, type Scope } from "effect"
 import Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { makeTrouble } from "../node/Trouble.js"
@@ -14,17 +14,29 @@ import { Connection, types } from "./database/Connection.js"
 import { whyOf } from "./database/Failure.js"
 import { listenTo } from "./database/Listen.js"
 import { queryAlone, queryWith, sendWith } from "./database/Query.js"
+import { type Row, rowOf } from "./database/Rows.js"
 import { type Own, transactWith } from "./database/Transact.js"
 
 export { sqlState } from "./database/Failure.js"
 
+/**
+ * Makes statements. What they answer has columns of unknown types until `rowsOf` has checked them; sql-pg would believe
+ * any type that it is told.
+ */
+export interface Sql extends Pick<SqlClient.SqlClient, "join" | "literal" | "withTransaction"> {
+  (text: TemplateStringsArray, ...values: ReadonlyArray<unknown>): Statement.Statement<Row>
+  /** The name of a table or column. */
+  (name: string): Statement.Identifier
+  readonly unsafe: (text: string, values?: ReadonlyArray<unknown>) => Statement.Statement<Row>
+}
+
 /** One statement; its failures are storage errors. */
-export type Query = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
+export type Query = (statement: Statement.Statement<Row>) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 
 export class Database extends Context.Tag("gateway/layers/Database")<
   Database,
   {
-    readonly sql: PgClient.PgClient
+    readonly sql: Sql
     /** For those who need a connection of their own, outside of this thread. */
     readonly url: Redacted.Redacted
     /**
@@ -40,7 +52,7 @@ export class Database extends Context.Tag("gateway/layers/Database")<
      * One statement whose answer nobody needs. Inside a transaction it is sent and not waited for, and leaves together
      * with the COMMIT: where it fails the transaction does, at its end. Alone it is waited for like any other.
      */
-    readonly send: (statement: Statement.Statement<unknown>) => Effect.Effect<void, StorageError>
+    readonly send: (statement: Statement.Statement<Row>) => Effect.Effect<void, StorageError>
     /**
      * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection
      * of its own, made when it is first needed. Never part of a transaction.
@@ -133,16 +145,18 @@ const surveyPoolOf = (options: DatabaseOptions) =>
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
 /** Fails at the start, with words for the operator, where a later statement could only say `storage_busy`. */
-const assertUsable = (sql: SqlClient.SqlClient) =>
+const versionRow = rowOf(Schema.Struct({ version: Schema.NumberFromString }))
+
+const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
-    const rows = yield* sql<{ version: string }>`select current_setting('server_version_num') as version`.pipe(
+    const row = yield* versionRow(sql`select current_setting('server_version_num') as version`).pipe(
       // On a machine that is busy with starting, the first connection may take longer than any later one may.
       Effect.retry({ times: 3, while: (error) => whyOf(error.cause).includes("timeout") }),
       Effect.mapError((error) =>
         unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
       )
     )
-    if (Number(rows[0]?.version) < serverVersionMin)
+    if (row === null || row.version < serverVersionMin)
       return yield* unusable("The database is older than Postgres 15")(undefined)
   })
 

@@ -4,9 +4,11 @@
  * its token in a file. And whatever development left in a database, its tokens do not work in production: a node there
  * revokes them when it starts.
  */
-import { Clock, Data, Effect } from "effect"
+import { Clock, Data, Effect, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import { TokenId } from "../../domain/Ids.js"
 import { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
 import { demoCreditKey, demoTokenLabel, demoWorkspaceName } from "../accounts/DemoWorkspace.js"
 
 export class DatabaseInProduction extends Data.TaggedError("DatabaseInProduction")<{}> {
@@ -15,6 +17,8 @@ export class DatabaseInProduction extends Data.TaggedError("DatabaseInProduction
   }
 }
 
+const revokedRows = rowsOf(Schema.Struct({ tokenId: TokenId }))
+
 const enterProduction = Effect.gen(function* () {
   const { sql, transact } = yield* Database
   const now = yield* Clock.currentTimeMillis
@@ -22,12 +26,12 @@ const enterProduction = Effect.gen(function* () {
     Effect.gen(function* () {
       yield* sql`insert into production (since) values (${now}) on conflict (only_row) do nothing`
       // A workspace that an operator has called demo has not got the credit of development.
-      return yield* sql<{ tokenId: string }>`
+      return yield* revokedRows(sql`
       update tokens t set revoked_at = ${now}
       from workspaces w
       where w.name = ${demoWorkspaceName} and t.workspace_id = w.workspace_id and t.label = ${demoTokenLabel} and t.revoked_at is null
         and exists (select from ledger_entries e where e.workspace_id = w.workspace_id and e.credit_key = ${demoCreditKey})
-      returning t.token_id as "tokenId"`
+      returning t.token_id as "tokenId"`)
     })
   )
   if (revoked.length > 0) {

@@ -3,11 +3,22 @@
  * added to the rows every second by one statement; what other nodes counted is read every half minute. What was counted
  * in the last second is lost when the process is killed: these are statistics, and no settlement waits for them.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import { everySoOften, makeReading } from "../node/Background.js"
 import { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
 import { type Count, countOf, oldestDay, MergedCounts, EndpointTotals } from "../catalog/statistics/AttemptCounts.js"
+
+const countRows = rowsOf(
+  Schema.Struct({
+    day: Schema.Int,
+    endpointId: Schema.String,
+    bucket: Schema.Int,
+    calls: Schema.Int,
+    successes: Schema.Int
+  })
+)
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
@@ -26,9 +37,11 @@ const make = Effect.gen(function* () {
   const read = Effect.gen(function* () {
     const oldest = oldestDay(yield* Clock.currentTimeMillis)
     yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
-    const stored = yield* query(sql<Count>`
+    const stored = yield* countRows(
+      query(sql`
       select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
       from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
+    )
     // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
     return EndpointTotals.of([...stored, ...pending.values])
   })

@@ -7,11 +7,10 @@ import { Effect, Layer, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { Idempotency, type KeyClaim, type KeyPlace, placeText } from "../../services/Idempotency.js"
 import { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
 
-const decodeOwners = Schema.decodeUnknown(
-  Schema.Array(
-    Schema.Struct({ workspaceId: WorkspaceId, key: Schema.String, runId: RunId, requestDigest: Schema.String })
-  )
+const ownerRows = rowsOf(
+  Schema.Struct({ workspaceId: WorkspaceId, key: Schema.String, runId: RunId, requestDigest: Schema.String })
 )
 
 export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.effect(
@@ -19,12 +18,14 @@ export const IdempotencyPg: Layer.Layer<Idempotency, never, Database> = Layer.ef
   Effect.map(Database, ({ query, send, sql }) =>
     Idempotency.of({
       owners: Effect.fnUntraced(function* (keys: ReadonlyArray<KeyPlace>) {
-        const rows = yield* query(sql`
+        const rows = yield* ownerRows(
+          query(sql`
           select k.workspace_id as "workspaceId", k.key, k.run_id as "runId", k.request_digest as "requestDigest"
           from unnest(${keys.map(({ workspaceId }) => workspaceId)}::text[], ${keys.map(({ key }) => key)}::text[]) as w (workspace_id, key)
           join idempotency_keys k on k.workspace_id = w.workspace_id and k.key = w.key`)
+        )
         if (rows.length === 0) return keys.map(() => null)
-        const owners = new Map((yield* Effect.orDie(decodeOwners(rows))).map((owner) => [placeText(owner), owner]))
+        const owners = new Map(rows.map((owner) => [placeText(owner), owner]))
         return keys.map((one) => owners.get(placeText(one)) ?? null)
       }),
       claim: (claims: ReadonlyArray<KeyClaim>) =>

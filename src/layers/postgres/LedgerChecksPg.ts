@@ -6,6 +6,7 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import { type LedgerCheck, LedgerChecks } from "../../services/LedgerChecks.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { rowOf } from "./database/Rows.js"
 import { verifyLedgerUnlessLocked } from "./LedgerVerificationPg.js"
 
 /**
@@ -21,7 +22,7 @@ const Row = Schema.Struct({
   difference: Schema.NullOr(Schema.String),
   ageMillis: Schema.Int
 })
-const decode = Schema.decodeUnknown(Schema.Array(Row))
+const checkRow = rowOf(Row)
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -29,11 +30,12 @@ const make = Effect.gen(function* () {
   const { query, sql } = database
 
   const recorded = Effect.gen(function* () {
-    const rows = yield* query(sql`
-      select checked_at as "checkedAt", took_millis as "tookMillis", drift_micros as "driftMicros", difference,
-        ${sql.literal(yield* databaseNow)} - checked_at as "ageMillis"
-      from ledger_checks`)
-    return (yield* Effect.orDie(decode(rows)))[0] ?? null
+    const now = sql.literal(yield* databaseNow)
+    return yield* checkRow(
+      query(sql`
+        select checked_at as "checkedAt", took_millis as "tookMillis", drift_micros as "driftMicros", difference, ${now} - checked_at as "ageMillis"
+        from ledger_checks`)
+    )
   })
 
   const checked = Effect.gen(function* () {

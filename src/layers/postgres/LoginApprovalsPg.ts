@@ -2,12 +2,29 @@
  * Login approvals in Postgres: the rows of `logins/LoginRows`. All decisions are made above, in
  * `logins/LoginApprovalsOver`.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { ApprovalId } from "../../domain/Ids.js"
+import { Scope } from "../../domain/Scope.js"
 import type { Ids } from "../../services/Ids.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { Database } from "./Database.js"
+import { rowOf } from "./database/Rows.js"
 import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
-import type { LoginRow, LoginRows } from "../accounts/logins/LoginRows.js"
+import type { LoginRows } from "../accounts/logins/LoginRows.js"
+
+const approvalRow = rowOf(
+  Schema.Struct({
+    approvalId: ApprovalId,
+    digest: Schema.String,
+    userCode: Schema.String,
+    label: Schema.String,
+    scopes: Schema.Array(Scope),
+    tokenExpiresAt: Schema.NullOr(Schema.Int),
+    status: Schema.Literal("pending", "approved", "denied"),
+    createdAt: Schema.Int,
+    expiresAt: Schema.Int
+  })
+)
 
 const rows = Effect.map(Database, ({ query, sql, transact }): LoginRows => {
   const columns = sql.literal(
@@ -29,16 +46,14 @@ const rows = Effect.map(Database, ({ query, sql, transact }): LoginRows => {
         })
       ),
     get: (approvalId) =>
-      Effect.map(
-        query(sql<LoginRow>`select ${columns} from login_approvals where approval_id = ${approvalId}`),
-        ([row]) => row ?? null
-      ),
+      approvalRow(query(sql`select ${columns} from login_approvals where approval_id = ${approvalId}`)),
     decide: (approvalId, decide) =>
       transact(
         Effect.gen(function* () {
-          const [row] =
-            yield* sql<LoginRow>`select ${columns} from login_approvals where approval_id = ${approvalId} for update`
-          if (row === undefined) return null
+          const row = yield* approvalRow(
+            sql`select ${columns} from login_approvals where approval_id = ${approvalId} for update`
+          )
+          if (row === null) return null
           const decided = yield* decide(row)
           if (decided === null) return row
           const { decision, token } = decided

@@ -4,19 +4,19 @@
  * work and the others look again. A database that a newer program migrated is refused. Nothing is undone, and nothing
  * runs outside of a transaction (so no `create index concurrently`).
  */
-import type { SqlClient, SqlError } from "@effect/sql"
-import { Data, Effect } from "effect"
+import type { SqlError } from "@effect/sql"
+import { Data, Effect, Schema } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { Database } from "./Database.js"
+import { Database, type Sql } from "./Database.js"
 import { migrationsLock } from "./database/AdvisoryLocks.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
 
 /**
  * SQL text (may hold several statements), a list of such texts, or an effect; all run inside the migration's
  * transaction.
  */
-export type Migration =
-  string | ReadonlyArray<string> | ((sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError.SqlError>)
+export type Migration = string | ReadonlyArray<string> | ((sql: Sql) => Effect.Effect<void, SqlError.SqlError>)
 
 /**
  * `name` is the migration that failed (its changes are rolled back, those before it stay), or the unknown one the
@@ -28,17 +28,18 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly cause?: unknown
 }> {}
 
+const presentRow = rowOf(Schema.Struct({ present: Schema.Boolean }))
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+
 const applied = ({ query, sql }: Database["Type"]) =>
   Effect.gen(function* () {
-    const [table] = yield* query(
-      sql<{ present: boolean }>`select to_regclass('gateway_migrations') is not null as present`
-    )
+    const table = yield* presentRow(query(sql`select to_regclass('gateway_migrations') is not null as present`))
     if (table?.present !== true) return []
-    const rows = yield* query(sql<{ name: string }>`select name from gateway_migrations order by name`)
+    const rows = yield* nameRows(query(sql`select name from gateway_migrations order by name`))
     return rows.map(({ name }) => name)
   })
 
-const apply = (sql: SqlClient.SqlClient, migration: Migration): Effect.Effect<void, SqlError.SqlError> => {
+const apply = (sql: Sql, migration: Migration): Effect.Effect<void, SqlError.SqlError> => {
   if (typeof migration === "function") return migration(sql)
   const texts = typeof migration === "string" ? [migration] : migration
   return Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })

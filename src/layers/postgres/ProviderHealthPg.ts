@@ -3,23 +3,21 @@
  * circuits stay each node's own. While Postgres does not answer, the last known states stand; a node that has read none
  * yet is not built, so that it never takes a disabled provider for an enabled one.
  */
-import { Clock, Effect, Layer } from "effect"
-import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { ProviderHealth, ProviderState } from "../../services/ProviderHealth.js"
 import { makeReading } from "../node/Background.js"
 import { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
 import { providerHealthOver } from "../providers/ProviderCircuits.js"
+
+const stateRows = rowsOf(Schema.Struct({ providerId: Schema.String, state: ProviderState }))
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
   const states = yield* makeReading(
     { name: "provider states", every: "2 seconds" },
     Effect.map(
-      query(
-        sql<{
-          readonly providerId: string
-          readonly state: ProviderState
-        }>`select provider_id as "providerId", state from provider_states`
-      ),
+      stateRows(query(sql`select provider_id as "providerId", state from provider_states`)),
       (rows): ReadonlyMap<string, ProviderState> => new Map(rows.map(({ providerId, state }) => [providerId, state]))
     )
   )

@@ -2,21 +2,23 @@
  * Forgetting refused runs on Postgres: a small portion in one transaction, found by an index of their own (migration
  * 0012).
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { refusedRunsLock } from "./database/AdvisoryLocks.js"
+import { rowOf } from "./database/Rows.js"
+
+const turnRow = rowOf(Schema.Struct({ mine: Schema.Boolean }))
+const goneRow = rowOf(Schema.Struct({ gone: Schema.Int }))
 
 export const forgetRefused =
   ({ sql, transact }: Database["Type"], databaseNow: Effect.Effect<string>): RunStore["Type"]["forgetRefused"] =>
   ({ limit, olderThanMillis }) =>
     transact(
       Effect.gen(function* () {
-        const [turn] = yield* sql<{
-          mine: boolean
-        }>`select pg_try_advisory_xact_lock(${refusedRunsLock}::bigint) as mine`
+        const turn = yield* turnRow(sql`select pg_try_advisory_xact_lock(${refusedRunsLock}::bigint) as mine`)
         if (turn?.mine !== true) return 0
-        const [row] = yield* sql<{ gone: number }>`
+        const row = yield* goneRow(sql`
         with old as materialized (
           select workspace_id, run_id, idempotency_key from runs
           where outcome = 'rejected' and started_at is null and hold_micros = 0 and status in ('failed', 'blocked')
@@ -27,7 +29,7 @@ export const forgetRefused =
         ), gone as (
           delete from runs r using old o where r.workspace_id = o.workspace_id and r.run_id = o.run_id returning 1
         )
-        select count(*) as gone from gone`
+        select count(*) as gone from gone`)
         return row?.gone ?? 0
       })
     )

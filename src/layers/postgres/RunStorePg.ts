@@ -19,6 +19,7 @@ import {
 } from "../../services/RunStore.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { rowOf } from "./database/Rows.js"
 import { forgetRefused } from "./RefusedRunsPg.js"
 import { runList } from "./RunListPg.js"
 import { renewal, renewalValues } from "./leases/RenewalStatement.js"
@@ -54,6 +55,8 @@ const decodeMedia = Schema.decodeUnknown(
   )
 )
 const decodeParts = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ part: Schema.Uint8ArrayFromSelf })))
+
+const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
 
 /** What a run may still learn after its admission. */
 const changing = [
@@ -323,8 +326,8 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
         return yield* Effect.orDie(decodeRuns(rows))
       }),
       queuedSince: Effect.map(
-        query(sql<{ since: number | null }>`select min(created_at) as since from runs where status = 'queued'`),
-        ([row]) => row?.since ?? null
+        sinceRow(query(sql`select min(created_at) as since from runs where status = 'queued'`)),
+        (row) => row?.since ?? null
       ),
       forgetRefused: forgetRefused(database, yield* DatabaseNow),
       locate: Effect.fnUntraced(function* (runId) {

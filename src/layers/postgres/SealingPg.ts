@@ -6,7 +6,7 @@
  * A node that serves runs must have every key that a usable secret is sealed with (`assertSecretsOpen`). The command
  * line need not: it is what gets a database out of that state.
  */
-import { Clock, Data, Effect, Layer } from "effect"
+import { Clock, Data, Effect, Layer, Schema } from "effect"
 import type { ConfigError } from "effect/ConfigError"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
@@ -14,6 +14,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { Sealing } from "../../services/Sealing.js"
 import { Database } from "./Database.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
 import {
   checkValueOf,
   SealingAesGcm,
@@ -46,6 +47,9 @@ export class SealingKeysMissing extends Data.TaggedError("SealingKeysMissing")<{
   }
 }
 
+const usedRows = rowsOf(Schema.Struct({ keyId: Schema.String, secrets: Schema.Int }))
+const checkRow = rowOf(Schema.Struct({ checkValue: Schema.String }))
+
 /**
  * To be run before a node serves anything. Looks at what a run could use: every platform key, and connections neither
  * deleted nor expired.
@@ -55,13 +59,15 @@ export const assertSecretsOpen: Effect.Effect<void, SealingKeysMissing | Storage
     const { query, sql } = yield* Database
     const { keyIds } = yield* Sealing
     const now = yield* Clock.currentTimeMillis
-    const used = yield* query(sql<{ keyId: string; secrets: number }>`
+    const used = yield* usedRows(
+      query(sql`
     select key_id as "keyId", count(*)::int as secrets from (
       select key_id from platform_keys
       union all
       select key_id from connections where revoked_at is null and (expires_at is null or expires_at > ${now})
     ) stored
     group by key_id order by key_id`)
+    )
     const missing = used.filter(({ keyId }) => !keyIds.has(keyId))
     if (missing.length === 0) return
     return yield* new SealingKeysMissing({
@@ -79,12 +85,10 @@ const assertKnown = Effect.fnUntraced(function* ({ byId }: SealingKeys) {
     const known = yield* transact(
       Effect.gen(function* () {
         yield* sql`insert into sealing_keys (key_id, check_value, first_used_at) values (${keyId}, ${mine}, ${now}) on conflict (key_id) do nothing`
-        return yield* sql<{
-          checkValue: string
-        }>`select check_value as "checkValue" from sealing_keys where key_id = ${keyId}`
+        return yield* checkRow(sql`select check_value as "checkValue" from sealing_keys where key_id = ${keyId}`)
       })
     )
-    if (known[0]?.checkValue !== mine) return yield* new SealingKeyMismatch({ keyId })
+    if (known?.checkValue !== mine) return yield* new SealingKeyMismatch({ keyId })
   }
 })
 

@@ -1,26 +1,49 @@
 /** Connections and platform keys as rows of Postgres. */
-import { Effect, Layer } from "effect"
-import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
-import type { Connection } from "../../services/Connections.js"
+import { Effect, Layer, Schema } from "effect"
+import { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import { Database } from "./Database.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
 import { type ConnectionRow, type PlatformKeyRow, SecretRows, type StoredSecret } from "../secrets/SecretRows.js"
 
-interface RawConnection extends Connection {
-  readonly sealed: Buffer | null
-  readonly keyId: string | null
-}
-interface RawPlatformKey {
-  readonly providerId: string
-  readonly sealed: Buffer
-  readonly keyId: string
-  readonly createdAt: number
-}
+const ConnectionColumns = Schema.Struct({
+  connectionId: ConnectionId,
+  workspaceId: WorkspaceId,
+  providerId: Schema.String,
+  label: Schema.String,
+  createdAt: Schema.Int,
+  expiresAt: Schema.NullOr(Schema.Int)
+})
+const SealedConnection = Schema.Struct({
+  ...ConnectionColumns.fields,
+  sealed: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+  keyId: Schema.NullOr(Schema.String)
+})
+const SealedPlatformKey = Schema.Struct({
+  providerId: Schema.String,
+  sealed: Schema.Uint8ArrayFromSelf,
+  keyId: Schema.String,
+  createdAt: Schema.Int
+})
+const connectionRows = rowsOf(ConnectionColumns)
+const sealedConnectionRow = rowOf(SealedConnection)
+const sealedPlatformKeyRow = rowOf(SealedPlatformKey)
+const sealedPlatformKeyRows = rowsOf(SealedPlatformKey)
+const providerRows = rowsOf(SealedPlatformKey.pick("providerId"))
+const accessRows = rowsOf(ConnectionColumns.pick("workspaceId", "providerId", "expiresAt"))
+const otherSealRows = rowsOf(
+  Schema.Struct({
+    workspaceId: WorkspaceId,
+    connectionId: ConnectionId,
+    sealed: Schema.Uint8ArrayFromSelf,
+    keyId: Schema.String
+  })
+)
 
-const connectionRow = ({ keyId, sealed, ...connection }: RawConnection): ConnectionRow => ({
+const connectionRow = ({ keyId, sealed, ...connection }: typeof SealedConnection.Type): ConnectionRow => ({
   connection,
   sealed: sealed === null || keyId === null ? null : { keyId, bytes: sealed }
 })
-const platformKeyRow = ({ createdAt, keyId, providerId, sealed }: RawPlatformKey): PlatformKeyRow => ({
+const platformKeyRow = ({ createdAt, keyId, providerId, sealed }: typeof SealedPlatformKey.Type): PlatformKeyRow => ({
   providerId,
   sealed: { keyId, bytes: sealed },
   createdAt
@@ -43,24 +66,30 @@ const make = Effect.gen(function* () {
       ),
     connection: (workspaceId, connectionId) =>
       Effect.map(
-        query(
-          sql<RawConnection>`select ${plain}, ${seal} from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId}`
+        sealedConnectionRow(
+          query(
+            sql`select ${plain}, ${seal} from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId}`
+          )
         ),
-        ([row]) => (row === undefined ? null : connectionRow(row))
+        (row) => (row === null ? null : connectionRow(row))
       ),
     newestConnection: (workspaceId, providerId, now) =>
       Effect.map(
-        query(sql<RawConnection>`
+        sealedConnectionRow(
+          query(sql`
           select ${plain}, ${seal} from connections
           where workspace_id = ${workspaceId} and provider_id = ${providerId} and revoked_at is null and (expires_at is null or expires_at > ${now})
-          order by connection_id desc limit 1`),
-        ([row]) => (row === undefined ? null : connectionRow(row))
+          order by connection_id desc limit 1`)
+        ),
+        (row) => (row === null ? null : connectionRow(row))
       ),
     connections: (workspaceId, { after, limit }) =>
-      query(sql<Connection>`
+      connectionRows(
+        query(sql`
         select ${plain} from connections
         where (workspace_id || case when revoked_at is null then ' kept' else ' deleted' end) = ${`${workspaceId} kept`} ${after === null ? sql.literal("") : sql`and connection_id < ${after}`}
-        order by connection_id desc limit ${limit + 1}`),
+        order by connection_id desc limit ${limit + 1}`)
+      ),
     deleteConnection: (workspaceId, connectionId, now) =>
       Effect.map(
         transact(sql`
@@ -81,31 +110,32 @@ const make = Effect.gen(function* () {
       ),
     platformKey: (providerId) =>
       Effect.map(
-        query(sql<RawPlatformKey>`select ${platform} from platform_keys where provider_id = ${providerId}`),
-        ([row]) => (row === undefined ? null : platformKeyRow(row))
+        sealedPlatformKeyRow(query(sql`select ${platform} from platform_keys where provider_id = ${providerId}`)),
+        (row) => (row === null ? null : platformKeyRow(row))
       ),
     platformKeys: Effect.map(
-      query(sql<RawPlatformKey>`select ${platform} from platform_keys order by provider_id`),
+      sealedPlatformKeyRows(query(sql`select ${platform} from platform_keys order by provider_id`)),
       (rows) => rows.map(platformKeyRow)
     ),
     access: Effect.all({
       platformProviders: Effect.map(
-        query(sql<{ readonly providerId: string }>`select provider_id as "providerId" from platform_keys`),
+        providerRows(query(sql`select provider_id as "providerId" from platform_keys`)),
         (rows) => rows.map(({ providerId }) => providerId)
       ),
-      connections: query(sql<Pick<Connection, "workspaceId" | "providerId" | "expiresAt">>`
+      connections: accessRows(
+        query(sql`
         select workspace_id as "workspaceId", provider_id as "providerId", expires_at as "expiresAt" from connections where revoked_at is null`)
+      )
     }),
     notSealedWith: (keyId) =>
       Effect.gen(function* () {
-        const connections = yield* query(sql<{
-          workspaceId: WorkspaceId
-          connectionId: ConnectionId
-          sealed: Buffer
-          keyId: string
-        }>`
+        const connections = yield* otherSealRows(
+          query(sql`
           select workspace_id as "workspaceId", connection_id as "connectionId", ${seal} from connections where revoked_at is null and key_id <> ${keyId}`)
-        const keys = yield* query(sql<RawPlatformKey>`select ${platform} from platform_keys where key_id <> ${keyId}`)
+        )
+        const keys = yield* sealedPlatformKeyRows(
+          query(sql`select ${platform} from platform_keys where key_id <> ${keyId}`)
+        )
         return [
           ...connections.map(({ connectionId, keyId, sealed, workspaceId }): StoredSecret => ({
             place: { _tag: "Connection", workspaceId, connectionId },

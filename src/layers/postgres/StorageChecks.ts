@@ -11,6 +11,7 @@ import { everySoOften } from "../node/Background.js"
 import { makeTrouble } from "../node/Trouble.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { rowOf } from "./database/Rows.js"
 import { migrations } from "./migrations/index.js"
 
 /** Null where all is well, else why not. */
@@ -28,9 +29,8 @@ const difference = Metric.gauge("gateway_clock_difference_seconds", {
   description: "How far this node's clock is ahead of the database's; negative when it is behind"
 })
 
-const decodeProbes = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) }))
-)
+const probeRow = rowOf(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) }))
+const nowRow = rowOf(Schema.Struct({ now: Schema.Int }))
 
 /** How far the clock is ahead of the database's, as near to 0 as the time that the answer took allows. */
 export const aheadMillis = (sent: number, answered: number, now: number): number => {
@@ -61,12 +61,12 @@ export const storageChecks = Effect.gen(function* () {
       return problem
     })
 
-  const timed = <A>(read: Effect.Effect<ReadonlyArray<A>, StorageError>, nowOf: (row: A) => number) =>
+  const timed = <A extends { readonly now: number }>(read: Effect.Effect<A | null, StorageError>) =>
     Effect.gen(function* () {
       const sent = yield* Clock.currentTimeMillis
-      const [row] = yield* read
+      const row = yield* read
       const answered = yield* Clock.currentTimeMillis
-      return { row, clock: row === undefined ? null : yield* compare(aheadMillis(sent, answered, nowOf(row))) }
+      return { row, clock: row === null ? null : yield* compare(aheadMillis(sent, answered, row.now)) }
     })
 
   const probe = Effect.gen(function* () {
@@ -75,10 +75,7 @@ export const storageChecks = Effect.gen(function* () {
         insert into write_probe (slot, filler) values (${slot}, ${filler}) on conflict (slot) do update set filler = excluded.filler returning 1
       )
       select ${sql.literal(yield* databaseNow)} as now, (select min(name) from gateway_migrations where name <> all(${known}::text[])) as newer from written`)
-    const { clock, row } = yield* timed(
-      Effect.flatMap(rows, (found) => Effect.orDie(decodeProbes(found))),
-      ({ now }) => now
-    )
+    const { clock, row } = yield* timed(probeRow(rows))
     const newer = row?.newer ?? null
     return {
       storage: null,
@@ -96,11 +93,8 @@ export const storageChecks = Effect.gen(function* () {
     clock: null
   }))
 
-  const readNow = query(sql<{ now: number }>`select ${sql.literal(yield* databaseNow)} as now`)
-  yield* everySoOften(
-    { name: "comparing clocks", every: `${lookSeconds} seconds`, firstAtOnce: true },
-    timed(readNow, ({ now }) => now)
-  )
+  const readNow = nowRow(query(sql`select ${sql.literal(yield* databaseNow)} as now`))
+  yield* everySoOften({ name: "comparing clocks", every: `${lookSeconds} seconds`, firstAtOnce: true }, timed(readNow))
   const trouble = yield* makeTrouble("background", { work: "writing to the storage to see whether it can" })
   // A statement that Postgres refuses for another reason than trouble is a refusal to write all the same.
   return Effect.matchCauseEffect(probe, {

@@ -9,8 +9,10 @@
  * the same transaction. Not noticed is an older copy whose log has grown beyond what this node had seen before the node
  * came back to it.
  */
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Schema } from "effect"
+import type { Sql } from "./Database.js"
+import { rowOf } from "./database/Rows.js"
 
 /**
  * Where the rows are. The timeline is that of the log as it is written now: what the control file says comes only with
@@ -19,19 +21,17 @@ import { Effect, Schema } from "effect"
 const here = `(select s.system_identifier || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint || '/' || d.oid
   from pg_control_system() s, pg_database d where d.datname = current_database())`
 
-const decode = Schema.decodeUnknown(
-  Schema.Array(
-    Schema.Struct({
-      identity: Schema.NullOr(Schema.String),
-      epoch: Schema.NullOr(Schema.Int),
-      here: Schema.String,
-      durable: Schema.String,
-      ahead: Schema.Boolean
-    })
-  )
+const identityRow = rowOf(
+  Schema.Struct({
+    identity: Schema.NullOr(Schema.String),
+    epoch: Schema.NullOr(Schema.Int),
+    here: Schema.String,
+    durable: Schema.String,
+    ahead: Schema.Boolean
+  })
 )
 
-export const makeStorageIdentity = (sql: SqlClient.SqlClient) => {
+export const makeStorageIdentity = (sql: Sql) => {
   /**
    * What this node has seen last. An epoch ends where somebody finds the storage restored; ends of the log compare
    * within one.
@@ -39,13 +39,10 @@ export const makeStorageIdentity = (sql: SqlClient.SqlClient) => {
   let seen = { epoch: -1, durable: "0/0" }
 
   const read = Effect.suspend(() =>
-    Effect.flatMap(
-      sql`
-        select i.identity, i.epoch, ${sql.literal(here)} as here, pg_current_wal_flush_lsn()::text as durable,
-          pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn as ahead
-        from (select 1) one left join storage_identity i on true`,
-      (rows) => Effect.map(Effect.orDie(decode(rows)), ([row]) => row)
-    )
+    identityRow(sql`
+      select i.identity, i.epoch, ${sql.literal(here)} as here, pg_current_wal_flush_lsn()::text as durable,
+        pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn as ahead
+      from (select 1) one left join storage_identity i on true`)
   )
 
   /** True while the stored identity is the true one and nothing that this node has seen is gone. */
@@ -55,7 +52,7 @@ export const makeStorageIdentity = (sql: SqlClient.SqlClient) => {
         and (i.epoch > ${seen.epoch} or (i.epoch = ${seen.epoch} and pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn)))`
 
   const isHome = (found: Effect.Effect.Success<typeof read>): boolean =>
-    found !== undefined &&
+    found !== null &&
     found.identity === found.here &&
     found.epoch !== null &&
     (found.epoch > seen.epoch || (found.epoch === seen.epoch && found.ahead))
@@ -66,14 +63,14 @@ export const makeStorageIdentity = (sql: SqlClient.SqlClient) => {
    */
   const verify: Effect.Effect<boolean, SqlError.SqlError> = Effect.gen(function* () {
     const found = yield* read
-    if (found !== undefined && isHome(found)) {
+    if (found !== null && isHome(found)) {
       seen = { epoch: found.epoch ?? 0, durable: found.durable }
       return false
     }
     // One at a time: the others then find it written.
     yield* sql`lock table storage_identity in share row exclusive mode`
     const now = yield* read
-    if (now === undefined || isHome(now)) return false
+    if (now === null || isHome(now)) return false
     yield* sql`
       insert into storage_identity (identity, epoch) values (${now.here}, ${Math.max(now.epoch ?? 0, seen.epoch) + 1})
       on conflict (only_row) do update set identity = excluded.identity, epoch = excluded.epoch`

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { describe } from "vitest"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
@@ -8,6 +8,7 @@ import { Accounts } from "../../../src/services/Accounts.js"
 import { testDatabase } from "../../support/postgres.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 import { accountsSuite } from "../../services/Accounts.suite.js"
+import { rowOf } from "../../../src/layers/postgres/database/Rows.js"
 
 const storage = Layer.merge(IdsCrypto, testDatabase())
 accountsSuite("AccountsPg", Layer.provide(AccountsPg, Layer.merge(IdsCrypto, sharedDatabase())))
@@ -25,7 +26,9 @@ describe("AccountsPg storage", () => {
         monthlyLimitMicros: null,
         expiresAt: null
       })
-      const [row] = yield* query(sql<{ text: string }>`select row_to_json(t)::text as text from tokens t`)
+      const row = yield* rowOf(Schema.Struct({ text: Schema.String }))(
+        query(sql`select row_to_json(t)::text as text from tokens t`)
+      )
       // The secret is what follows the prefix and the id.
       assert.notInclude(row?.text ?? Redacted.value(token), Redacted.value(token).slice(30, 78))
     }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage)))

@@ -2,12 +2,13 @@
 // cancelled statements, and connections cut around COMMIT by a relay of the test's own.
 import { assert, describe, it } from "@effect/vitest"
 import { SqlError } from "@effect/sql"
-import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted } from "effect"
+import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted, Schema } from "effect"
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../../src/layers/postgres/Database.js"
 import type { StorageError } from "../../../src/domain/StorageErrors.js"
 import { makeProxy } from "../../support/proxy.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
+import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {}
 
@@ -190,7 +191,9 @@ describe("transact", () => {
 
 describe("send", () => {
   const ids = Effect.flatMap(Database, ({ query, sql }) =>
-    Effect.map(query(sql<{ id: number }>`select id from notes order by id`), (rows) => rows.map(({ id }) => id))
+    Effect.map(rowsOf(Schema.Struct({ id: Schema.Int }))(query(sql`select id from notes order by id`)), (rows) =>
+      rows.map(({ id }) => id)
+    )
   )
 
   it.live("leaves its statements to the commit, which carries them out in order", () =>
@@ -364,8 +367,8 @@ describe("a storage that fails", () => {
           transact(
             Effect.gen(function* () {
               yield* sql`insert into notes values (1, 1)`
-              const [backend] = yield* sql<{ pid: number }>`select pg_backend_pid() as pid`
-              yield* sql`select pg_terminate_backend(${backend!.pid})`
+              const [backend] = yield* sql`select pg_backend_pid() as pid`
+              yield* sql`select pg_terminate_backend(${backend!["pid"]})`
               yield* sql`select 1`
             })
           )

@@ -2,7 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Either, Layer, Redacted, TestClock } from "effect"
+import { ConfigProvider, Effect, Either, Layer, Redacted, TestClock, Schema } from "effect"
 import { Accounts } from "../../../src/services/Accounts.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
@@ -18,6 +18,7 @@ import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
 import { storagePg } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
+import { rowOf } from "../../../src/layers/postgres/database/Rows.js"
 
 const withEnvironment = (entries: Readonly<Record<string, string>>) =>
   Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(entries))))
@@ -78,8 +79,8 @@ describe("sealing keys and the database", () => {
         // What was refused has changed nothing.
         yield* start(`k1:${key(1)},k2:${key(2)}`)
         const { query, sql } = yield* Database
-        const [row] = yield* query(
-          sql<{ text: string }>`select string_agg(row_to_json(k)::text, '') as text from sealing_keys k`
+        const row = yield* rowOf(Schema.Struct({ text: Schema.String }))(
+          query(sql`select string_agg(row_to_json(k)::text, '') as text from sealing_keys k`)
         )
         for (const fill of [1, 2])
           for (const spelling of ["base64", "hex"] as const)

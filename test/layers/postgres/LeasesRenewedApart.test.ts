@@ -61,11 +61,9 @@ const isHeld = ({ runId }: { readonly runId: RunId }) =>
   Effect.flatMap(Database, ({ query, sql }) =>
     Effect.map(
       query(
-        sql<{
-          held: boolean
-        }>`select lease_expires_at > extract(epoch from clock_timestamp()) * 1000 as held from runs where run_id = ${runId}`
+        sql`select lease_expires_at > extract(epoch from clock_timestamp()) * 1000 as held from runs where run_id = ${runId}`
       ),
-      ([row]) => row?.held
+      ([row]) => row?.["held"]
     )
   )
 

@@ -81,11 +81,12 @@ const explain = ({ sql, transact }: Database["Type"], text: string, params: Read
     Effect.gen(function* () {
       yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
       yield* sql.unsafe(`prepare listing as ${text}`)
-      const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Node }> }>(
+      const [row] = yield* sql.unsafe(
         `explain (analyze, format json) execute listing${params.length === 0 ? "" : `(${params.map(literal).join(", ")})`}`
       )
       yield* sql.unsafe("deallocate listing")
-      return row!["QUERY PLAN"][0]!.Plan
+      const [{ Plan }] = row!["QUERY PLAN"] as readonly [{ readonly Plan: Node }]
+      return Plan
     })
   )
 

@@ -17,9 +17,7 @@ const two: Record<string, Migration> = {
   "0002_more": (sql) => Effect.asVoid(sql`insert into wallets values (2)`)
 }
 
-const wallets = Effect.flatMap(Database, ({ query, sql }) =>
-  query(sql<{ id: number }>`select id from wallets order by id`)
-)
+const wallets = Effect.flatMap(Database, ({ query, sql }) => query(sql`select id from wallets order by id`))
 
 describe("the migrations of this program", () => {
   it("are numbered from 1 without a gap, so that none is skipped", () => {

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, TestClock } from "effect"
+import { Effect, Layer, Redacted, TestClock, Schema } from "effect"
 import { describe } from "vitest"
 import { ProviderId } from "../../../src/domain/Manifest.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
@@ -17,6 +17,7 @@ import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
 import { testDatabase } from "../../support/postgres.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 import { sealingOf, secretsSuite } from "../../services/Secrets.suite.js"
+import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
 
 secretsSuite("Secrets in memory", {
   rows: Layer.merge(SecretRowsMemory, Layer.provideMerge(AccountsMemory, Layer.merge(IdsCrypto, MemoryStorageLayer))),
@@ -78,8 +79,8 @@ describe("Secrets in Postgres", () => {
         expiresAt: null
       })
       yield* (yield* PlatformKeys).set("p", Redacted.make("canary-s3cret"))
-      const rows = yield* query(
-        sql<{ readonly sealed: Buffer }>`select sealed from connections union all select sealed from platform_keys`
+      const rows = yield* rowsOf(Schema.Struct({ sealed: Schema.instanceOf(Buffer) }))(
+        query(sql`select sealed from connections union all select sealed from platform_keys`)
       )
       assert.lengthOf(rows, 2)
       for (const { sealed } of rows) assert.isFalse(sealed.includes("canary-s3cret"))

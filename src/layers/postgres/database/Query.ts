@@ -11,6 +11,7 @@ import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Trouble } from "../../node/Trouble.js"
 import { acquireFailed, busy, sqlErrorIn } from "./Failure.js"
 import { failed, lend, onlyReads, Reserved, takeRows } from "./Reserved.js"
+import type { Row } from "./Rows.js"
 import { settle } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyArray<unknown>) =>
@@ -35,7 +36,7 @@ const wasRefused = (cause: Cause.Cause<unknown>): boolean =>
 /** Never part of a transaction: one that writes and loses its connection may have written. */
 export const queryAlone =
   (pool: Pg.Pool, trouble: Trouble) =>
-  <A>(statement: Statement.Statement<A>): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+  (statement: Statement.Statement<Row>): Effect.Effect<ReadonlyArray<Row>, StorageError> =>
     Effect.suspend(() => {
       const [text, params] = statement.compile()
       return Effect.catchAllCause(alone(pool, trouble, text, params), (cause) =>
@@ -43,18 +44,18 @@ export const queryAlone =
       )
     })
 
-type Run = <A>(statement: Statement.Statement<A>) => Effect.Effect<ReadonlyArray<A>, StorageError>
+type Run = (statement: Statement.Statement<Row>) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 type Transaction = Context.Tag.Service<typeof SqlClient.TransactionConnection>
 
 /** Part of the transaction around it, if there is one: there a SqlError goes up as a defect to `transact`. */
 const within =
   (
     lone: Run,
-    inside: <A>(
+    inside: (
       transaction: Transaction,
       text: string,
       params: ReadonlyArray<unknown>
-    ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+    ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
   ): Run =>
   (statement) =>
     Effect.contextWithEffect((context: Context.Context<never>) => {
@@ -78,5 +79,5 @@ export const sendWith = (pool: Pg.Pool, trouble: Trouble) => {
       ? Effect.as(connection.send(text, params), nothing)
       : Effect.as(connection.execute(text, params, undefined), nothing)
   )
-  return (statement: Statement.Statement<unknown>): Effect.Effect<void, StorageError> => Effect.asVoid(send(statement))
+  return (statement: Statement.Statement<Row>): Effect.Effect<void, StorageError> => Effect.asVoid(send(statement))
 }

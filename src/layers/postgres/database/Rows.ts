@@ -10,6 +10,11 @@
 import { Effect, Option, Predicate, Schema, type SchemaAST } from "effect"
 import { member } from "../../../domain/Members.js"
 
+/** A row of an answer, before its columns are checked. */
+export interface Row {
+  readonly [column: string]: unknown
+}
+
 type Check = (value: unknown) => boolean
 
 const every =
