@@ -13,7 +13,8 @@ import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain
 import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type CallerView, noMatch, nothing, type ServedRevision } from "./Searching.js"
+import { find, noMatch, nothing } from "./Searching.js"
+import type { Seen } from "./ServedRevision.js"
 
 const candidatesMax = 100
 
@@ -52,9 +53,9 @@ const reasonOf = (
   return `${does}; ${costs}; ${proof}.`
 }
 
-export const discover = (serving: ServedRevision, query: DiscoverQuery, view: CallerView): Discovered => {
-  const { revision, rows } = serving
-  const { statistics, table } = view
+export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
+  const { revision, rows } = seen.served
+  const { statistics, table } = seen.view
   const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
   const keeps = compileFilter(revision, filter, table)
   const runnable =
@@ -70,7 +71,7 @@ export const discover = (serving: ServedRevision, query: DiscoverQuery, view: Ca
     unmatched
   } = runnable === null
     ? nothing
-    : find(serving, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, view, runnable)
+    : find(seen, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, runnable)
   // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
   const wanted = expandedCapabilities.find((job) =>
     found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job)

@@ -15,7 +15,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { numbersOf } from "./Filtering.js"
 import { placeJob } from "./Ranking.js"
 import type { Revision } from "./Revision.js"
-import type { CallerView, ServedRevision } from "./Searching.js"
+import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
 
 const topicJobsMax = 25
 const lowest = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b))
@@ -210,11 +210,10 @@ const overviewTopic = (
 }
 
 export const overview = (
-  serving: ServedRevision,
-  query: OverviewQuery,
-  view: CallerView
+  { served, view }: Seen,
+  query: OverviewQuery
 ): Either.Either<Overview, UnknownCategory | UnknownPlatform> => {
-  const { revision } = serving
+  const { revision } = served
   const shown = numbersOf(revision, noFilter, view.table)
   const known = (column: Revision["category"], numbers: Uint32Array): ReadonlyArray<string> =>
     Array.from(new Set(Array.from(numbers, (number) => column.values[column.codes[number] ?? 0] ?? ""))).sort()
@@ -232,6 +231,6 @@ export const overview = (
       : numbersOf(revision, { ...noFilter, category: query.category, platform: query.platform }, view.table)
   const root = treeOf(revision, view, numbers)
   return Either.right(
-    query.topic === null ? overviewTree(serving, query, view, root) : overviewTopic(serving, query, query.topic, root)
+    query.topic === null ? overviewTree(served, query, view, root) : overviewTopic(served, query, query.topic, root)
   )
 }

@@ -10,25 +10,10 @@ import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
 import { noMatchRows } from "./NoMatchRows.js"
-import type { JobOrders } from "./Ranking.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
-import type { CatalogRows, Statistics } from "./CatalogRows.js"
+import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
 
 const window = 200
-
-/** A revision with what is kept beside it while it is served. */
-export interface ServedRevision {
-  readonly revision: Revision
-  readonly rows: CatalogRows
-  readonly orders: JobOrders
-}
-
-export interface CallerView {
-  readonly table: AccessTable
-  readonly statistics: Statistics
-  /** What runs now stands first inside its job, before the preference: for newcomers, whose first try shall work. */
-  readonly runnableFirst: boolean
-}
 
 /** Which endpoints a question is about; equal keys stand for equal answers as long as the access table is the same. */
 export interface Narrowing {
@@ -119,7 +104,7 @@ const groupByJob = (
 type Kind = "real" | "mock"
 
 const relevant = (
-  { revision }: ServedRevision,
+  revision: Revision,
   query: RankedQuery,
   { keeps }: Narrowing,
   kind: Kind,
@@ -139,10 +124,9 @@ const relevant = (
 
 /** Hits of one kind from the first on, at least `count` of them where there are so many. */
 const ranked = (
-  serving: ServedRevision,
+  { served, view }: Seen,
   query: RankedQuery,
   count: number,
-  view: CallerView,
   narrowing: Narrowing,
   kind: Kind
 ): Relevant => {
@@ -150,9 +134,9 @@ const ranked = (
   answers.set(view.table, kept)
   const found =
     count > window
-      ? relevant(serving, query, narrowing, kind, count)
-      : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(serving, query, narrowing, kind, window))
-  return { ...found, hits: groupByJob(serving, found.hits, query.prefer, view) }
+      ? relevant(served.revision, query, narrowing, kind, count)
+      : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(served.revision, query, narrowing, kind, window))
+  return { ...found, hits: groupByJob(served, found.hits, query.prefer, view) }
 }
 
 export interface RankedQuery {
@@ -163,9 +147,9 @@ export interface RankedQuery {
 }
 
 /** One page: every real hit stands before every mock. */
-export const find = (serving: ServedRevision, query: RankedQuery, view: CallerView, narrowing: Narrowing): Found => {
+export const find = (seen: Seen, query: RankedQuery, narrowing: Narrowing): Found => {
   const end = query.offset + query.limit
-  const real = ranked(serving, query, end, view, narrowing, "real")
+  const real = ranked(seen, query, end, narrowing, "real")
   const { expandedCapabilities } = real
   if (real.total > 0 && (real.mocks === 0 || end <= real.total)) {
     return {
@@ -175,9 +159,9 @@ export const find = (serving: ServedRevision, query: RankedQuery, view: CallerVi
       unmatched: false
     }
   }
-  const mocks = serving.revision.hasMocks ? ranked(serving, query, end, view, narrowing, "mock") : noneRelevant
+  const mocks = seen.served.revision.hasMocks ? ranked(seen, query, end, narrowing, "mock") : noneRelevant
   const total = real.total + mocks.total
-  if (total === 0) return { ...unrelated(serving, query, view, narrowing), expandedCapabilities, unmatched: true }
+  if (total === 0) return { ...unrelated(seen, query, narrowing), expandedCapabilities, unmatched: true }
   const start = Math.max(0, query.offset - real.total)
   return {
     hits: [...real.hits.slice(query.offset, end), ...mocks.hits.slice(start, Math.max(0, end - real.total))],
@@ -189,9 +173,8 @@ export const find = (serving: ServedRevision, query: RankedQuery, view: CallerVi
 
 /** A question in whole words is never answered with nothing; a stray unknown word is. */
 const unrelated = (
-  { orders, revision }: ServedRevision,
+  { served: { orders, revision }, view: { statistics } }: Seen,
   query: RankedQuery,
-  { statistics }: CallerView,
   { keeps }: Narrowing
 ): Pick<Found, "hits" | "total"> => {
   if (!isNatural(query.q)) return nothing
@@ -278,10 +261,11 @@ const advice = (
   return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
 }
 
-export const search = (serving: ServedRevision, query: CatalogQuery, view: CallerView): SearchAnswer => {
-  const { revision, rows } = serving
+export const search = (seen: Seen, query: CatalogQuery): SearchAnswer => {
+  const { served, view } = seen
+  const { revision, rows } = served
   const keeps = compileFilter(revision, query, view.table)
-  const found = keeps === null ? nothing : find(serving, query, view, { key: filterKey(query), keeps })
+  const found = keeps === null ? nothing : find(seen, query, { key: filterKey(query), keeps })
   const end = query.offset + query.limit
   return {
     query: query.q,

@@ -1,0 +1,129 @@
+/** Comparisons of a few public items: what differs, and which is the cheapest, the fastest, the most reliable. */
+import { Either } from "effect"
+import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import type { Compared, ComparedItem } from "../../domain/CatalogView.js"
+import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
+import { comparedMin } from "../../domain/Limits.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
+import { toUsd } from "../../domain/Micros.js"
+import { maxPrice } from "../../domain/Pricing.js"
+import { expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
+import type { PreparedInput } from "../../services/Providers.js"
+import { worksView } from "./CatalogRows.js"
+import { isPriceUnknown, publicItemOf } from "./PublicItems.js"
+import { candidateOf } from "./Ranking.js"
+import { jobOf } from "./Revision.js"
+import type { Seen } from "./ServedRevision.js"
+
+/** The id with the least value, null where no item has one; equal ones go by their order in the request. */
+const least = <A>(
+  items: ReadonlyArray<A>,
+  valueOf: (item: A) => number | null,
+  idOf: (item: A) => string
+): string | null => {
+  let best: { readonly id: string; readonly value: number } | null = null
+  for (const item of items) {
+    const value = valueOf(item)
+    if (value !== null && (best === null || value < best.value)) best = { id: idOf(item), value }
+  }
+  return best?.id ?? null
+}
+
+const comparedFields = (item: ComparedItem): { readonly [field: string]: Json } => ({
+  providerId: item.providerId,
+  categories: item.categories,
+  capabilities: item.capabilities,
+  requiredParameters: item.parameters
+    .filter(({ required }) => required)
+    .map(({ name }) => name)
+    .sort(),
+  parameters: item.parameters.map(({ name }) => name).sort(),
+  price: item.price,
+  mock: item.mock,
+  verified: item.verified,
+  keyless: item.keyless,
+  access: item.access,
+  successRate: item.works.rate,
+  p50Ms: item.works.p50Ms,
+  ...(item.acceptsInput === undefined ? {} : { acceptsInput: item.acceptsInput, maxCostUsd: item.maxCostUsd ?? null })
+})
+
+/** Prepares an input for an operation. */
+export type Prepare = (endpoint: Endpoint, input: JsonObject) => PreparedInput
+
+/** Of the endpoints of these numbers, in the order of the request. */
+const compareNumbers = (
+  { served: { revision }, view: { statistics, table } }: Seen,
+  numbers: ReadonlyArray<number>,
+  input: JsonObject | null,
+  prepare: Prepare
+): Omit<Compared, "unknown"> => {
+  const entries = numbers.flatMap((number) => {
+    const endpoint = revision.endpoints[number]
+    if (endpoint === undefined) return []
+    const { operation } = endpoint
+    const prepared = input === null ? null : prepare(endpoint, input)
+    const accepted = prepared?._tag === "Accepted" ? prepared.input : null
+    const maxMicros = accepted === null ? null : maxPrice(operation, accepted)
+    const item: ComparedItem = {
+      ...publicItemOf(endpoint, jobOf(revision, endpoint)),
+      works: worksView(statistics.get(operation.id)),
+      access: table.of(number).access,
+      ...(prepared === null
+        ? {}
+        : {
+            acceptsInput: accepted !== null,
+            maxCostUsd: maxMicros === null ? null : toUsd(maxMicros),
+            ...(prepared._tag === "Accepted"
+              ? {}
+              : {
+                  inputProblems: prepared.problems.map((problem) => ({
+                    field: problem.field,
+                    message: problem._tag === "Missing" ? "is needed" : problem.message
+                  }))
+                })
+          })
+    }
+    const evidence = candidateOf(revision, number, statistics)?.evidence ?? null
+    return [
+      {
+        item,
+        evidence,
+        cost: prepared === null ? (isPriceUnknown(endpoint) ? null : expectedMicros(operation)) : maxMicros
+      }
+    ]
+  })
+  const items = entries.map(({ item }) => item)
+  const fields = items.map((item) => [item.catalogItemId, comparedFields(item)] as const)
+  const names = Object.keys(fields[0]?.[1] ?? {})
+  const mean = jobMean(entries.map(({ evidence }) => evidence))
+  const idOf = ({ item }: (typeof entries)[number]): string => item.catalogItemId
+  return {
+    items,
+    differences: names.flatMap((field) => {
+      const values = Object.fromEntries(fields.map(([id, all]) => [id, member(all, field) ?? null]))
+      return new Set(Object.values(values).map(canonical)).size > 1 ? [{ field, values }] : []
+    }),
+    cheapest: least(entries, ({ cost }) => cost, idOf),
+    fastest: least(entries, ({ evidence }) => evidence?.p50Ms ?? null, idOf),
+    mostReliable: least(entries, ({ evidence }) => (evidence === null ? null : -trustedSuccess(evidence, mean)), idOf)
+  }
+}
+
+/** Ids that the catalog does not have are listed in the answer; it fails when it has none of them. */
+export const compare = (
+  seen: Seen,
+  catalogItemIds: ReadonlyArray<string>,
+  input: JsonObject | null,
+  prepare: Prepare
+): Either.Either<Compared, NotFound | ValidationError> => {
+  const { numberOf } = seen.served.revision
+  const ids = Array.from(new Set(catalogItemIds))
+  if (ids.length < comparedMin)
+    return Either.left(ValidationError.of("catalogItemIds", `must name at least ${comparedMin} different items`))
+  const known = ids.flatMap((id) => numberOf.get(id) ?? [])
+  if (known.length === 0) return Either.left(new NotFound({ what: "catalog item", id: ids[0] ?? "" }))
+  const unknown = ids.filter((id) => !numberOf.has(id))
+  return Either.right({ ...compareNumbers(seen, known, input, prepare), unknown })
+}

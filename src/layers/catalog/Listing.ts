@@ -1,0 +1,56 @@
+/** The listing: every endpoint that passes the filters, in the order of their ids, page by page. */
+import type { CatalogFilter, Listing, ListingQuery } from "../../domain/CatalogView.js"
+import type { AccessTable } from "./AccessTable.js"
+import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
+import type { Revision } from "./Revision.js"
+import type { Seen } from "./ServedRevision.js"
+
+/** `facets` are counted when somebody asks for them. */
+interface Filtered {
+  readonly numbers: Uint32Array
+  facets: ReturnType<typeof facetsOf> | null
+}
+
+const filteredMax = 50
+/** What filters left over, kept as long as the access table that they were applied with. */
+const kept = new WeakMap<AccessTable, Map<string, Filtered>>()
+
+const filteredBy = (revision: Revision, filter: CatalogFilter, table: AccessTable): Filtered => {
+  const known = kept.get(table) ?? new Map<string, Filtered>()
+  const key = filterKey(filter)
+  const found = known.get(key) ?? { numbers: numbersOf(revision, filter, table), facets: null }
+  if (known.size >= filteredMax) known.clear()
+  kept.set(table, known.set(key, found))
+  return found
+}
+
+/** The place of the first endpoint after this id, which need not exist any more. */
+const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const endpoint = revision.endpoints[numbers[middle] ?? 0]
+    if (endpoint !== undefined && endpoint.operation.id <= id) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export const list = ({ served: { revision, rows }, view }: Seen, query: ListingQuery): Listing => {
+  const found = filteredBy(revision, query, view.table)
+  if (query.facets) found.facets ??= facetsOf(revision, found.numbers)
+  const start = query.after === null ? 0 : startAfter(revision, found.numbers, query.after)
+  const page = found.numbers.subarray(start, start + query.limit)
+  const last = page[page.length - 1]
+  return {
+    endpoints: Array.from(page).flatMap((number) => rows.row(number, view.table, view.statistics, null) ?? []),
+    next:
+      last !== undefined && start + page.length < found.numbers.length
+        ? (revision.endpoints[last]?.operation.id ?? null)
+        : null,
+    total: found.numbers.length,
+    revision: revision.id,
+    facets: query.facets ? found.facets : null
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The contracts of operations and jobs, by version. The version in force comes from the served revision, an older one
+ * from storage, where it stays readable. Access and the order of a job's providers are of the moment in both.
+ */
+import { Effect, Option } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
+import type { Access } from "../../domain/CatalogView.js"
+import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+import { contractOf, jobContractOf, type OperationContract } from "../../domain/OperationContract.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import type { ContractStore } from "../../services/ContractStore.js"
+import { suppliersOf, type SupplyOptions } from "./JobSupply.js"
+import { jobMeant } from "./JobNames.js"
+import { jobOf } from "./Revision.js"
+import { endpointOf, type Seen, type ServedRevision } from "./ServedRevision.js"
+import { decodeStoredEndpoint, decodeStoredJob } from "./StoredContracts.js"
+
+type Contracts = ContractStore["Type"]
+
+/** The endpoint as it was in this version; null where no such version was ever kept. */
+export const endpointAt: (
+  contracts: Contracts,
+  served: ServedRevision,
+  endpointId: string,
+  contractVersion: string
+) => Effect.Effect<Endpoint | null, StorageError> = Effect.fnUntraced(
+  function* (contracts, served, endpointId, contractVersion) {
+    const endpoint = endpointOf(served.revision, endpointId)
+    if (endpoint?.contractVersion === contractVersion) return endpoint
+    const stored = decodeStoredEndpoint(yield* contracts.find(endpointId, contractVersion))
+    return Option.isNone(stored) ? null : { ...stored.value, contractVersion }
+  }
+)
+
+const accessNow = ({ served: { revision }, view }: Seen, { operation }: Endpoint): Access => {
+  const number = revision.numberOf.get(operation.id)
+  return number === undefined ? "coming_soon" : view.table.of(number).access
+}
+
+/** `contractVersion`: null for the one in force. */
+const jobContract: (
+  contracts: Contracts,
+  seen: Seen,
+  options: SupplyOptions,
+  jobId: string,
+  contractVersion: string | null
+) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
+  function* (contracts, seen, options, jobId, contractVersion) {
+    const { revision } = seen.served
+    const id = jobEndpointId(jobId)
+    const job = revision.jobs.get(jobId)
+    const inForce = revision.jobVersions.get(jobId)
+    if (job !== undefined && inForce !== undefined && (contractVersion === null || contractVersion === inForce))
+      return jobContractOf(job, {
+        supply: suppliersOf(seen, jobId, "balanced", options),
+        contractVersion: inForce
+      })
+    const stored =
+      contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
+    if (contractVersion === null || Option.isNone(stored)) return yield* new NotFound({ what: "operation", id })
+    const members = yield* Effect.forEach(stored.value.members, (member) =>
+      endpointAt(contracts, seen.served, member.endpointId, member.contractVersion)
+    )
+    const supply = members.flatMap((endpoint) =>
+      endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(seen, endpoint) }]
+    )
+    return jobContractOf(stored.value.job, { supply, contractVersion })
+  }
+)
+
+/** The contract of an operation or of a job (`job:<id>`). `contractVersion`: null for the one in force. */
+export const operationContract: (
+  contracts: Contracts,
+  seen: Seen,
+  options: SupplyOptions,
+  endpointId: string,
+  contractVersion: string | null
+) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
+  function* (contracts, seen, options, endpointId, contractVersion) {
+    const jobId = jobNamedBy(endpointId)
+    if (jobId !== null) return yield* jobContract(contracts, seen, options, jobId, contractVersion)
+    const { revision } = seen.served
+    const endpoint =
+      contractVersion === null
+        ? endpointOf(revision, endpointId)
+        : yield* endpointAt(contracts, seen.served, endpointId, contractVersion)
+    if (endpoint === null) {
+      const meant = jobMeant(revision, endpointId)
+      return yield* new NotFound({ what: "operation", id: endpointId, ...(meant === null ? {} : { meant }) })
+    }
+    return contractOf(endpoint, { job: jobOf(revision, endpoint), access: accessNow(seen, endpoint) })
+  }
+)
