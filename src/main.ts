@@ -1,5 +1,6 @@
+#!/usr/bin/env node
 /**
- * Starts the gateway: `npm start`. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in
+ * Starts the gateway: `npm start`, or `provider-gateway` where the package is installed. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in
  * development.
  */
 import { HttpServer } from "@effect/platform"

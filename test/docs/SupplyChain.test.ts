@@ -1,5 +1,5 @@
 // What the lock file and the settings of npm promise about every package that an install brings.
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
@@ -11,6 +11,11 @@ interface Locked {
   readonly resolved?: string
   readonly link?: boolean
   readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -41,6 +46,28 @@ describe("package-lock.json", () => {
     assert.notMatch(text, /https?:\/\/[^"]*\.tgz/)
   })
 
+  it("holds every package that another one asks for, those of other platforms too", () => {
+    const holds = (path: string, name: string): boolean => {
+      if (lock.packages[`${path === "" ? "" : `${path}/`}node_modules/${name}`] !== undefined) return true
+      return path !== "" && holds(path.slice(0, Math.max(0, path.lastIndexOf("node_modules/") - 1)), name)
+    }
+    const missing = Object.entries(lock.packages).flatMap(([path, locked]) =>
+      Object.keys({
+        ...locked.dependencies,
+        ...locked.optionalDependencies,
+        ...(path === "" ? locked.devDependencies : {}),
+        ...Object.fromEntries(
+          Object.entries(locked.peerDependencies ?? {}).filter(
+            ([name]) => locked.peerDependenciesMeta?.[name]?.optional !== true
+          )
+        )
+      })
+        .filter((name) => !holds(path, name))
+        .map((name) => `${path} asks for ${name}`)
+    )
+    assert.deepStrictEqual(missing, [])
+  })
+
   it("has exactly the versions that package.json asks for, and package.json asks for nothing else than exact ones", () => {
     const asked = Object.entries({
       ...manifest["dependencies"],
@@ -51,6 +78,32 @@ describe("package-lock.json", () => {
       asked
         .filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)
         .map(([name]) => name),
+      []
+    )
+  })
+})
+
+describe("package.json", () => {
+  it("asks for no package that nothing here uses", () => {
+    const folders = ["src", "test", "bench", "chaos", "eslint", "scripts", "examples"]
+    const files = [
+      ...folders.flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && /\.(ts|js|mjs)$/.test(entry.name))
+          .map((entry) => join(entry.parentPath, entry.name))
+      ),
+      ...["eslint.config.js", "vitest.config.ts", "tsconfig.json"].map((name) => join(root, name))
+    ]
+    const texts = files.map((file) => readFileSync(file, "utf8")).join("\n")
+    const commands = Object.values(manifest["scripts"] ?? {}).join("\n")
+    const used = (name: string): boolean =>
+      texts.includes(`"${name}"`) ||
+      texts.includes(`"${name}/`) ||
+      texts.includes(`node_modules/${name}/`) ||
+      new RegExp(`(^|\\s)${name}\\s`, "m").test(commands) ||
+      (name.startsWith("@types/") && (name === "@types/node" || used(name.slice("@types/".length))))
+    assert.deepStrictEqual(
+      Object.keys({ ...manifest["dependencies"], ...manifest["devDependencies"] }).filter((name) => !used(name)),
       []
     )
   })
