@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the gateway: `npm start`, or `provider-gateway` where the package is installed. Everything is in `layers/compose/Main.ts`; this file adds the newcomer's welcome in
- * development.
+ * Starts the gateway: `npm start`, or `provider-gateway` where the package is installed. Everything is in
+ * `layers/compose/Main.ts`; this file adds the newcomer's welcome in development.
  */
 import { HttpServer } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"

@@ -104,7 +104,7 @@ export const readLogLevel = (otherwise: LogLevel.LogLevel): Config.Config<LogLev
   Config.string("GATEWAY_LOG_LEVEL").pipe(
     Config.mapOrFail((text) =>
       Either.fromNullable(logLevels.get(text), () =>
-        ConfigError.InvalidData(["GATEWAY_LOG_LEVEL"], `must be one of ${Array.from(logLevels.keys()).join(", ")}`)
+        ConfigError.InvalidData([], `must be one of ${Array.from(logLevels.keys()).join(", ")}`)
       )
     ),
     Config.withDefault(otherwise)
@@ -183,9 +183,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(
       Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(
-        Config.mapOrFail((text) =>
-          Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData(["GATEWAY_FAULT_POINT"], problem))
-        )
+        Config.mapOrFail((text) => Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData([], problem)))
       )
     )
   }

@@ -24,7 +24,7 @@ describe("GATEWAY_LOG_LEVEL", () => {
     Effect.gen(function* () {
       for (const text of ["", "INFO", "warn", "none"]) {
         const refused = yield* Effect.flip(configOf({ GATEWAY_LOG_LEVEL: text }))
-        assert.match(String(refused), /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)
+        assert.match(String(refused), /at GATEWAY_LOG_LEVEL: .*must be one of debug, info, warning, error/)
       }
     })
   )
