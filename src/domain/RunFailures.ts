@@ -344,6 +344,13 @@ export const runFailures = [
   RouteNoFit
 ] as const
 
+/**
+ * Codes of the contract that no run of this gateway ends with. The whole route is held when a run is admitted
+ * (`holdOf`), and no attempt is opened that could cost more than is left of the hold (`nextStep`): so there is no later
+ * attempt for which the balance could be gone. `test/domain/Fallback.test.ts` shows it for every plan.
+ */
+export type UnreachableFailure = FundsGone
+
 export const RunFailure = Schema.Union(...runFailures)
 export type RunFailure = typeof RunFailure.Type
 export type RunFailureCode = RunFailure["code"]

@@ -102,6 +102,26 @@ describe("Fallback", () => {
     { fastCheck: { numRuns: 2_000 } }
   )
 
+  it.prop(
+    "no attempt that is opened can cost more than is left of the hold, so no later one needs the balance again",
+    [plan, script],
+    ([any, answers]) => {
+      // Planning makes no candidate of an operation above the client's cap.
+      const cap = any.fallback?.maxCostMicros ?? Number.MAX_SAFE_INTEGER
+      const route = { ...any, candidates: any.candidates.filter(({ maxMicros }) => maxMicros <= cap) }
+      const hold = holdOf(route)
+      let spent = 0
+      follow(route, hold, (candidate, n) => {
+        assert.isAtMost(spent + candidate.maxMicros, hold)
+        const each = answers[n - 1]!
+        const made = each === "lost" ? lost : answer(each.outcome, Math.floor((candidate.maxMicros * each.share) / 100))
+        spent += made.costMicros ?? 0
+        return made
+      })
+    },
+    { fastCheck: { numRuns: 2_000 } }
+  )
+
   it("without fallback there is one try, whatever it finds", () => {
     for (const asked of [null, { ...on, enabled: false }]) {
       for (const outcome of ["hit", "weak", "miss", "error"] as const)

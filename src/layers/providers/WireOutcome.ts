@@ -14,20 +14,10 @@ import {
   RouteDenied
 } from "../../domain/RunFailures.js"
 import { mayBeOpened } from "./Egress.js"
-import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
+import { type Case, judgeStatus } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
 
-export type WireRunFailure =
-  | ContractInvalid
-  | FetchFailed
-  | InvalidResponse
-  | ProviderTimeout
-  | RedirectBlocked
-  | ResponseTooLarge
-  | RouteDenied
-  | StatedFailure
-
-export const failureOf = (seen: Case, wire: WireFailure): WireRunFailure => {
+export const failureOf = (seen: Case, wire: WireFailure) => {
   const { status } = wire
   const facts = status === null ? {} : { providerStatus: status }
   switch (wire.reason) {
@@ -62,6 +52,9 @@ export const failureOf = (seen: Case, wire: WireFailure): WireRunFailure => {
         : new ResponseTooLarge(facts)
   }
 }
+
+/** What an exchange without a readable answer can fail with. */
+export type WireRunFailure = ReturnType<typeof failureOf>
 
 /** A call that ended without an answer to judge. */
 export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {

@@ -38,9 +38,12 @@ const claimOf = ({ run }: NewRun) => ({
   runId: run.runId
 })
 
+/** What a run fails with that may hold more than the workspace lets one run hold. */
+export const capFailure = ({ message }: RunCapExceeded) => new BudgetExceeded({ detail: message })
+
 /** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
-const overCap = (run: Run, { message }: RunCapExceeded): Run =>
-  refused(run, { failure: new BudgetExceeded({ detail: message }), result: null, at: run.createdAt })
+const overCap = (run: Run, exceeded: RunCapExceeded): Run =>
+  refused(run, { failure: capFailure(exceeded), result: null, at: run.createdAt })
 
 /**
  * One batch while it is decided: the state that the decisions so far leave, and what is to be written. Everything in it

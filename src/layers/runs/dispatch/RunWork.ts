@@ -45,14 +45,45 @@ export const openAttempt =
       completedAt: null
     }))
 
+/** Opens the next attempt of the route, durably; null when the route is over and there is an answer or a failure. */
+const openingNext = ({ ids, patiently, store }: Parts) => {
+  const open = openAttempt(ids)
+  return Effect.fnUntraced(function* (work: Work, { attempts, run, unstored }: Progress) {
+    const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
+    if (step._tag === "Conclude") return run.outcome === null ? yield* new NoRouteCandidate() : null
+    const why = Option.getOrNull(work.stop.known())
+    if (why === "lease_lost") return yield* new LeaseLost()
+    if (why === "cancelled") return yield* new CancellationRequestedAfterDispatch()
+    const opened = yield* open(run, step.candidate, step.n)
+    const ended = unstored?.attempt ?? null
+    const held = yield* whereRefused(
+      patiently(store.nextAttempt({ run, lease: work.lease, ended, opened, media: unstored?.media ?? null })),
+      () =>
+        patiently(
+          store.nextAttempt({
+            run: runWithoutAnswer(run),
+            lease: work.lease,
+            ended: ended === null ? null : attemptWithoutWords(ended, "without_words"),
+            opened,
+            media: null
+          })
+        )
+    )
+    if (!held) return yield* new LeaseLost()
+    return { attempt: opened, candidate: step.candidate }
+  })
+}
+
+/** Why a route ends without another call. */
+export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typeof openingNext>>>, LeaseLost>
+
 /** Works on a run until it is settled; none when another node has it now. */
 export const workOn = (
   parts: Parts
 ): ((leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
-  const open = openAttempt(parts.ids)
+  const openNext = openingNext(parts)
   const call = attemptCall(parts)
   const ending = runEnding(parts)
-  const { patiently } = parts
 
   const after = ({ attempts }: Progress, { attempt, media, run }: Ending): Progress => ({
     run,
@@ -99,32 +130,6 @@ export const workOn = (
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
     const answered = { ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn }
     return yield* goOn(work, after(progress, endAnswered(answered)))
-  })
-
-  /** Opens the next attempt of the route, durably; null when the route is over and there is an answer or a failure. */
-  const openNext = Effect.fnUntraced(function* (work: Work, { attempts, run, unstored }: Progress) {
-    const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
-    if (step._tag === "Conclude") return run.outcome === null ? yield* new NoRouteCandidate() : null
-    const why = Option.getOrNull(work.stop.known())
-    if (why === "lease_lost") return yield* new LeaseLost()
-    if (why === "cancelled") return yield* new CancellationRequestedAfterDispatch()
-    const opened = yield* open(run, step.candidate, step.n)
-    const ended = unstored?.attempt ?? null
-    const held = yield* whereRefused(
-      patiently(parts.store.nextAttempt({ run, lease: work.lease, ended, opened, media: unstored?.media ?? null })),
-      () =>
-        patiently(
-          parts.store.nextAttempt({
-            run: runWithoutAnswer(run),
-            lease: work.lease,
-            ended: ended === null ? null : attemptWithoutWords(ended, "without_words"),
-            opened,
-            media: null
-          })
-        )
-    )
-    if (!held) return yield* new LeaseLost()
-    return { attempt: opened, candidate: step.candidate }
   })
 
   const goOn = (work: Work, progress: Progress): Worked =>

@@ -39,29 +39,26 @@ const lostAttempt = (left: Attempt, failure: RunFailure, now: number): Attempt =
   costMicros: zero
 })
 
-/** What may have ended the nodes that worked on it is not given the chance again. */
-const setApart = ({ runId, workspaceId }: Run): Effect.Effect<never, ContractInvalid> =>
-  Effect.zipRight(
-    Effect.annotateLogs(
-      Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`),
-      { runId, workspaceId }
-    ),
-    new ContractInvalid({
-      detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.`
-    })
-  )
-
 /** Fails when nobody may be called any more for this run. */
-const mayGoOn = (
-  { restored, run, workersLost }: LeasedRun,
-  open: Attempt | null
-): Effect.Effect<void, ContractInvalid | ProviderTimeout | RuntimeStoreReplacedBeforeDispatch> => {
+const mayGoOn = Effect.fnUntraced(function* ({ restored, run, workersLost }: LeasedRun, open: Attempt | null) {
   if (restored)
-    return open === null
+    return yield* open === null
       ? new RuntimeStoreReplacedBeforeDispatch()
       : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." })
-  return workersLost >= workersLostMax ? setApart(run) : Effect.void
-}
+  if (workersLost < workersLostMax) return
+  // What may have ended the nodes that worked on it is not given the chance again.
+  const { runId, workspaceId } = run
+  yield* Effect.annotateLogs(
+    Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`),
+    { runId, workspaceId }
+  )
+  return yield* new ContractInvalid({
+    detail: `The gateway stopped ${workersLostMax} times while it worked on this run, which is not tried again.`
+  })
+})
+
+/** Why a run ends without another call. */
+export type StoppedFailure = Effect.Effect.Error<ReturnType<typeof mayGoOn>>
 
 const withLost = (before: ReadonlyArray<Attempt>, run: Run, attempt: Attempt): Progress => ({
   run,
@@ -100,7 +97,7 @@ const uncertain = (run: Run, before: ReadonlyArray<Attempt>, open: Attempt, now:
 })
 
 /** The run ends with its best answer so far, or with this failure; its open attempt is lost. */
-const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: RunFailure, now: number): Left => {
+const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: StoppedFailure, now: number): Left => {
   const ended = isAnswer(run.outcome) ? run : failedRun(run, failure)
   return {
     _tag: "Over",
