@@ -15,7 +15,7 @@ import { generatedLines } from "./catalog/Generated.js"
 import { type BenchQuery, dataFolder, documentOfLine, readLines, readQueries } from "./search/Data.js"
 import { measure, type Quality, type Ranker } from "./search/Metrics.js"
 import { plainBm25 } from "./search/PlainBm25.js"
-import { servedCatalog, workspaceId } from "./search/Served.js"
+import { servedCatalog, viewer } from "./search/Served.js"
 
 const data = dataFolder(process.argv)
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
@@ -65,7 +65,7 @@ const serve = async (lines: ReadonlyArray<string>): Promise<Ranker> => {
   )
   return (query) =>
     Effect.runSync(
-      catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, workspaceId)
+      catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, viewer)
     ).endpoints.map(({ endpointId }) => endpointId)
 }
 

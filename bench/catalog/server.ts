@@ -9,7 +9,6 @@ import { parse } from "yaml"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { TokenId } from "../../src/domain/Ids.js"
-import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings } from "../../src/http/Settings.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
@@ -29,7 +28,7 @@ import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Runs } from "../../src/services/Runs.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
-import { worldless, workspaceId } from "../search/Served.js"
+import { viewer, worldless } from "../search/Served.js"
 
 const file = process.argv[2] ?? ""
 const port = Number(process.argv[3])
@@ -41,7 +40,7 @@ const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: 
 const caller = {
   tokenId: TokenId.make(`tok_${"0".repeat(26)}`),
   label: "bench",
-  workspaceId,
+  workspaceId: viewer.workspaceId,
   workspaceName: "bench",
   scopes,
   createdAt: 0,
@@ -49,7 +48,7 @@ const caller = {
   ancestors: [],
   operator: false,
   operatorWorkspace: false,
-  policy: unrestricted
+  policy: viewer.policy
 }
 const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
@@ -119,10 +118,10 @@ const Publish = Layer.effectDiscard(
       usedMb: (heapUsed + arrayBuffers) / 1e6,
       rssMb: rss / 1e6
     }
-    const page = yield* (yield* Catalog).list({ ...noFilter, limit: 100, after: null, facets: false }, workspaceId)
+    const page = yield* (yield* Catalog).list({ ...noFilter, limit: 100, after: null, facets: false }, viewer)
     const found = yield* (yield* Catalog).search(
       { ...noFilter, q: "weather forecast", limit: 10, offset: 0, prefer: "balanced" },
-      workspaceId
+      viewer
     )
     const etag = `"${page.revision}"`
     const bytes = new Map([

@@ -2,6 +2,7 @@
 // yet.
 import { Context, Effect, Layer } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
+import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
 import type { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
 import { Catalog } from "../../src/services/Catalog.js"
@@ -13,7 +14,8 @@ import { ProviderHealth } from "../../src/services/ProviderHealth.js"
 import { Providers } from "../../src/services/Providers.js"
 import type { StorageError } from "../../src/domain/StorageErrors.js"
 
-export const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
+/** Whose searches are measured. */
+export const viewer = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted }
 
 /** What a search never calls. */
 const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>

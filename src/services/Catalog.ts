@@ -24,9 +24,12 @@ import type { NotFound, UnknownCategory, UnknownPlatform, ValidationError } from
 import type { JsonObject } from "../domain/Json.js"
 import type { Endpoint, JobManifest } from "../domain/Manifest.js"
 import type { Prefer } from "../domain/RoutePlan.js"
-import type { WorkspaceId } from "../domain/Ids.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { OperationContract, Placement } from "../domain/OperationContract.js"
+import type { Principal } from "./Accounts.js"
+
+/** For whom rows and contracts say what can be run: their keys and connections, and what their policy allows. */
+export type Viewer = Pick<Principal, "policy" | "workspaceId">
 
 /** A job with its providers in the order in which a run would try them. */
 export interface JobSupply {
@@ -65,21 +68,21 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
     readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
     readonly revision: Effect.Effect<string, CatalogLoading>
 
-    readonly search: (query: CatalogQuery, workspaceId: WorkspaceId) => Effect.Effect<SearchAnswer, CatalogLoading>
-    readonly discover: (query: DiscoverQuery, workspaceId: WorkspaceId) => Effect.Effect<Discovered, CatalogLoading>
-    readonly list: (query: ListingQuery, workspaceId: WorkspaceId) => Effect.Effect<Listing, CatalogLoading>
+    readonly search: (query: CatalogQuery, viewer: Viewer) => Effect.Effect<SearchAnswer, CatalogLoading>
+    readonly discover: (query: DiscoverQuery, viewer: Viewer) => Effect.Effect<Discovered, CatalogLoading>
+    readonly list: (query: ListingQuery, viewer: Viewer) => Effect.Effect<Listing, CatalogLoading>
     readonly overview: (
       query: OverviewQuery
     ) => Effect.Effect<Overview, UnknownCategory | UnknownPlatform | CatalogLoading>
     readonly rows: (
       endpointIds: ReadonlyArray<string>,
-      workspaceId: WorkspaceId | null
+      viewer: Viewer | null
     ) => Effect.Effect<ReadonlyArray<CatalogRow>, CatalogLoading>
     /** `job:<id>` too; a version other than the current one is looked up among the older ones. */
     readonly contract: (
       endpointId: string,
       contractVersion: string | null,
-      workspaceId: WorkspaceId
+      viewer: Viewer
     ) => Effect.Effect<OperationContract, NotFound | CatalogLoading | StorageError>
 
     /**

@@ -263,3 +263,73 @@ describe("a job", () => {
     { manifests: [job, provider("acme"), provider("bolt", { category: "special", micros: 2_000 })] }
   )
 })
+
+describe("the catalog", () => {
+  /** What it says of an endpoint that was found by its provider. */
+  const said = ({ get }: Stage, path: string, id: string) =>
+    Effect.map(get(path), ({ json }) => {
+      const row = json.endpoints.find(({ endpointId }: { endpointId: string }) => endpointId === id)
+      return [row.access, row.runnableNow]
+    })
+
+  test(
+    "says from the next request what the policy of the workspace denies, in rows and contracts, and discovers nothing of it",
+    (stage) =>
+      Effect.gen(function* () {
+        const { get, policy } = stage
+        const views = Effect.gen(function* () {
+          const { operations } = (yield* get("/v1/discover?q=echo&limit=20")).json
+          const ids = operations.map(({ endpointId }: { endpointId: string }) => endpointId)
+          const contract = (yield* get("/v1/operations/acme-op")).json
+          return {
+            search: yield* said(stage, "/v1/catalog/search?q=echo&provider=acme", "acme-op"),
+            list: yield* said(stage, "/v1/catalog/endpoints?provider=acme", "acme-op"),
+            contract: contract.endpoint.access,
+            discovered: ["acme-op", "bolt-op"].filter((id) => ids.includes(id))
+          }
+        })
+        const open = {
+          search: ["runs_now", true],
+          list: ["runs_now", true],
+          contract: "runs_now",
+          discovered: ["acme-op", "bolt-op"]
+        }
+        const closed = {
+          search: ["coming_soon", false],
+          list: ["coming_soon", false],
+          contract: "coming_soon",
+          discovered: ["bolt-op"]
+        }
+        assert.deepStrictEqual(yield* views, open)
+        for (const deny of ["provider:acme", "endpoint:acme-op", "category:special", "effectful"]) {
+          yield* policy({ deny: [deny] })
+          assert.deepStrictEqual(yield* views, closed, deny)
+          yield* policy({})
+          assert.deepStrictEqual(yield* views, open)
+        }
+        yield* policy({ allow: ["provider:bolt"] })
+        assert.deepStrictEqual(yield* views, closed)
+      }),
+    // With all built-in providers the catalog keeps what it has found out of a workspace for a while.
+    {
+      catalog: "all",
+      manifests: [job, provider("acme", { effect: "effectful", category: "special" }), provider("bolt")]
+    }
+  )
+
+  test(
+    "puts what the policy denies last in the contract of a job, and gives its listing another ETag",
+    ({ get, policy }) =>
+      Effect.gen(function* () {
+        const order = Effect.map(get("/v1/operations/job:tests.echo"), ({ json }) => JSON.stringify(json))
+        const before = yield* order
+        assert.isBelow(before.indexOf("acme-op"), before.indexOf("bolt-op"))
+        const etag = (yield* get("/v1/catalog/endpoints")).headers.get("etag")
+        yield* policy({ deny: ["provider:acme"] })
+        const after = yield* order
+        assert.isBelow(after.indexOf("bolt-op"), after.indexOf("acme-op"))
+        assert.notStrictEqual((yield* get("/v1/catalog/endpoints")).headers.get("etag"), etag)
+      }),
+    { manifests: [job, provider("acme", { micros: 1_000 }), provider("bolt", { micros: 2_000 })] }
+  )
+})

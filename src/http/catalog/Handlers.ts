@@ -59,14 +59,14 @@ export const CatalogHandlers: Layer.Layer<
         "search",
         answering(
           Effect.fnUntraced(function* ({ urlParams }) {
-            const { operator, workspaceId } = yield* Principal
+            const caller = yield* Principal
             const { hidden, limit, offset, prefer, q } = urlParams
             // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
             return jsonResponse(
               rowsBody(
                 yield* catalog.search(
-                  { ...filterOf(urlParams), hidden: hidden || operator, q, limit, offset, prefer },
-                  workspaceId
+                  { ...filterOf(urlParams), hidden: hidden || caller.operator, q, limit, offset, prefer },
+                  caller
                 )
               )
             )
@@ -77,11 +77,11 @@ export const CatalogHandlers: Layer.Layer<
         "discover",
         answering(
           Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
+            const caller = yield* Principal
             const { limit, maxPriceMicros = null, prefer } = urlParams
             const q = urlParams.q ?? urlParams.query
             if (q === undefined) return yield* ValidationError.of("q", "is required")
-            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, workspaceId)
+            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, caller)
           })
         )
       )
@@ -89,7 +89,8 @@ export const CatalogHandlers: Layer.Layer<
         "endpoints",
         answering(
           Effect.fnUntraced(function* ({ headers: asked, urlParams }) {
-            const { workspaceId } = yield* Principal
+            const caller = yield* Principal
+            const { workspaceId } = caller
             const { cursor, facets, limit } = urlParams
             const filter = filterOf(urlParams)
             const bound = { ...filter }
@@ -100,7 +101,7 @@ export const CatalogHandlers: Layer.Layer<
               facets: counts,
               next,
               ...listing
-            } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, workspaceId)
+            } = yield* catalog.list({ ...filter, limit, after: place.value, facets }, caller)
             const nextCursor =
               next === null ? null : makeListingCursor(cursorKey, next, listing.revision, workspaceId, bound)
             const body = rowsBody({ ...listing, nextCursor, ...(counts === null ? {} : { facets: counts }) })
@@ -115,11 +116,10 @@ export const CatalogHandlers: Layer.Layer<
         "operation",
         answering(
           Effect.fnUntraced(function* ({ path, urlParams }) {
-            const { workspaceId } = yield* Principal
             return yield* catalog.contract(
               trimmedEndpointId(path.endpointId),
               urlParams.contractVersion ?? null,
-              workspaceId
+              yield* Principal
             )
           })
         )

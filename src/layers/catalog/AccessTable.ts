@@ -1,9 +1,12 @@
-// Who can run what now: for each provider whether its keys are there and it is well, for one workspace. Made whole, so
-// that filters can read it for every endpoint of a large catalog without asking again.
+// Who can run what now: for each provider whether its keys are there and it is well, for one workspace, and which
+// endpoints its policy denies. Made whole, so that filters can read it for every endpoint of a large catalog without
+// asking again.
 import { Clock, Effect } from "effect"
 import type { Access } from "../../domain/CatalogView.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { isKeyless } from "../../domain/Manifest.js"
+import { denialOf, isUnrestricted, type WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
+import type { Viewer } from "../../services/Catalog.js"
 import { Credentials } from "../../services/Credentials.js"
 import { ProviderHealth } from "../../services/ProviderHealth.js"
 import { flags, isFlagged, type Provider, type Revision } from "./Revision.js"
@@ -19,13 +22,47 @@ export interface EndpointAccess {
   readonly runnableNow: boolean
 }
 
+const unknown = 0
+const allowed = 1
+const denied = 2
+/** The endpoints that a policy denies. It is asked once about each, when somebody looks at the endpoint. */
+class DeniedEndpoints {
+  private readonly verdicts: Uint8Array
+  constructor(
+    private readonly revision: Revision,
+    private readonly policy: WorkspacePolicy
+  ) {
+    this.verdicts = new Uint8Array(revision.endpoints.length)
+  }
+
+  has(number: number): boolean {
+    const known = this.verdicts[number] ?? unknown
+    return (known === unknown ? (this.verdicts[number] = this.verdictOn(number)) : known) === denied
+  }
+
+  private verdictOn(number: number): number {
+    const { category, endpoints } = this.revision
+    const endpoint = endpoints[number]
+    if (endpoint === undefined) return allowed
+    const denial = denialOf(this.policy, {
+      endpoint: endpoint.operation.id,
+      provider: endpoint.provider.id,
+      category: category.values[category.codes[number] ?? 0] ?? "",
+      effectful: endpoint.operation.effect === "effectful"
+    })
+    return denial === null ? allowed : denied
+  }
+}
+
 export class AccessTable {
   readonly hidesAny: boolean
   /** Whether any key is there, the platform's or the workspace's own, that makes a provider run. */
   readonly hasKey: boolean
   constructor(
     private readonly revision: Revision,
-    private readonly codes: Uint8Array
+    private readonly codes: Uint8Array,
+    /** Null where the workspace has no policy. */
+    private readonly denied: DeniedEndpoints | null
   ) {
     this.hidesAny = codes.some((code) => (code & hiddenBit) !== 0)
     this.hasKey = revision.providers.some((provider, at) => codes[at] === runsNow && !isKeyless(provider))
@@ -34,7 +71,9 @@ export class AccessTable {
   /** A small number that stands for one `EndpointAccess`. */
   codeOf(number: number): number {
     const code = this.codes[this.revision.accountOf[number] ?? 0] ?? 0
-    return isFlagged(this.revision, number, flags.unavailable) ? comingSoon | (code & hiddenBit) : code
+    return isFlagged(this.revision, number, flags.unavailable) || this.denied?.has(number) === true
+      ? comingSoon | (code & hiddenBit)
+      : code
   }
   of(number: number): EndpointAccess {
     const code = this.codeOf(number)
@@ -52,29 +91,52 @@ const manyProviders = 100
 const keptMillis = 1000
 const keptMax = 200
 
+/** The same text for the same policy; empty without one. */
+const policyKeyOf = (viewer: Viewer | null): string =>
+  viewer === null || isUnrestricted(viewer.policy) ? "" : JSON.stringify(viewer.policy)
+
+interface Seen {
+  readonly table: AccessTable
+  readonly policyKey: string
+  readonly at: number
+}
+
 /** Of one revision: the tables that differ, and who was last seen to have which. */
 class Tables {
   private readonly different = new Map<string, AccessTable>()
-  private readonly seen = new Map<WorkspaceId | null, { readonly table: AccessTable; readonly at: number }>()
+  private readonly denied = new Map<string, DeniedEndpoints>()
+  private readonly seen = new Map<WorkspaceId | null, Seen>()
   constructor(private readonly revision: Revision) {}
 
-  fresh(workspaceId: WorkspaceId | null, now: number): AccessTable | null {
-    const known = this.seen.get(workspaceId)
-    return known !== undefined && now - known.at < keptMillis ? known.table : null
+  fresh(viewer: Viewer | null, now: number): AccessTable | null {
+    const known = this.seen.get(viewer?.workspaceId ?? null)
+    return known !== undefined && now - known.at < keptMillis && known.policyKey === policyKeyOf(viewer)
+      ? known.table
+      : null
   }
 
-  /** One and the same table for the same codes, so that what was found with it can be kept beside it. */
-  of(codes: Uint8Array): AccessTable {
-    const key = Buffer.from(codes).toString("latin1")
-    const table = this.different.get(key) ?? new AccessTable(this.revision, codes)
+  /** One and the same table for the same codes and policy, so that what was found with it can be kept beside it. */
+  of(codes: Uint8Array, viewer: Viewer | null): AccessTable {
+    const policyKey = policyKeyOf(viewer)
+    const key = `${Buffer.from(codes).toString("latin1")} ${policyKey}`
+    const table =
+      this.different.get(key) ?? new AccessTable(this.revision, codes, this.deniedBy(viewer?.policy ?? null, policyKey))
     if (this.different.size >= keptMax) this.different.clear()
     this.different.set(key, table)
     return table
   }
 
-  keep(workspaceId: WorkspaceId | null, table: AccessTable, now: number): void {
+  keep(viewer: Viewer | null, table: AccessTable, now: number): void {
     if (this.seen.size >= keptMax) this.seen.clear()
-    this.seen.set(workspaceId, { table, at: now })
+    this.seen.set(viewer?.workspaceId ?? null, { table, policyKey: policyKeyOf(viewer), at: now })
+  }
+
+  private deniedBy(policy: WorkspacePolicy | null, policyKey: string): DeniedEndpoints | null {
+    if (policy === null || policyKey === "") return null
+    const found = this.denied.get(policyKey) ?? new DeniedEndpoints(this.revision, policy)
+    if (this.denied.size >= keptMax) this.denied.clear()
+    this.denied.set(policyKey, found)
+    return found
   }
 }
 
@@ -94,17 +156,18 @@ export const accessTables = Effect.gen(function* () {
     return provider.ownKey ? needsYourAccount : comingSoon
   })
 
-  return Effect.fnUntraced(function* (revision: Revision, workspaceId: WorkspaceId | null) {
+  return Effect.fnUntraced(function* (revision: Revision, viewer: Viewer | null) {
+    const workspaceId = viewer?.workspaceId ?? null
     const known = tables.get(revision) ?? new Tables(revision)
     tables.set(revision, known)
     const many = revision.providers.length >= manyProviders
     const now = yield* Clock.currentTimeMillis
-    const fresh = many ? known.fresh(workspaceId, now) : null
+    const fresh = many ? known.fresh(viewer, now) : null
     if (fresh !== null) return fresh
     const codes = new Uint8Array(revision.providers.length)
     for (const [at, provider] of revision.providers.entries()) codes[at] = yield* codeOf(workspaceId, provider)
-    const table = known.of(codes)
-    if (many) known.keep(workspaceId, table, now)
+    const table = known.of(codes, viewer)
+    if (many) known.keep(viewer, table, now)
     return table
   })
 })

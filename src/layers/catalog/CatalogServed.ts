@@ -5,11 +5,10 @@
  */
 import { Context, Effect, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import type { WorkspaceId } from "../../domain/Ids.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import { placementOf } from "../../domain/OperationContract.js"
 import { similar } from "../../domain/Similar.js"
-import { Catalog } from "../../services/Catalog.js"
+import { Catalog, type Viewer } from "../../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../../services/CatalogPublisher.js"
 import { ContractStore } from "../../services/ContractStore.js"
 import type { Credentials } from "../../services/Credentials.js"
@@ -49,8 +48,8 @@ const preparedBy =
 /** What answers questions, and what puts a revision in its place. */
 interface Serving {
   readonly current: Effect.Effect<ServedRevision, CatalogLoading>
-  /** The served revision as this workspace sees it; null for a caller who is not known. */
-  readonly seenBy: (workspaceId: WorkspaceId | null) => Effect.Effect<Seen, CatalogLoading>
+  /** The served revision as this caller sees it; null for a caller who is not known. */
+  readonly seenBy: (viewer: Viewer | null) => Effect.Effect<Seen, CatalogLoading>
   readonly contracts: ContractStore["Type"]
   readonly prepare: Prepare
 }
@@ -76,19 +75,19 @@ const makeCatalog = ({ contracts, current, prepare, seenBy }: Serving, options: 
     }),
   revision: Effect.map(current, ({ revision }) => revision.id),
 
-  search: (query, workspaceId) => Effect.map(seenBy(workspaceId), (seen) => search(seen, query)),
-  discover: (query, workspaceId) => Effect.map(seenBy(workspaceId), (seen) => discover(seen, query)),
-  list: (query, workspaceId) => Effect.map(seenBy(workspaceId), (seen) => list(seen, query)),
+  search: (query, viewer) => Effect.map(seenBy(viewer), (seen) => search(seen, query)),
+  discover: (query, viewer) => Effect.map(seenBy(viewer), (seen) => discover(seen, query)),
+  list: (query, viewer) => Effect.map(seenBy(viewer), (seen) => list(seen, query)),
   overview: (query) => Effect.flatMap(seenBy(null), (seen) => overview(seen, query)),
-  rows: (endpointIds, workspaceId) =>
-    Effect.map(seenBy(workspaceId), ({ served: { revision, rows }, view }) =>
+  rows: (endpointIds, viewer) =>
+    Effect.map(seenBy(viewer), ({ served: { revision, rows }, view }) =>
       endpointIds.flatMap((id) => {
         const number = revision.numberOf.get(id)
         return number === undefined ? [] : (rows.row(number, view.table, view.statistics, null) ?? [])
       })
     ),
-  contract: (endpointId, contractVersion, workspaceId) =>
-    Effect.flatMap(seenBy(workspaceId), (seen) =>
+  contract: (endpointId, contractVersion, viewer) =>
+    Effect.flatMap(seenBy(viewer), (seen) =>
       operationContract(contracts, seen, options, endpointId, contractVersion)
     ).pipe(Effect.withSpan("Catalog.contract")),
 
@@ -144,13 +143,13 @@ const make = (options: CatalogOptions) =>
     const current = Effect.flatMap(Ref.get(inForce), (served) =>
       served === null ? new CatalogLoading({ retryAfterSeconds: 1 }) : Effect.succeed(served)
     )
-    const seenBy = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null) {
+    const seenBy = Effect.fnUntraced(function* (viewer: Viewer | null) {
       const served = yield* current
-      const table = yield* tableOf(served.revision, workspaceId)
+      const table = yield* tableOf(served.revision, viewer)
       const statistics = yield* stats.snapshot
       // As long as no key is set at all, a newcomer's search shows what runs now first inside each job.
       const runnableFirst = options.jobsMayPickFixtures && !table.hasKey
-      return { served, view: { workspaceId, table, statistics, runnableFirst } }
+      return { served, view: { workspaceId: viewer?.workspaceId ?? null, table, statistics, runnableFirst } }
     })
     return Context.make(Catalog, makeCatalog({ contracts, current, prepare, seenBy }, options)).pipe(
       Context.add(CatalogPublisher, yield* makePublisher(contracts, inForce, options))

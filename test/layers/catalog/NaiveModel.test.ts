@@ -10,7 +10,7 @@ import { placementOf } from "../../../src/domain/OperationContract.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
 import { Catalog } from "../../../src/services/Catalog.js"
 import { endpoint, job, newWorld, servedCatalog } from "../../support/catalog.js"
-import { workspaceId } from "../../support/httpGateway.js"
+import { caller } from "../../support/httpGateway.js"
 
 const jobs = ["people.email.find", "people.email.verify", "web.search", "geo.geocode"].map((id) => job(id))
 const words = ["email", "weather", "search", "invoice", "picture", "company"]
@@ -87,7 +87,7 @@ describe("any combination of filters", () => {
           do {
             const page: Effect.Effect.Success<ReturnType<typeof catalog.list>> = yield* catalog.list(
               { ...filter, limit, after, facets: after === null },
-              workspaceId
+              caller()
             )
             assert.strictEqual(page.total, expected.length, label)
             if (page.facets !== null)
@@ -107,7 +107,7 @@ describe("any combination of filters", () => {
           while (offset !== null) {
             const page: Effect.Effect.Success<ReturnType<typeof catalog.search>> = yield* catalog.search(
               { ...filter, q, limit, offset, prefer: "balanced" },
-              workspaceId
+              caller()
             )
             found.push(...page.endpoints.map(({ endpointId }) => endpointId))
             total = page.total
@@ -129,7 +129,7 @@ describe("any combination of filters", () => {
 
   it.live("is a filter and nothing else: none of them leaves everything that is not switched off", () =>
     Effect.gen(function* () {
-      const { total } = yield* (yield* Catalog).list({ ...noFilter, limit: 1, after: null, facets: false }, workspaceId)
+      const { total } = yield* (yield* Catalog).list({ ...noFilter, limit: 1, after: null, facets: false }, caller())
       assert.strictEqual(total, endpoints.filter(({ provider }) => provider.id !== "provider-4").length)
     }).pipe(Effect.provide(servedCatalog({ jobs, endpoints }, world)))
   )

@@ -9,7 +9,7 @@ import { Catalog } from "../../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../../src/services/CatalogPublisher.js"
 import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
 import { endpoint, job, newWorld, noVocabulary, servedCatalog, worldServices } from "../../support/catalog.js"
-import { startGateway, workspaceId } from "../../support/httpGateway.js"
+import { caller, startGateway } from "../../support/httpGateway.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const builtIn = { jobs: [job("web.search")], endpoints: [endpoint({ id: "built-in", job: "web.search" })] }
@@ -107,26 +107,26 @@ describe("publishing a catalog", () => {
     Effect.gen(function* () {
       const catalog = yield* Catalog
       const { publish } = yield* CatalogPublisher
-      const before = yield* catalog.contract("x", null, workspaceId)
-      const jobBefore = yield* catalog.contract("job:web.search", null, workspaceId)
+      const before = yield* catalog.contract("x", null, caller())
+      const jobBefore = yield* catalog.contract("job:web.search", null, caller())
       yield* publish({
         jobs: [job("web.search")],
         endpoints: [endpoint({ id: "x", job: "web.search", path: "/changed" })]
       })
-      const after = yield* catalog.contract("x", null, workspaceId)
+      const after = yield* catalog.contract("x", null, caller())
       assert.notStrictEqual(after.contractVersion, before.contractVersion)
-      assert.deepStrictEqual(yield* catalog.contract("x", before.contractVersion, workspaceId), before)
+      assert.deepStrictEqual(yield* catalog.contract("x", before.contractVersion, caller()), before)
       assert.strictEqual((yield* catalog.endpointAt("x", before.contractVersion))?.operation.path, "/x")
       assert.notStrictEqual(
-        (yield* catalog.contract("job:web.search", null, workspaceId)).contractVersion,
+        (yield* catalog.contract("job:web.search", null, caller())).contractVersion,
         jobBefore.contractVersion
       )
-      const old = yield* catalog.contract("job:web.search", jobBefore.contractVersion, workspaceId)
+      const old = yield* catalog.contract("job:web.search", jobBefore.contractVersion, caller())
       assert.deepStrictEqual(
         old.providers?.map(({ contractVersion }) => contractVersion),
         [before.contractVersion]
       )
-      assert.strictEqual((yield* Effect.flip(catalog.contract("x", "never", workspaceId)))._tag, "not_found")
+      assert.strictEqual((yield* Effect.flip(catalog.contract("x", "never", caller())))._tag, "not_found")
     }).pipe(
       Effect.provide(
         servedCatalog({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search" })] })
