@@ -43,6 +43,19 @@ export class Open extends HttpApiMiddleware.Tag<Open>()("gateway/http/Open", {
 
 const scheme = /^bearer +/i
 
+/** A token that can only read and tries to pay is told how to top up (contract: "Authentication", 3). */
+export const lacksScope = (
+  topUps: TopUps["Type"],
+  required: Required | null,
+  { operatorWorkspace, scopes }: Caller
+): Effect.Effect<never, Forbidden> =>
+  required === "billing:write" && isReadOnly(scopes)
+    ? Effect.flatMap(
+        topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }),
+        (topUp) => new Forbidden({ scope: required, topUp })
+      )
+    : new Forbidden({ scope: required ?? "none" })
+
 export const layerAuth = (
   routes: ReadonlyArray<Route>
 ): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
@@ -57,18 +70,6 @@ export const layerAuth = (
         return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
       const accessByRoute = new Map<string, Required>()
       for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
-
-      /**
-       * A token that can only read and tries to pay is told so in the words of a top-up (contract: "Authentication",
-       * 3).
-       */
-      const forbidden = (required: Required | null, { operatorWorkspace, scopes }: Caller) =>
-        required === "billing:write" && isReadOnly(scopes)
-          ? Effect.flatMap(
-              topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }),
-              (topUp) => new Forbidden({ scope: required, topUp })
-            )
-          : new Forbidden({ scope: required ?? "none" })
 
       /** Notes the route and says what it requires. */
       const enter = Effect.gen(function* () {
@@ -104,7 +105,7 @@ export const layerAuth = (
             const { required } = yield* enter
             const principal = yield* authenticate(request, token)
             if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
-              return yield* forbidden(required, principal)
+              return yield* lacksScope(topUps, required, principal)
             }
             return principal
           })

@@ -49,6 +49,29 @@ const decodable = (path: string): boolean => {
   }
 }
 
+/** Why no route takes the request. `allow` are the methods that its path has. */
+export const missedRoute = (
+  { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
+  allow: ReadonlyArray<string>
+): ValidationError | MethodNotAllowed | RouteNotFound => {
+  const path = pathOf(url)
+  if (!decodable(path)) return ValidationError.of("path", "is not valid percent-encoding")
+  return allow.length > 0 && !allow.includes(method)
+    ? new MethodNotAllowed({ method, allow })
+    : new RouteNotFound({ method, path: cutText(path, 200) })
+}
+
+/** What clients are told of whatever is none of the errors of the table: nothing. It is logged. */
+export const unexpected = (
+  cause: Cause.Cause<unknown>,
+  { method }: Pick<HttpServerRequest.HttpServerRequest, "method">,
+  { requestId, route }: ExchangeState
+): Effect.Effect<InternalError> =>
+  Effect.logError("A request ended in a defect", cause).pipe(
+    Effect.annotateLogs({ requestId, method, route: route ?? "none" }),
+    Effect.as(new InternalError())
+  )
+
 export const makeBoundary = (
   routes: ReadonlyArray<Route>
 ): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
@@ -60,28 +83,6 @@ export const makeBoundary = (
     const methodsOf = methodsByPath(routes)
     const ignoredOf = ignoredParameters(routes)
 
-    const missed = (request: HttpServerRequest.HttpServerRequest, exchange: ExchangeState) => {
-      const path = pathOf(request.url)
-      const allow = methodsOf(path)
-      const shown = cutText(path, 200)
-      const error = !decodable(path)
-        ? ValidationError.of("path", "is not valid percent-encoding")
-        : allow.length > 0 && !allow.includes(request.method)
-          ? new MethodNotAllowed({ method: request.method, allow })
-          : new RouteNotFound({ method: request.method, path: shown })
-      return Effect.as(spendPublic(limiter, request, trustProxy, exchange), error)
-    }
-
-    const unexpected = (
-      cause: Cause.Cause<unknown>,
-      request: HttpServerRequest.HttpServerRequest,
-      exchange: ExchangeState
-    ) =>
-      Effect.logError("A request ended in a defect", cause).pipe(
-        Effect.annotateLogs({ requestId: exchange.requestId, method: request.method, route: exchange.route ?? "none" }),
-        Effect.as(new InternalError())
-      )
-
     /** Never fails with anything but what the table has. */
     const explain = (
       cause: Cause.Cause<unknown>,
@@ -91,7 +92,13 @@ export const makeBoundary = (
       const failure = Cause.failureOption(cause)
       if (failure._tag === "None") return unexpected(cause, request, exchange)
       const error = failure.value
-      if (error instanceof HttpServerError.RouteNotFound) return Effect.merge(missed(request, exchange))
+      if (error instanceof HttpServerError.RouteNotFound)
+        return Effect.merge(
+          Effect.as(
+            spendPublic(limiter, request, trustProxy, exchange),
+            missedRoute(request, methodsOf(pathOf(request.url)))
+          )
+        )
       if (error instanceof HttpApiError.HttpApiDecodeError && !exchange.answering)
         return Effect.succeed(fromIssues(error.issues, "request"))
       return errorResponse(error, "", undefined) === null ? unexpected(cause, request, exchange) : Effect.succeed(error)

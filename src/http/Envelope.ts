@@ -56,6 +56,17 @@ interface FailureClass<E extends Failure> {
   new (...args: never): E
 }
 
+type Errors = typeof Api & typeof Storage
+/** Every error class by the name of its export: what has a code and says whether a retry helps. */
+type ErrorClasses = {
+  readonly [Name in keyof Errors as Errors[Name] extends { readonly retryable: boolean } ? Name : never]: Errors[Name]
+}
+type ErrorNamed<Name extends keyof ErrorClasses> = ErrorClasses[Name] extends new (...args: never) => infer E
+  ? E
+  : never
+/** Whatever a request can be refused with. */
+export type HttpError = { readonly [Name in keyof ErrorClasses]: ErrorNamed<Name> }[keyof ErrorClasses]
+
 interface Row<E> {
   readonly status: number
   /** Short and the same for every occurrence, for RFC 9457. */
@@ -144,6 +155,7 @@ const topUpRefusal = [
     topUp === undefined ? {} : { topUp, reason: topUp.reason }
 ] as const
 
+/** A row for each error class: one that has none, or that is none, does not compile. */
 export const Wire = {
   ValidationError: wire(Api.ValidationError, {
     status: 400,
@@ -303,7 +315,7 @@ export const Wire = {
     headers: retryAfter
   }),
   BillingUnavailable: wire(Api.BillingUnavailable, { status: 503, title: "Billing is not enabled" })
-} as const
+} as const satisfies { readonly [Name in keyof ErrorClasses]: Schema.Schema<ErrorNamed<Name>, Body> }
 
 /** What every handler that touches storage can fail with. */
 export const WireStorage = Schema.Union(Wire.StorageBusy, Wire.StorageUncertain, Wire.StorageTimeout)

@@ -42,6 +42,8 @@ const json = (
   status: number
 ) => HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
 
+export const badRunsCursor = () => new RunsCursorInvalid()
+
 const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> | null, ValidationError> => {
   if (raw === undefined) return Effect.succeed(null)
   const fields = [...new Set(raw.split(",").map((field) => field.trim()))]
@@ -131,7 +133,7 @@ export const RunsHandlers: Layer.Layer<
               const page = yield* runs.list(
                 workspaceId,
                 filter,
-                yield* pageRequest(urlParams, binding, () => new RunsCursorInvalid()),
+                yield* pageRequest(urlParams, binding, badRunsCursor),
                 includeResult
               )
               return json({ runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }, 200)

@@ -1,0 +1,71 @@
+/**
+ * A comparison of types, which `tsc` makes: what the services that handlers call can fail with, together with what is
+ * refused before a handler is reached, is exactly the list of HTTP errors. A class that nothing raises, and a failure
+ * that the envelope does not know, do not compile.
+ */
+import { assert, it } from "@effect/vitest"
+import type { Context, Effect, Layer } from "effect"
+import type { StorageError } from "../../src/domain/StorageErrors.js"
+import type { missedRoute, unexpected } from "../../src/http/Boundary.js"
+import type { lacksScope } from "../../src/http/Auth.js"
+import type { jsonBody } from "../../src/http/Body.js"
+import type { HttpError } from "../../src/http/Envelope.js"
+import type { spend, spendPublic } from "../../src/http/RequestRate.js"
+import type { AccountHandlers } from "../../src/http/account/Handlers.js"
+import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
+import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
+import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
+import type { badRunsCursor, RunsHandlers } from "../../src/http/runs/Handlers.js"
+import type { SystemHandlers } from "../../src/http/system/Handlers.js"
+import type { Connections } from "../../src/services/Connections.js"
+
+type FailureOf<Value> = Value extends (...args: never) => infer Answer
+  ? FailureOf<Answer>
+  : Value extends Effect.Effect<infer _A, infer E, infer _R>
+    ? E
+    : never
+/** Of each method and value of a service; one that fails as its argument does has no failure of its own. */
+type FailuresOf<Service> = Service extends object
+  ? {
+      readonly [Name in keyof Service]-?: unknown extends FailureOf<Service[Name]> ? never : FailureOf<Service[Name]>
+    }[keyof Service]
+  : never
+type ServicesOf<Handlers> = Handlers extends Layer.Layer<infer _A, infer _E, infer Tag> ? Tag : never
+type ServiceOf<Tag> = Tag extends Context.TagClassShape<infer _Id, infer Service> ? Service : never
+
+type ByServices = FailuresOf<
+  ServiceOf<
+    ServicesOf<
+      | typeof AccountHandlers
+      | typeof CatalogHandlers
+      | typeof ConnectionsHandlers
+      | typeof LoginsHandlers
+      | typeof PublicCatalogHandlers
+      | typeof RunsHandlers
+      | typeof SystemHandlers
+    >
+  >
+>
+type BeforeHandlers =
+  | FailureOf<ReturnType<typeof jsonBody>>
+  | FailureOf<typeof lacksScope>
+  | FailureOf<typeof spend>
+  | FailureOf<typeof spendPublic>
+  | ReturnType<typeof missedRoute>
+  | ReturnType<typeof badRunsCursor>
+  | Effect.Effect.Success<ReturnType<typeof unexpected>>
+type Raised = ByServices | BeforeHandlers
+
+/** `use` opens a connection for the call of a provider and fails as runs do; no handler calls it. */
+type OfRunsOnly = Exclude<FailureOf<Connections["Type"]["use"]>, StorageError>
+/** True when neither union has a tag that the other lacks; else the tags that one of them lacks. */
+type SameTags<A extends { readonly _tag: string }, B extends { readonly _tag: string }> = [
+  Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
+] extends [never]
+  ? true
+  : Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
+
+it("the errors that services and doors raise are exactly those that the envelope knows", () => {
+  const same: SameTags<Exclude<Raised, OfRunsOnly>, HttpError> = true
+  assert.isTrue(same)
+})
