@@ -1,7 +1,6 @@
-// Builds src to dist when a source changed since the last build, told by content, so copies and checkouts with other
-// times do not matter. `--force` builds anyway, `--quiet` says nothing when all is well. Nothing but the compiler is
-// needed, and it only when there is something to build: a production install has no compiler and runs the dist it was
-// given.
+// Builds src to dist when a source has changed since the last build. It compares contents, because the times of files
+// in copies and checkouts say nothing. `--force` builds anyway, `--quiet` prints nothing when all is well. It needs the
+// compiler only when there is something to build: a production install has none and runs the dist that it was given.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -53,7 +52,7 @@ const tsc = (() => {
 })()
 
 say("Building …")
-// What a removed source left in dist could still be imported.
+// Otherwise dist would keep what was built from sources that are gone.
 const present = pathsOf(now)
 if (force || [...pathsOf(before)].some((path) => !present.has(path))) rmSync(dist, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--noEmitOnError"], {

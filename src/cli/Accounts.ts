@@ -72,7 +72,7 @@ const set = Command.make(
       json,
       Effect.gen(function* () {
         const accounts = yield* Accounts
-        // First, because it can still refuse: then nothing is set.
+        // First, because it may be refused; then the limits stay as they are too.
         if (reset || allow.length > 0 || deny.length > 0) {
           yield* accounts.setPolicy(workspaceId, { reset, allow, deny })
         }
@@ -143,7 +143,7 @@ export const credit = Command.make(
       Effect.gen(function* () {
         const ids = yield* Ids
         const wallet = yield* Wallet
-        // Apart from the keys of top-ups, whatever a person types.
+        // With a prefix, so that nothing that a person types is the key of a top-up.
         const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
         const { availableMicros, reservedMicros } = yield* wallet.credit({
           workspaceId,

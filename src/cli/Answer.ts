@@ -1,6 +1,6 @@
 /**
- * What a command prints. With `--json` standard output is exactly one JSON document, without it a few readable lines;
- * what goes wrong is one line on standard error. Nothing else writes to standard output.
+ * What a command prints. With `--json` standard output is exactly one JSON document; without it, a few lines for
+ * people. A failure is one line on standard error. Nothing else writes to standard output.
  */
 import { Console, Data, Effect } from "effect"
 import type { JsonObject } from "../domain/Json.js"
@@ -15,7 +15,7 @@ export interface Answer {
   readonly ok?: boolean
 }
 
-/** The answer is printed already; only the exit code is left to be told. */
+/** The answer was printed; this only sets the exit code to 1. */
 export class BadNews extends Data.TaggedError("BadNews")<{}> {}
 
 export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): Effect.Effect<void, E | BadNews, R> =>

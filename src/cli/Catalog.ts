@@ -30,7 +30,7 @@ interface Sizes {
   readonly jobs: number
 }
 
-/** `named`: what each of the folders holds that stand over the built-in one. */
+/** `named`: how much each folder holds that the command line named. */
 const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: ReadonlyArray<Problem>): Answer => ({
   ok: problems.length === 0,
   json: {

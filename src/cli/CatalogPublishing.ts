@@ -62,8 +62,8 @@ const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
 }
 
 /**
- * Publishes and says so in `told`, or says why not. Ends when every node that runs on this database has it in force, so
- * that whoever asks a node next is answered out of it.
+ * Publishes and answers with `told`, or with the reason why it did not. Ends when every node of this database has the
+ * publication in force, so that a client that asks any node after that is served from it.
  */
 export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, builtIn?: CatalogContent) =>
   Effect.scoped(

@@ -1,8 +1,8 @@
 /**
- * Which providers the command line takes: those of the built-in catalog, of what is published and of `GATEWAY_CATALOG`,
- * and those that have a key or a state already, though the catalog has lost them. What is read quickly is asked first,
- * so that an emergency does not wait for a large publication, nor fail on a folder that cannot be read, where the
- * built-in catalog has the provider.
+ * Which providers the command line accepts: those of the built-in catalog, of what is published and of
+ * `GATEWAY_CATALOG`, and those that have a key or a state although no catalog has them any more. It looks where reading
+ * is quick first. A command for a built-in provider therefore waits for no large publication, and does not fail because
+ * of a folder that cannot be read.
  */
 import { Effect } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
@@ -28,7 +28,7 @@ export const publishedCatalog = Effect.flatMap(CatalogRevisions, ({ latest }) =>
 /** The folders of `GATEWAY_CATALOG`. */
 export const configuredCatalog = Effect.flatMap(readConfig, ({ catalogFolders }) => readFolders(catalogFolders))
 
-/** Fails where nobody knows the provider; `typedAs` is the option or argument that named it. */
+/** Fails where no source knows the provider; `typedAs` is the option or argument that named it. */
 export const checkProvider = Effect.fn("cli.checkProvider")(function* (
   providerId: string,
   typedAs: "--provider" | "PROVIDER"

@@ -1,7 +1,4 @@
-/**
- * `key`, `connection`, `secrets` and `provider`: the keys of calls, their sealing, and which providers are called at
- * all.
- */
+/** `key`, `connection`, `secrets` and `provider`: the keys for calls, their sealing, and which providers are called. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
@@ -79,7 +76,7 @@ const createConnection = Command.make(
       json,
       Effect.gen(function* () {
         const connections = yield* Connections
-        // Connections do not ask for their workspace: a wrong id would make one that nobody can use.
+        // Making a connection does not look for its workspace, and with a wrong id nobody could use it.
         yield* (yield* Accounts).workspace(workspaceId)
         yield* checkProvider(providerId, "--provider")
         const secret = yield* (yield* SecretInput).read

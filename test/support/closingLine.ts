@@ -19,7 +19,7 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<unknown>): void {
     const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state))
     const count = (state: string) => states.filter((each) => each === state).length
-    // A file that could not be loaded, and an error outside of any test, have no test to count them.
+    // A file that could not be loaded and an error outside of all tests are no tests, and count as failures too.
     const broken = modules.filter((module) => module.errors().length > 0).length
     const skipped = count("skipped")
     const line = `${count("passed")} passed, ${count("failed") + broken + unhandled.length + this.leaks.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`

@@ -21,7 +21,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Answers are looked into freely by tests; what they must look like is the OpenAPI test's part.
+  // Tests read any field of an answer. The OpenAPI test checks its shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly json: any
 }

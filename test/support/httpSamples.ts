@@ -1,4 +1,4 @@
-/** Rows as the services give them, for tests of what HTTP makes of them. */
+/** Values as the services return them, for tests of how HTTP shows them. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import {

@@ -14,8 +14,7 @@ export interface Proxy {
    */
   readonly cutAt: (text: string, when: "before" | "after") => void
   /**
-   * Makes nonsense of `text` the next time that a client sends it: the server answers with an error and keeps the
-   * connection.
+   * Overwrites `text` the next time that a client sends it. The server answers with an error and keeps the connection.
    */
   readonly spoil: (text: string) => void
   /** Cuts all connections and takes no more, until `accept`. */

@@ -1,6 +1,7 @@
 /**
- * What a newcomer needs on a development machine: a workspace `demo` with 100 dollars, a token with every scope in a
- * file that only its owner can read, and a command to paste. Never used in production. A second start keeps all of it.
+ * Lets a newcomer run something at once on a development machine: a workspace `demo` with 100 dollars, a token with
+ * every scope in a file that only its owner can read, and the text with a command to paste. Production never uses it. A
+ * second start finds all of it there and changes nothing.
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, Redacted } from "effect"
@@ -14,12 +15,11 @@ export const demoWorkspaceName = "demo"
 export const demoTokenLabel = "development"
 export const demoCreditKey = "demo"
 
-/**
- * Where the token of the demo workspace is; absolute, because the command that reads it is pasted into any terminal.
- */
+/** The file of the demo token. An absolute path, because the command that reads it may be pasted into any terminal. */
 export const tokenFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.resolve(dataDir, "dev-token"))
 
-export const demoWorkspace = Effect.fn("Demo.workspace")(function* (dataDir: string) {
+/** Makes what is missing of it. A token in the file that no longer works is replaced. */
+export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDir: string) {
   const accounts = yield* Accounts
   const wallet = yield* Wallet
   const files = yield* FileSystem.FileSystem
@@ -51,7 +51,7 @@ export const demoWorkspace = Effect.fn("Demo.workspace")(function* (dataDir: str
   yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
 })
 
-/** What is printed once the gateway listens. */
+/** The text that the start prints once the gateway listens. */
 export const welcome = (url: string, file: string): string => `
 provider-gateway is ready.
 

@@ -1,4 +1,4 @@
-/** A gateway without a payment processor: every checkout is refused, and balances grow by the operator's hand. */
+/** A gateway without a payment processor. It refuses every checkout; the operator adds money with `gateway credit`. */
 import { Effect, Layer } from "effect"
 import { CheckoutUnavailable, Payments } from "../../services/Payments.js"
 

@@ -1,5 +1,6 @@
 /**
- * What is stored of a token: its SHA-256. Tokens carry 192 random bits, so a plain digest cannot be searched backwards.
+ * The storage holds the SHA-256 of a token and not the token. A token has 192 random bits, so nobody can find it by
+ * trying tokens, and the digest needs no salt.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 

@@ -1,4 +1,4 @@
-/** What counts for a workspace that has no setting of its own. */
+/** The limits of a workspace that has none of its own. */
 import { Context } from "effect"
 
 export class WalletDefaults extends Context.Tag("gateway/layers/WalletDefaults")<

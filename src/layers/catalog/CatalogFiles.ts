@@ -6,7 +6,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either } from "effect"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
-import { nextTurn } from "../node/TimeSlices.js"
+import { nextEventLoopTurn } from "../node/LongWork.js"
 import { assemble, CatalogInvalid, type ReadOptions, readJob, readProvider } from "./ManifestReading.js"
 import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
 
@@ -73,7 +73,7 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
   // A file a turn: parsing all of them takes a second, in which a database is waiting to be spoken to.
   const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) =>
-    Effect.forEach(items, (item) => Effect.map(nextTurn, () => read(item)))
+    Effect.forEach(items, (item) => Effect.map(nextEventLoopTurn, () => read(item)))
   const read = yield* Effect.forEach(folders, (folder, at) =>
     Effect.all({
       folder: Effect.succeed(folder),

@@ -11,7 +11,7 @@ import type { SearchDocument } from "./search/SearchDocument.js"
 import { SearchIndex } from "./search/SearchIndex.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
 import { SharedMembers, leanEndpoint } from "./LeanEndpoint.js"
-import { inSlices, sortedInSlices } from "../node/TimeSlices.js"
+import { forEachInSlices, sortInSlices } from "../node/LongWork.js"
 
 export type Provider = Endpoint["provider"]
 
@@ -133,7 +133,7 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
   content: CatalogContent,
   vocabulary: VocabularyFile
 ) {
-  const given = yield* sortedInSlices(content.endpoints, ({ operation }) => operation.id)
+  const given = yield* sortInSlices(content.endpoints, ({ operation }) => operation.id)
   const endpoints: Array<Endpoint> = []
   const common = new SharedMembers()
   const jobList = content.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -152,7 +152,7 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
   const numbersOfJob = new Map<string, Array<number>>()
   const digest = createHash("sha256").update(canonical(jobList))
 
-  yield* inSlices(count, (number) => {
+  yield* forEachInSlices(count, (number) => {
     const endpoint = given[number]
     if (endpoint === undefined) return
     endpoints.push(leanEndpoint(endpoint, common))

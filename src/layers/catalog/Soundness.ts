@@ -6,7 +6,7 @@
 import { Effect, Either } from "effect"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
-import { inSlices } from "../node/TimeSlices.js"
+import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
 import { compileInputSchema } from "../providers/InputSchema.js"
 import { planRequest } from "../providers/RequestPlan.js"
@@ -92,7 +92,7 @@ export const catalogProblems = (
     }
     for (const { id } of jobs) checkId(`job ${id}`, twice("job", id))
     const jobIds = new Set<string>([...jobs, ...otherJobs].map(({ id }) => id))
-    const checked = inSlices(endpoints.length, (at) => {
+    const checked = forEachInSlices(endpoints.length, (at) => {
       const endpoint = endpoints[at]
       if (endpoint === undefined) return
       const subject = `endpoint ${endpoint.operation.id}`

@@ -15,7 +15,7 @@ import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
 import { CatalogFollowing, listed } from "../catalog/CatalogFollowing.js"
 import type { GatewayConfig } from "../node/Config.js"
-import { demoWorkspace } from "../accounts/DemoWorkspace.js"
+import { ensureDemoWorkspace } from "../accounts/DemoWorkspace.js"
 import { enterDeployment } from "../postgres/Deployment.js"
 import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProvider.js"
 import { FaultPointsKill } from "../node/FaultPointsKill.js"
@@ -128,7 +128,7 @@ export const GatewayWithCatalog = (config: GatewayConfig) =>
       Gateway(
         config,
         Layer.unwrapEffect(Effect.map(Fiber.join(reading), CatalogFollowing)).pipe(
-          Layer.provide(Layer.effectDiscard(config.production ? Effect.void : demoWorkspace(config.dataDir)))
+          Layer.provide(Layer.effectDiscard(config.production ? Effect.void : ensureDemoWorkspace(config.dataDir)))
         )
       )
     )

@@ -13,7 +13,7 @@ import { ConnectionsSealed } from "../secrets/ConnectionsSealed.js"
 import { CredentialsStored } from "../secrets/CredentialsStored.js"
 import type { Database } from "../postgres/Database.js"
 import { PlatformKeysSealed } from "../secrets/PlatformKeysSealed.js"
-import { AccessSnapshotLayer } from "../secrets/AccessSnapshot.js"
+import { KnownKeysLayer } from "../secrets/KnownKeys.js"
 import type { SecretRows } from "../secrets/SecretRows.js"
 import { SecretRowsMemory } from "../memory/SecretRowsMemory.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
@@ -24,7 +24,7 @@ export type Secrets = Connections | PlatformKeys | SecretRotation | Credentials
 /** Over rows that somebody else chose. */
 export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids> = CredentialsStored.pipe(
   Layer.provideMerge(Layer.mergeAll(ConnectionsSealed, PlatformKeysSealed, SecretRotationSealed)),
-  Layer.provide(AccessSnapshotLayer)
+  Layer.provide(KnownKeysLayer)
 )
 
 export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(SecretsOver, SecretRowsPg)

@@ -2,14 +2,14 @@
 import { Effect, Layer } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { ContractStore } from "../../services/ContractStore.js"
-import { inSlices } from "../node/TimeSlices.js"
+import { forEachInSlices } from "../node/LongWork.js"
 
 export const ContractStoreMemory: Layer.Layer<ContractStore> = Layer.sync(ContractStore, () => {
   const kept = new Map<string, string>()
   const key = (endpointId: string, contractVersion: string): string => `${endpointId} ${contractVersion}`
   return ContractStore.of({
     keep: (contracts, options) =>
-      inSlices(contracts.length, (place) => {
+      forEachInSlices(contracts.length, (place) => {
         const stored = contracts[place]
         if (stored === undefined) return
         const at = key(stored.endpointId, stored.contractVersion)

@@ -37,9 +37,9 @@ export interface GatewayConfig {
   /** Answers of providers up to this stand inline in `result`; larger ones are kept as files. */
   readonly inlineResultBytes: number
   readonly billing: boolean
-  /** How this gateway is reached from outside, without a slash at the end. */
+  /** The URL by which clients reach this gateway, without a slash at the end. */
   readonly publicUrl: string
-  /** Whether a proxy of the operator's stands in front and says who the client is, see HttpSettings. */
+  /** Whether a proxy of the operator stands in front and names the client; see HttpSettings. */
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by the name they give in `X-Service-Agent`. */
   readonly serviceAgents: ReadonlyArray<string>
@@ -57,7 +57,7 @@ export const urlOf = (host: string, port: number): string => `http://${host.incl
 
 const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"])
 
-/** What to warn of at the start, or null: an address that means all of this machine's own leads nobody here. */
+/** The warning of the start where links would hold 0.0.0.0 or [::], which no client can reach; else null. */
 export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null =>
   URL.canParse(publicUrl) && everyAddress.has(new URL(publicUrl).hostname)
     ? `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
@@ -99,7 +99,7 @@ const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
   ["error", LogLevel.Error]
 ])
 
-/** `GATEWAY_LOG_LEVEL`: also for the command line, which logs before it knows what a command needs. */
+/** `GATEWAY_LOG_LEVEL`. The command line reads it by itself, because some of its commands read no other setting. */
 export const readLogLevel = (otherwise: LogLevel.LogLevel): Config.Config<LogLevel.LogLevel> =>
   Config.string("GATEWAY_LOG_LEVEL").pipe(
     Config.mapOrFail((text) =>
@@ -115,7 +115,7 @@ const modes = ["production", "development", "test"]
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
 
 export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function* () {
-  // A spelling that is not known would otherwise mean development, with its demo token.
+  // Without this a misspelled "production" would start a development gateway, with its demo token.
   const mode = yield* Config.string("NODE_ENV").pipe(
     Config.validate({ message: `must be one of ${modes.join(", ")}`, validation: (value) => modes.includes(value) }),
     Config.withDefault("development")

@@ -1,7 +1,7 @@
 /**
- * Fault points that kill this process the hard way, for tests of what survives. `GATEWAY_FAULT_POINT` names one point,
- * and which passage of it is the last: `name` the first, `name:5` the fifth, `name:p0.01:7` each with that probability,
- * drawn from seed 7. Without the variable every point is off.
+ * Fault points that kill this process with SIGKILL, for tests of what survives. `GATEWAY_FAULT_POINT` names one point
+ * and says when the process dies there: `name` the first time, `name:5` the fifth time, `name:p0.01:7` each time with
+ * that probability, drawn from seed 7. Without the variable every point is off.
  */
 import { Effect, Either, Layer, Option, Random } from "effect"
 import { type FaultPoint, faultPoints, FaultPoints } from "../../services/FaultPoints.js"
@@ -34,8 +34,7 @@ export const parseKill = (text: string): Either.Either<Kill, string> => {
 }
 
 /**
- * Long enough for what was sent before to have arrived and been worked on, short enough for the answer of a provider to
- * be still out.
+ * Long enough for Postgres to carry out what was sent before, and short enough that a provider has not answered yet.
  */
 const underWay = "15 millis"
 
@@ -43,7 +42,7 @@ const die = Effect.zipRight(
   Effect.sync(() => process.kill(process.pid, "SIGKILL")),
   Effect.never
 )
-/** Not even a cancel of the work saves the process. */
+/** Uninterruptible: the process dies also when the work is cancelled meanwhile. */
 const soon = Effect.uninterruptible(Effect.zipRight(Effect.sleep(underWay), die))
 
 const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
@@ -56,7 +55,7 @@ const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
         : Effect.map(random.next, (drawn) => drawn < when.probability)
     const hit = (here: FaultPoint) => (here === point ? isLast : Effect.succeed(false))
     return FaultPoints.of({
-      // Statements that are not waited for leave with the turn: without the pause the storage would never have seen
+      // Statements that nobody waits for leave at the end of the turn. Without the pause the storage would never get
       // them.
       at: (here) => Effect.flatMap(hit(here), (last) => (last ? soon : Effect.void)),
       during: (here, work) =>
@@ -66,6 +65,6 @@ const killAt = ({ point, when }: Kill): Layer.Layer<FaultPoints> =>
     })
   })
 
-/** The point to die at, or no point at all. */
+/** Dies at the given point; without one, every point is off. */
 export const FaultPointsKill = (kill: Option.Option<Kill>): Layer.Layer<FaultPoints> =>
   Option.match(kill, { onNone: () => FaultPointsOff, onSome: killAt })

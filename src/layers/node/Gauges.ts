@@ -1,7 +1,7 @@
 /**
- * Gauges of what an operator has to know and no request tells: whether the ledger adds up, and how long the oldest runs
- * have waited for a worker or for a person. Looked up in the background, so that reading `/metrics` asks no storage; a
- * look that fails leaves the last value.
+ * Gauges of `/metrics` that no request updates: whether the ledger adds up, and how long the oldest runs have waited
+ * for a worker or for a person. They are read in the background, so that `/metrics` asks no storage. While they cannot
+ * be read they keep their last value.
  */
 import { Clock, Duration, Effect, Layer, Metric } from "effect"
 import { Dispatcher } from "../../services/Dispatcher.js"

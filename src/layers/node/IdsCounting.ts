@@ -1,6 +1,6 @@
 /**
- * Identifiers that count from 1 under the time of the clock, for tests and trials that want the same ids every time.
- * Never for production: they can be guessed.
+ * Identifiers made of the clock's time and a number that counts from 1. They are for tests and trials that want the
+ * same ids every time, and never for production, because they can be guessed.
  */
 import { Clock, Effect, Layer } from "effect"
 import { suffix } from "../../domain/Ids.js"

@@ -1,6 +1,7 @@
 /**
- * Identifiers from the clock and the operating system's randomness. Two of one node sort in the order in which they
- * were made, also within a millisecond (a counter leads the random part) and after the clock was set back.
+ * Identifiers made of the clock's time, a counter and random bytes of the operating system. The ids of one node sort in
+ * the order in which they were made. The counter keeps that order within a millisecond and after the clock was set
+ * back.
  */
 import { Clock, Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"

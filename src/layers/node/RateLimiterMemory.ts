@@ -1,7 +1,7 @@
 /**
- * The request rates of tenants, and of callers without a token, in the memory of one node. A bucket is one number, the
- * moment when it is full again, so that a full bucket needs no memory: buckets of tenants that are silent are dropped.
- * Several nodes count each for themselves, so the largest overshoot is the limit times the nodes.
+ * The request rates of workspaces, and of callers without a token, in the memory of one node. A bucket is one number:
+ * the time at which it is full again. A full bucket needs no memory, so those of silent workspaces are dropped. Each
+ * node counts for itself: with several nodes a workspace can send at most the limit times the number of nodes.
  */
 import { Clock, Effect, Layer } from "effect"
 import {
@@ -35,8 +35,8 @@ const seconds = (millis: number): number => Math.max(0, Math.ceil(millis / 1000)
 const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: number) => RateDecision) => {
   const intervalMillis = 1000 / refillPerSecond
   const capacityMillis = burst * intervalMillis
-  // Intervals need not be whole milliseconds; sums of them may be off by a hair, which must not cost a request.
-  const hair = intervalMillis / 1000
+  // Sums of intervals that are no whole milliseconds have rounding errors. They must not cost a request.
+  const roundingMillis = intervalMillis / 1000
   const fullAt = new Map<string, number>()
   let sweptAt = 0
 
@@ -51,7 +51,7 @@ const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: numbe
     // The upper bound only matters when the clock was set back: no one waits longer than an empty bucket takes.
     const before = Math.min(Math.max(fullAt.get(name) ?? now, now), now + capacityMillis)
     const after = before + intervalMillis
-    const room = now + capacityMillis - after + hair
+    const room = now + capacityMillis - after + roundingMillis
     const allowed = room >= 0
     fullAt.set(name, allowed ? after : before)
     return {

@@ -13,7 +13,7 @@ import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.
 import { ContractStore } from "../../services/ContractStore.js"
 import { catalogProblems } from "../catalog/Soundness.js"
 import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
-import { inSlices, nextTurn } from "../node/TimeSlices.js"
+import { forEachInSlices, nextEventLoopTurn } from "../node/LongWork.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
 import { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
@@ -161,7 +161,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
             join catalog_contracts kept using (endpoint_id, contract_version)`)
           )
           const unreadable: Array<string> = []
-          yield* inSlices(rows.length, (at) => {
+          yield* forEachInSlices(rows.length, (at) => {
             const row = rows[at]
             if (row === undefined) return
             // Parsed one by one: all of a portion would outlive what V8 collects quickly.
@@ -182,7 +182,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
               Effect.annotateLogs({ contractVersion })
             )
           }
-          yield* nextTurn
+          yield* nextEventLoopTurn
         }
         return { sequence, content: { jobs: members.jobs, endpoints } }
       }),

@@ -11,7 +11,7 @@ import { type Connection, Connections } from "../../services/Connections.js"
 import { Ids } from "../../services/Ids.js"
 import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
-import { AccessSnapshot } from "./AccessSnapshot.js"
+import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
@@ -19,7 +19,7 @@ const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const ids = yield* Ids
-  const snapshot = yield* AccessSnapshot
+  const knownKeys = yield* KnownKeys
 
   const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
     aboutOf({ _tag: "Connection", workspaceId, connectionId })
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
         createdAt: now
       }
       yield* rows.insertConnection(connection, yield* sealing.seal(secret, aboutConnection(connection)))
-      yield* snapshot.refresh
+      yield* knownKeys.refresh
       return connection
     }),
     list: (workspaceId, page) =>
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string) {
       if (!(yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)))
         return yield* notFound(connectionId)
-      yield* snapshot.refresh
+      yield* knownKeys.refresh
     }),
     use: Effect.fn("Connections.use")(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
@@ -90,5 +90,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | AccessSnapshot | Sealing | Ids> =
-  Layer.effect(Connections, make)
+export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | KnownKeys | Sealing | Ids> = Layer.effect(
+  Connections,
+  make
+)

@@ -1,6 +1,7 @@
 /**
- * Picks the key for a call from stored connections and platform keys, read anew for every call: a key that was taken
- * back is not used once more. What could be run is answered from the snapshot of keys.
+ * Picks the key for a call: the workspace's own connection or the gateway's key. It reads the key from the storage for
+ * every call, so that a key that was taken back is not used again. `access`, which the catalog asks, answers from
+ * memory (`KnownKeys.ts`).
  */
 import { Effect, Either, Layer } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
@@ -11,7 +12,7 @@ import { Connections, type OpenedConnection } from "../../services/Connections.j
 import { Credentials } from "../../services/Credentials.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { keyFor } from "../providers/KeyPlacement.js"
-import { AccessSnapshot } from "./AccessSnapshot.js"
+import { KnownKeys } from "./KnownKeys.js"
 
 const ofConnection = ({ connection, secret }: OpenedConnection): Credential => ({
   _tag: "Connection",
@@ -19,7 +20,7 @@ const ofConnection = ({ connection, secret }: OpenedConnection): Credential => (
   secret
 })
 
-/** A key of the wrong kind is refused before a call is prepared; other questions of placement are the call's. */
+/** Refuses a key of the wrong kind before a call is prepared. The call itself finds all other problems of a key. */
 const fitting = (auth: Auth, credential: Credential) => {
   const key = keyFor(auth, credential)
   return Either.isLeft(key) &&
@@ -31,7 +32,7 @@ const fitting = (auth: Auth, credential: Credential) => {
 const make = Effect.gen(function* () {
   const connections = yield* Connections
   const platformKeys = yield* PlatformKeys
-  const snapshot = yield* AccessSnapshot
+  const knownKeys = yield* KnownKeys
 
   const named = Effect.fnUntraced(function* (
     workspaceId: WorkspaceId,
@@ -66,14 +67,16 @@ const make = Effect.gen(function* () {
     }),
     access: (workspaceId, provider) =>
       Effect.all({
-        hasPlatformKey: provider.platformKey ? snapshot.hasPlatformKey(provider.id) : Effect.succeed(false),
+        hasPlatformKey: provider.platformKey ? knownKeys.hasPlatformKey(provider.id) : Effect.succeed(false),
         hasConnection:
           provider.ownKey && workspaceId !== null
-            ? snapshot.hasConnection(workspaceId, provider.id)
+            ? knownKeys.hasConnection(workspaceId, provider.id)
             : Effect.succeed(false)
       })
   })
 })
 
-export const CredentialsStored: Layer.Layer<Credentials, never, Connections | PlatformKeys | AccessSnapshot> =
-  Layer.effect(Credentials, make)
+export const CredentialsStored: Layer.Layer<Credentials, never, Connections | PlatformKeys | KnownKeys> = Layer.effect(
+  Credentials,
+  make
+)

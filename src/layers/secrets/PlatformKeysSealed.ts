@@ -3,14 +3,14 @@ import { Clock, Effect, Layer, type Redacted } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
-import { AccessSnapshot } from "./AccessSnapshot.js"
+import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
-  const snapshot = yield* AccessSnapshot
+  const knownKeys = yield* KnownKeys
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
   return PlatformKeys.of({
@@ -22,12 +22,12 @@ const make = Effect.gen(function* () {
         sealed: yield* sealing.seal(secret, about(providerId)),
         createdAt: yield* Clock.currentTimeMillis
       })
-      yield* snapshot.refresh
+      yield* knownKeys.refresh
     }),
     remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string) {
       if (!(yield* rows.deletePlatformKey(providerId)))
         return yield* new NotFound({ what: "platform key", id: providerId })
-      yield* snapshot.refresh
+      yield* knownKeys.refresh
     }),
     list: Effect.map(rows.platformKeys, (found) =>
       found.map(({ createdAt, providerId, sealed }) => ({ providerId, sealedWith: sealed.keyId, createdAt }))
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | AccessSnapshot | Sealing> = Layer.effect(
+export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | KnownKeys | Sealing> = Layer.effect(
   PlatformKeys,
   make
 )

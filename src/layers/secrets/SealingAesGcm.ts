@@ -108,7 +108,7 @@ const keysInFile = (path: string) =>
         `local-${randomBytes(4).toString("hex")}:${randomBytes(keyBytes).toString("base64")}\n`,
         { mode: 0o600, flag: "wx" }
       )
-      // A link is made whole or not at all, and never over a file that is there: so nobody reads half a key.
+      // A link appears with all its content and never replaces a file, so that nobody reads half a key.
       yield* fs.link(own, path).pipe(
         Effect.catchIf(
           (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",

@@ -10,7 +10,7 @@ import { Sealing } from "../../../src/services/Sealing.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { publicUrlProblem, readConfig } from "../../../src/layers/node/Config.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
-import { demoWorkspace, tokenFile } from "../../../src/layers/accounts/DemoWorkspace.js"
+import { ensureDemoWorkspace, tokenFile } from "../../../src/layers/accounts/DemoWorkspace.js"
 import { enterDeployment } from "../../../src/layers/postgres/Deployment.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { assertSecretsOpen, SealingPg } from "../../../src/layers/postgres/SealingPg.js"
@@ -174,7 +174,7 @@ describe("a database in production", () => {
       const accounts = yield* Accounts
       const files = yield* FileSystem.FileSystem
       const folder = yield* files.makeTempDirectoryScoped()
-      yield* demoWorkspace(folder)
+      yield* ensureDemoWorkspace(folder)
       const left = Redacted.make((yield* files.readFileString(yield* tokenFile(folder))).trim())
       const { workspaceId } = yield* newWorkspace
       const made = yield* accounts.createToken({

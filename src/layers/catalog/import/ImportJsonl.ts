@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../../domain/Json.js"
 import type { Endpoint, Place } from "../../../domain/Manifest.js"
 import { type ImportedAuth, type ImportedOperation, OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
-import { inSlices } from "../../node/TimeSlices.js"
+import { forEachInSlices } from "../../node/LongWork.js"
 
 const text = Schema.optionalWith(Schema.String, { default: () => "" })
 const Row = Schema.Struct({
@@ -122,7 +122,7 @@ export const importLines = (
     const importer = new OperationImporter(report)
     const endpoints: Array<Endpoint> = []
     let read = 0
-    yield* inSlices(lines.length, (at) => {
+    yield* forEachInSlices(lines.length, (at) => {
       const line = lines[at] ?? ""
       if (line.trim() === "") return
       read += 1

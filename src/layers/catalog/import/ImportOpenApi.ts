@@ -17,7 +17,7 @@ import {
 } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
-import { nextTurn } from "../../node/TimeSlices.js"
+import { nextEventLoopTurn } from "../../node/LongWork.js"
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
@@ -248,7 +248,7 @@ export const importOpenApi = (
     const endpoints: Array<Endpoint> = []
     let read = 0
     for (const { file, text } of documents) {
-      yield* nextTurn
+      yield* nextEventLoopTurn
       const before = endpoints.length
       const parsed = parse(text)
       if (Either.isLeft(parsed)) {

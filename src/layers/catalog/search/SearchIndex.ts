@@ -1,7 +1,7 @@
 // The search over one catalog revision, in memory. It ranks operations by relevance only: prices, jobs and preferences
 // are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
 import type { Effect } from "effect"
-import { stepsInSlices } from "../../node/TimeSlices.js"
+import { runInSlices } from "../../node/LongWork.js"
 import { Analyzer, stemOf } from "./Analyzer.js"
 import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
@@ -94,7 +94,7 @@ export class SearchIndex {
     vocabulary: VocabularyFile,
     tuning: Tuning = defaultTuning
   ): Effect.Effect<SearchIndex> {
-    return stepsInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
+    return runInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
   }
 
   search(query: string, options: SearchOptions): SearchAnswer {

@@ -1,7 +1,8 @@
 /**
- * Which keys exist, without any of them, in memory: read anew at once after a change on this node and every few seconds
- * for those of others. While the storage does not answer, the last known state stands. Only says what could be run;
- * whether a key is really there is found out when it is used.
+ * Which providers have a key of the gateway or of a workspace. It holds no key itself. It is in memory, because the
+ * catalog asks for every operation that it lists. It is read again after each change on this node, and every three
+ * seconds for changes on other nodes; while the storage does not answer, what was read last stands. A call does not
+ * rely on it: it reads its key from the storage.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
@@ -26,12 +27,12 @@ const known = ({ connections, platformProviders }: StoredAccess): Known => {
   return { platformProviders: new Set(platformProviders), connectionsUntil }
 }
 
-export class AccessSnapshot extends Context.Tag("gateway/layers/AccessSnapshot")<
-  AccessSnapshot,
+export class KnownKeys extends Context.Tag("gateway/layers/KnownKeys")<
+  KnownKeys,
   {
     readonly hasPlatformKey: (providerId: string) => Effect.Effect<boolean>
     readonly hasConnection: (workspaceId: WorkspaceId, providerId: string) => Effect.Effect<boolean>
-    /** Reads it anew; keeps what it has when the storage does not answer. */
+    /** Reads it again now. Where the storage does not answer, what was read last stands. */
     readonly refresh: Effect.Effect<void>
   }
 >() {}
@@ -40,7 +41,7 @@ const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const access = yield* makeReading({ name: "which keys exist", every: "3 seconds" }, Effect.map(rows.access, known))
 
-  return AccessSnapshot.of({
+  return KnownKeys.of({
     hasPlatformKey: (providerId) => Effect.sync(() => access.last().platformProviders.has(providerId)),
     hasConnection: (workspaceId, providerId) =>
       Effect.map(
@@ -51,4 +52,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const AccessSnapshotLayer: Layer.Layer<AccessSnapshot, never, SecretRows> = Layer.scoped(AccessSnapshot, make)
+export const KnownKeysLayer: Layer.Layer<KnownKeys, never, SecretRows> = Layer.scoped(KnownKeys, make)
