@@ -295,7 +295,11 @@ export const defects = [
   {
     name: "a run that waited too long for a slot keeps one",
     edits: [
-      ["src/layers/runs/dispatch/DispatcherQueue.ts", "Effect.ensuring(expire(leased), slot.release)", "expire(leased)"]
+      [
+        "src/layers/runs/dispatch/TakingRuns.ts",
+        "Effect.ensuring(expire(parts, leased), slot.release)",
+        "expire(parts, leased)"
+      ]
     ],
     tests: [endingsMemory]
   },

@@ -3,8 +3,8 @@
  *
  *   (none) ── admission ──> queued | running | failed | blocked
  *   queued ── Claimed ──> running            queued ── Failed | Cancelled ──> failed
- *   running ── Returned ──> queued           running ── Completed ──> completed
- *   running ── Failed | Cancelled ──> failed running ── Uncertain ──> reconciliation_pending
+ *   running ── Completed ──> completed       running ── Failed | Cancelled ──> failed
+ *   running ── Uncertain ──> reconciliation_pending
  *   reconciliation_pending ── ResolvedCharged | AnsweredLate ──> completed
  *   reconciliation_pending ── ResolvedReleased | FailedLate ──> failed
  *   completed, failed, blocked: final
@@ -15,8 +15,6 @@ import type { RunStatus } from "./Run.js"
 export const runEvents = [
   /** A node took the run under its lease. */
   "Claimed",
-  /** A lease ended, or was given back, with nothing under way that must not be repeated. */
-  "Returned",
   "Completed",
   "Failed",
   /** Cancelled by the client, before dispatch or while a read-only call was under way. */
@@ -43,7 +41,6 @@ export const runStatuses: ReadonlyArray<RunStatus> = [
 const table: { readonly [From in RunStatus]: { readonly [Event in RunEvent]?: RunStatus } } = {
   queued: { Claimed: "running", Failed: "failed", Cancelled: "failed" },
   running: {
-    Returned: "queued",
     Completed: "completed",
     Failed: "failed",
     Cancelled: "failed",

@@ -1,6 +1,7 @@
 /**
- * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases alive,
- * takes over what dead nodes left, and gives back what it has not started when it stops. Never repeats a call blindly.
+ * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases
+ * alive, and takes over what dead nodes left. When it stops it takes nothing new, and lets what is under way end; what does
+ * not end in time is taken over by another node when its lease ends. Never repeats a call blindly.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
@@ -37,8 +38,6 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
     readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
     /** The next attempt at a candidate, to be written before its first byte leaves. */
     readonly openAttempt: (run: Run, candidate: Candidate, n: number) => Effect.Effect<Attempt>
-    /** Looks into the queue soon. */
-    readonly wake: Effect.Effect<void>
     /** Aborts a read-only call of this node under way; an effectful one is left to end. */
     readonly cancel: (runId: RunId) => Effect.Effect<void>
     /** Runs that this node works on now. */

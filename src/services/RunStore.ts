@@ -150,8 +150,6 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
-    /** Puts a claimed run back into the queue with nothing under way, fenced by the lease. */
-    readonly giveBack: (run: RunKey, lease: Lease) => Effect.Effect<void, StorageError>
     /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>

@@ -265,10 +265,10 @@ describe("Settlement.settle", () => {
     assert.strictEqual(settled.standing.inflight, 1)
   })
 
-  it("a run that goes back to the queue moves no money and keeps its place in flight", () => {
-    const returned = Either.getOrThrow(held("running", 100, "Returned", 0))
-    assert.deepInclude(returned, { status: "queued", chargeMicros: null, postings: [] })
-    assert.strictEqual(returned.standing.inflight, 1)
+  it("a run that a node takes moves no money and keeps its place in flight", () => {
+    const taken = Either.getOrThrow(held("queued", 100, "Claimed", 0))
+    assert.deepInclude(taken, { status: "running", chargeMicros: null, postings: [] })
+    assert.strictEqual(taken.standing.inflight, 1)
   })
 
   it("a hold of an earlier month leaves this month's spend as it is", () => {

@@ -235,7 +235,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
                 const fences = yield* store.lock([run])
                 yield* Deferred.succeed(locked, undefined)
                 yield* Deferred.await(write)
-                yield* store.giveBack(run, leased.lease)
+                yield* store.conclude([{ run: { ...run, status: "queued" }, attempt: null, media: null }])
                 return seen(fences)
               })
             )

@@ -9,7 +9,6 @@ import { Ids } from "../../services/Ids.js"
 import {
   type Conclusion,
   type Fence,
-  type Lease,
   type LeasedRun,
   type RunKey,
   RunStore,
@@ -193,18 +192,6 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             ]
           })
         ),
-      giveBack: (key, lease: Lease) =>
-        storage.modify((state) => [
-          undefined,
-          Option.match(
-            Option.filter(find(state, key), (stored) => stored.lease?.token === lease.token),
-            {
-              onNone: () => state,
-              onSome: (stored) =>
-                put(state, { ...stored, lease: null, leaseEndsAt: 0, run: { ...stored.run, status: "queued" } })
-            }
-          )
-        ]),
       requestCancel: (key) =>
         storage.modify((state) =>
           Option.match(find(state, key), {

@@ -9,7 +9,6 @@ import { RunStatus } from "../../domain/Run.js"
 import { Ids } from "../../services/Ids.js"
 import {
   type Conclusion,
-  type Lease,
   type LeasedRun,
   type Media,
   type NewRun,
@@ -286,13 +285,6 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
           cancelled: new Set(held.flatMap(({ cancelRequested, runId }) => (cancelRequested ? [runId] : [])))
         }
       }),
-      giveBack: (key: RunKey, lease: Lease) =>
-        Effect.asVoid(
-          query(sql`
-          update runs set status = 'queued', lease_node = null, lease_token = null, lease_expires_at = null
-          where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and status = 'running' and lease_token = ${lease.token}
-          returning pg_notify(${channel}, 'queued')`)
-        ),
       requestCancel: Effect.fnUntraced(function* (key) {
         const rows = yield* query(sql`
           update runs r set cancel_requested = r.cancel_requested or r.status = 'running'

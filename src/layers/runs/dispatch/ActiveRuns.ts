@@ -1,0 +1,103 @@
+/** The runs that this node works on now, each on a fiber of its own and under a lease that is kept alive. */
+import { Cause, Effect, Exit, FiberSet, Option, type Scope } from "effect"
+import type { RunId } from "../../../domain/Ids.js"
+import type { Slot } from "../../../services/Dispatcher.js"
+import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
+import { type Listen, makeOnce, type Once } from "../../../services/Once.js"
+import type { RunDetail } from "../../../services/Runs.js"
+import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
+import { workOn } from "./RunWork.js"
+import type { Parts, Stop } from "./Work.js"
+
+interface Active {
+  readonly leased: LeasedRun
+  readonly stop: Once<Stop>
+}
+
+export interface ActiveRuns {
+  /** See `Dispatcher.start`. */
+  readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
+  /** See `Dispatcher.adopt`. */
+  readonly adopt: (key: RunKey, slot: Slot) => Effect.Effect<void>
+  /** Stops the work on a run, if this node works on it; on one lease of it, where a token is given. */
+  readonly stop: (runId: RunId, why: Stop, token?: string) => Effect.Effect<void>
+  /** The tokens of the leases that this node holds, or may hold. */
+  readonly leaseTokens: () => ReadonlyArray<string>
+  readonly count: Effect.Effect<number>
+  /** Waits until nothing is under way. */
+  readonly ended: Effect.Effect<void>
+}
+
+export const makeActiveRuns = (
+  parts: Parts,
+  leases: LeaseKeeping["Type"]
+): Effect.Effect<ActiveRuns, never, Scope.Scope> =>
+  Effect.map(FiberSet.make(), (fibers): ActiveRuns => {
+    const active = new Map<RunId, Active>()
+    /** Lease tokens of runs that may be ours and are being looked for. */
+    const adopting = new Set<string>()
+    const run = workOn(parts)
+
+    const start: ActiveRuns["start"] = (leased, slot) =>
+      Effect.suspend(() => {
+        const { runId, workspaceId } = leased.run
+        const entry: Active = { leased, stop: makeOnce() }
+        const done = makeOnce<Option.Option<RunDetail>>()
+        active.set(runId, entry)
+        const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
+        const work = Effect.onExit(run(leased, entry.stop), (exit) =>
+          Effect.suspend(() => {
+            // Unless this node has taken the run again meanwhile, under another lease.
+            if (active.get(runId) === entry) active.delete(runId)
+            letGo()
+            return Effect.zipRight(
+              slot.release,
+              Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none())))
+            )
+          })
+        )
+        // A defect leaves the run leased and its money held: it is taken over when the lease ends.
+        const told = Effect.catchAllCause(work, (cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId })
+        )
+        // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
+        return Effect.as(FiberSet.run(fibers, Effect.interruptible(told)), done.listen)
+      }).pipe(Effect.uninterruptible)
+
+    const lookFor = Effect.fnUntraced(function* (key: RunKey, slot: Slot) {
+      const { patiently, store } = parts
+      const { lease } = slot
+      const { held } = yield* patiently(store.heartbeat([{ ...key, token: lease.token }], lease.millis))
+      const found = held.has(key.runId) ? yield* patiently(store.get(key)) : null
+      if (found === null) return yield* slot.release
+      const attempts = yield* patiently(store.attempts(key))
+      yield* start(
+        { run: found, lease, attempts, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 },
+        slot
+      )
+    })
+
+    return {
+      start,
+      adopt: (key, slot) =>
+        Effect.suspend(() => {
+          adopting.add(slot.lease.token)
+          const work = lookFor(key, slot).pipe(
+            Effect.onError(() => slot.release),
+            Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
+            Effect.interruptible
+          )
+          return Effect.asVoid(FiberSet.run(fibers, work))
+        }),
+      stop: (runId, why, token) =>
+        Effect.sync(() => {
+          const entry = active.get(runId)
+          if (token === undefined || entry?.leased.lease.token === token) entry?.stop.tell(why)
+        }),
+      leaseTokens: () => [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)],
+      count: Effect.sync(() => active.size),
+      ended: FiberSet.awaitEmpty(fibers)
+    }
+  })

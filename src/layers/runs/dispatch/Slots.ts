@@ -1,0 +1,33 @@
+/** The slots of one node: how many runs it works on at once. Nobody waits for a slot here. */
+import { Effect, Ref } from "effect"
+import type { Slot } from "../../../services/Dispatcher.js"
+import type { Lease } from "../../../services/RunStore.js"
+
+export interface Slots {
+  /** Takes as many of the wanted slots as are free, and answers how many. */
+  readonly take: (wanted: number) => Effect.Effect<number>
+  /** Gives back slots that were taken and not used. */
+  readonly giveBack: (count: number) => Effect.Effect<void>
+  /** A taken slot for the run under this lease. */
+  readonly slotFor: (lease: Lease) => Effect.Effect<Slot>
+}
+
+/** `freed` runs after a slot was released. */
+export const makeSlots = (slotsMax: number, freed: Effect.Effect<void>): Effect.Effect<Slots> =>
+  Effect.map(Ref.make(0), (taken) => {
+    const giveBack = (count: number) => Ref.update(taken, (n) => n - count)
+    const release = Effect.zipRight(giveBack(1), freed)
+    return {
+      take: (wanted) =>
+        Ref.modify(taken, (n) => {
+          const got = Math.max(0, Math.min(wanted, slotsMax - n))
+          return [got, n + got]
+        }),
+      giveBack,
+      slotFor: (lease) =>
+        Effect.map(Ref.make(false), (released) => ({
+          lease,
+          release: Effect.flatMap(Ref.getAndSet(released, true), (before) => (before ? Effect.void : release))
+        }))
+    }
+  })
