@@ -10,7 +10,8 @@ import { Context, Data, Effect, Layer, Redacted, Schema, type Scope } from "effe
 import Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { makeTrouble } from "../node/Trouble.js"
-import { Connection, types } from "./database/Connection.js"
+import { types } from "./database/ColumnTypes.js"
+import { connectTimedOut, pipelined } from "./database/DriverInternals.js"
 import { whyOf } from "./database/Failure.js"
 import { listenTo } from "./database/Listen.js"
 import { queryAlone, queryWith, sendWith } from "./database/Query.js"
@@ -102,7 +103,6 @@ const poolOf = (url: Redacted.Redacted, options: Pg.PoolConfig): Effect.Effect<P
     Effect.sync(() => {
       const pool = new Pg.Pool({
         connectionString: Redacted.value(url),
-        Client: Connection,
         types,
         keepAlive: true,
         ...options
@@ -119,7 +119,7 @@ const workPoolOf = (options: DatabaseOptions, max: number) => {
   const made = poolOf(options.url, {
     application_name: "provider-gateway",
     // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: true,
+    ...pipelined,
     max,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
@@ -151,7 +151,7 @@ const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
     const row = yield* versionRow(sql`select current_setting('server_version_num') as version`).pipe(
       // On a machine that is busy with starting, the first connection may take longer than any later one may.
-      Effect.retry({ times: 3, while: (error) => whyOf(error.cause).includes("timeout") }),
+      Effect.retry({ times: 3, while: (error) => connectTimedOut(error.cause) }),
       Effect.mapError((error) =>
         unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
       )

@@ -8,9 +8,9 @@ import { SqlError } from "@effect/sql"
 import Pg from "pg"
 import { member } from "../../../domain/Members.js"
 import { type StorageError, StorageBusy, StorageTimeout, StorageUncertain } from "../../../domain/StorageErrors.js"
-import { CommitRefused, noAnswer, stalePlan } from "./Connection.js"
+import { CommitRefused, noAnswer, stalePlan } from "./DriverInternals.js"
 
-/** How the message begins where no connection was to be had, here and in sql-pg. */
+/** How the message begins where no connection was to be had. */
 export const acquireFailed = "Failed to acquire connection"
 
 export const busy = new StorageBusy({ retryAfterSeconds: 1 })

@@ -9,8 +9,9 @@ import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Trouble } from "../../node/Trouble.js"
+import { ask, takeRows } from "./DriverInternals.js"
 import { acquireFailed, busy, sqlErrorIn } from "./Failure.js"
-import { failed, lend, onlyReads, Reserved, takeRows } from "./Reserved.js"
+import { failed, lend, onlyReads, Reserved } from "./Reserved.js"
 import type { Row } from "./Rows.js"
 import { settle } from "./Transact.js"
 
@@ -19,7 +20,7 @@ const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyAr
     lend(
       pool,
       (client, release) =>
-        client.query(text, [...params], (cause, result) => {
+        ask(client, text, params, (cause, result) => {
           // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
           release(cause instanceof Error)
           if (!(cause instanceof Error)) trouble.worked()

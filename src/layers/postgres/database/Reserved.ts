@@ -7,6 +7,7 @@
 import { SqlError, type SqlConnection } from "@effect/sql"
 import { Effect, Stream } from "effect"
 import type Pg from "pg"
+import { ask, takeRows } from "./DriverInternals.js"
 import { acquireFailed } from "./Failure.js"
 
 const ignored = () => undefined
@@ -31,16 +32,6 @@ export const lend = (
 const errorOf = (cause: unknown) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
 
 export const failed = (cause: unknown) => Effect.fail(errorOf(cause))
-
-/**
- * The rows of an answer, taken out of it: V8 lets go of the statement and its answer only with a full collection, and
- * would keep the rows as long.
- */
-export const takeRows = <Row>(result: { rows: Array<Row> }): ReadonlyArray<Row> => {
-  const { rows } = result
-  result.rows = []
-  return rows
-}
 
 type Params = ReadonlyArray<unknown>
 type Executed = ReturnType<SqlConnection.Connection["execute"]>
@@ -69,14 +60,14 @@ export class Reserved implements SqlConnection.Connection {
   private committing = false
 
   constructor(
-    private readonly client: Pg.ClientBase,
+    private readonly client: Pg.Client,
     readonly release: () => void
   ) {}
 
   readonly execute: SqlConnection.Connection["execute"] = (text, params, transformRows): Executed =>
     this.after(onlyReads(text), () =>
       this.ask<ReadonlyArray<unknown>>((answer) =>
-        this.client.query(text, [...params], (cause, result) =>
+        ask(this.client, text, params, (cause, result) =>
           answer(cause, () => (transformRows === undefined ? takeRows(result) : transformRows(takeRows(result))))
         )
       )
@@ -87,7 +78,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly executeRaw: SqlConnection.Connection["executeRaw"] = (text, params) =>
     this.after(onlyReads(text), () =>
       this.ask<Pg.QueryResult>((answer) =>
-        this.client.query(text, [...params], (cause, result) => answer(cause, () => result))
+        ask(this.client, text, params, (cause, result) => answer(cause, () => result))
       )
     )
 
@@ -106,7 +97,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly send = (text: string, params: Params): Effect.Effect<void, SqlError.SqlError> =>
     this.after(false, () =>
       Effect.sync(() =>
-        this.client.query(text, [...params], (cause) => {
+        ask(this.client, text, params, (cause) => {
           if (cause instanceof Error) this.untold ??= errorOf(cause)
         })
       )
@@ -118,7 +109,7 @@ export class Reserved implements SqlConnection.Connection {
     // A statement that could not even be sent did not fail for Postgres, which would commit the others.
     if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))
     this.committing = true
-    return this.ask<void>((answer) => this.client.query("COMMIT", (cause) => answer(cause, ignored)))
+    return this.ask<void>((answer) => ask(this.client, "COMMIT", [], (cause) => answer(cause, ignored)))
   })
 
   /** Whether a COMMIT was sent, so that a lost connection leaves open what became of it. */
@@ -129,7 +120,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly rollback: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() =>
     this.begun === "no"
       ? Effect.void
-      : this.ask<void>((answer) => this.client.query("ROLLBACK", (cause) => answer(cause, ignored)))
+      : this.ask<void>((answer) => ask(this.client, "ROLLBACK", [], (cause) => answer(cause, ignored)))
   )
 
   private ask<A>(
@@ -144,7 +135,7 @@ export class Reserved implements SqlConnection.Connection {
 
   private begin(): void {
     this.begun = "sent"
-    this.client.query("BEGIN", (cause: unknown) => {
+    ask(this.client, "BEGIN", [], (cause) => {
       this.begun = "answered"
       if (cause instanceof Error) this.untold ??= new SqlError.SqlError({ cause, message: acquireFailed })
       for (const tell of this.opened.splice(0)) tell()

@@ -1,0 +1,164 @@
+// What DriverInternals assumes of `pg`: one test each, against a real Postgres, so that a new `pg` that works otherwise
+// fails here and not in production.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import Pg from "pg"
+import { types } from "../../../src/layers/postgres/database/ColumnTypes.js"
+import {
+  ask,
+  CommitRefused,
+  connectTimedOut,
+  named,
+  noAnswer,
+  pipelined,
+  stalePlan,
+  takeRows
+} from "../../../src/layers/postgres/database/DriverInternals.js"
+import { acquireTestDatabase } from "../../support/postgres.js"
+
+interface Answered {
+  readonly cause: Error | null | undefined
+  readonly result: Pg.QueryResult
+}
+
+const answerOf = (client: Pg.Client, text: string, values: ReadonlyArray<unknown> = []): Promise<Answered> =>
+  new Promise((resolve) => ask(client, text, values, (cause, result) => resolve({ cause, result })))
+
+const assumption = (title: string, work: (client: Pg.Client, url: string) => Promise<void>, options = {}) =>
+  it.scopedLive(title, () =>
+    Effect.gen(function* () {
+      const url = Redacted.value(yield* acquireTestDatabase({ empty: true }))
+      const client = new Pg.Client({ connectionString: url, types, ...pipelined, ...options })
+      client.on("error", () => undefined)
+      yield* Effect.promise(() => client.connect())
+      yield* Effect.addFinalizer(() => Effect.promise(() => client.end().catch(() => undefined)))
+      yield* Effect.promise(() => work(client, url))
+    })
+  )
+
+/** The bytes of each write of a connection to its socket; several chunks that leave together are one. */
+const writesOf = (client: Pg.Client): Array<number> => {
+  const writes: Array<number> = []
+  const stream = client.connection.stream as unknown as {
+    _write: (chunk: Buffer, ...rest: ReadonlyArray<unknown>) => void
+    _writev: (chunks: ReadonlyArray<{ readonly chunk: Buffer }>, ...rest: ReadonlyArray<unknown>) => void
+  }
+  const { _write, _writev } = stream
+  stream._write = function (chunk, ...rest) {
+    writes.push(chunk.length)
+    return _write.call(this, chunk, ...rest)
+  }
+  stream._writev = function (chunks, ...rest) {
+    writes.push(chunks.reduce((sum, { chunk }) => sum + chunk.length, 0))
+    return _writev.call(this, chunks, ...rest)
+  }
+  return writes
+}
+
+describe("what is assumed of pg", () => {
+  assumption(
+    "a statement leaves before the one before it is answered, and answers keep their order",
+    async (client) => {
+      const writes = writesOf(client)
+      const answered: Array<string> = []
+      const slow = answerOf(client, "select pg_sleep(0.5)").then(() => answered.push("slow"))
+      await new Promise((resolve) => setImmediate(resolve))
+      const quick = answerOf(client, "select $1::int as n", [1]).then(() => answered.push("quick"))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      assert.deepStrictEqual([writes.length, answered], [2, []])
+      await Promise.all([slow, quick])
+      assert.deepStrictEqual(answered, ["slow", "quick"])
+    }
+  )
+
+  assumption("statements of one turn leave in one write", async (client) => {
+    const writes = writesOf(client)
+    const rows = await Promise.all([1, 2, 3].map((n) => answerOf(client, "select $1::int as n", [n])))
+    assert.lengthOf(writes, 1)
+    assert.deepStrictEqual(
+      rows.map(({ result }) => result.rows),
+      [[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]
+    )
+  })
+
+  assumption("a statement with values is prepared once for each connection, under one name", async (client) => {
+    for (const n of [1, 2, 3]) await answerOf(client, "select $1::int as prepared_once", [n])
+    const { result } = await answerOf(
+      client,
+      "select name, generic_plans + custom_plans as used from pg_prepared_statements where statement like '%prepared_once'"
+    )
+    assert.deepStrictEqual(result.rows, [{ name: named("select $1::int as prepared_once", [1]).name, used: 3 }])
+    assert.isUndefined(named("select 1", []).name)
+  })
+
+  assumption(
+    "a statement without an answer fails with a text that is known, and its connection is not used again",
+    async (client) => {
+      const { cause } = await answerOf(client, "select pg_sleep(5)")
+      assert.isTrue(noAnswer(cause))
+      assert.instanceOf((await answerOf(client, "select 1")).cause, Error)
+    },
+    { query_timeout: 200 }
+  )
+
+  assumption(
+    "a plan whose result has changed is told by its text, and its connection is not used again",
+    async (client) => {
+      await answerOf(client, "create table notes (id int)")
+      await answerOf(client, "select * from notes where id = $1", [1])
+      await answerOf(client, "alter table notes add column more text")
+      const { cause } = await answerOf(client, "select * from notes where id = $1", [1])
+      assert.isTrue(stalePlan(cause))
+      assert.instanceOf((await answerOf(client, "select 1")).cause, Error)
+    }
+  )
+
+  assumption("a COMMIT that was answered with ROLLBACK is a failure", async (client) => {
+    const answers = ["BEGIN", "select 1 / 0", "COMMIT"].map((text) => answerOf(client, text))
+    const [, , { cause }] = (await Promise.all(answers)) as [Answered, Answered, Answered]
+    assert.instanceOf(cause, CommitRefused)
+    assert.isNull((await answerOf(client, "select 1")).cause)
+  })
+
+  assumption("a statement behind one that failed in the same transaction is not carried out", async (client) => {
+    await answerOf(client, "create table notes (id int)")
+    const texts = ["BEGIN", "insert into notes values (1)", "select 1 / 0", "insert into notes values (2)", "COMMIT"]
+    await Promise.all(texts.map((text) => answerOf(client, text)))
+    assert.deepStrictEqual((await answerOf(client, "select id from notes")).result.rows, [])
+  })
+
+  assumption(
+    "a connection that was ended fails its statements with an error that is no answer of Postgres",
+    async (client) => {
+      await client.end()
+      const { cause } = await answerOf(client, "select 1")
+      assert.instanceOf(cause, Error)
+      assert.notInstanceOf(cause, Pg.DatabaseError)
+      assert.notProperty(cause, "code")
+    }
+  )
+
+  assumption("a pool without a free connection says so with a text that is known", async (_client, url) => {
+    const pool = new Pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 100 })
+    const held = await pool.connect()
+    const refused = await pool.connect().catch((cause: unknown) => cause)
+    held.release()
+    await pool.end()
+    assert.isTrue(connectTimedOut(refused))
+  })
+
+  assumption("the rows of an answer can be taken out of it", async (client) => {
+    const { result } = await answerOf(client, "select 1 as n")
+    assert.deepStrictEqual(takeRows(result), [{ n: 1 }])
+    assert.deepStrictEqual(result.rows, [])
+  })
+
+  assumption(
+    "int8 and lists of int8 are numbers, and one that a number cannot hold fails its statement",
+    async (client) => {
+      const { result } = await answerOf(client, "select 9007199254740991::int8 as n, array[1, null]::int8[] as list")
+      assert.deepStrictEqual(result.rows, [{ n: Number.MAX_SAFE_INTEGER, list: [1, null] }])
+      assert.instanceOf((await answerOf(client, "select 9007199254740993::int8 as n")).cause, RangeError)
+    }
+  )
+})
