@@ -122,7 +122,7 @@ const tell = (words: string): void => {
 /** One manifest a provider, for a person to go over. A file of the same name is replaced. */
 const writeDrafts = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>) {
   const files = yield* FileSystem.FileSystem
-  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
+  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
   const place = join(to, "providers")
   yield* files.makeDirectory(place, { recursive: true })
   return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) =>

@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { Access, CredentialNeed } from "./CatalogView.js"
+import { jobEndpointId } from "./EndpointIds.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
 import {
   type Binding,
@@ -331,7 +332,7 @@ const jobInputSchema = (job: JobManifest): JsonObject => {
 
 /** The contract of a job, with its providers. One attempt is held at the dearest of them. */
 export const jobContractOf = (job: JobManifest, { contractVersion, supply }: JobContractContext): OperationContract => {
-  const id = `job:${job.id}`
+  const id = jobEndpointId(job.id)
   // Whoever a run would get now speaks for the job; where nobody could, the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)

@@ -1,5 +1,5 @@
 /**
- * The whole interface: every group, and the errors that any route can answer with. Routes, OpenAPI document and client
+ * The whole interface: every group, and the errors that any route can answer with. The routes and the OpenAPI document
  * derive from it.
  */
 import { HttpApi, OpenApi } from "@effect/platform"

@@ -1,6 +1,8 @@
-// Who can run what now: for each provider whether its keys are there and it is well, for one workspace, and which
-// endpoints its policy denies. Made whole, so that filters can read it for every endpoint of a large catalog without
-// asking again.
+/**
+ * What one workspace can run now: for each provider, whether a key is there and the provider is healthy, and for each
+ * endpoint, whether the policy of the workspace denies it. The table holds all of them, so that a filter can read it
+ * for every endpoint of a large catalog without another question.
+ */
 import { Clock, Effect } from "effect"
 import type { Access } from "../../domain/CatalogView.js"
 import type { WorkspaceId } from "../../domain/Ids.js"

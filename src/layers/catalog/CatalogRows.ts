@@ -1,5 +1,7 @@
-// The rows of a revision. A row is made once for each state it can be seen in (access, statistics, how it was matched)
-// and given out again as the same object while that state lasts, so that whoever writes it as JSON can keep the text.
+/**
+ * The rows of a revision as answers show them. A row is made once for each state (access, statistics, how it was
+ * matched). While the state lasts, the same object is given out again, so that its JSON text can be cached.
+ */
 import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
 import { credentialOf, placementOf } from "../../domain/OperationContract.js"
 import { toUsd } from "../../domain/Micros.js"

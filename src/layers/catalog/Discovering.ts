@@ -1,5 +1,8 @@
-// Discover: the few operations that this workspace can run now for what it wants to do, each with a score that says
-// why. score = 0.5·relevance + 0.5·(the preference's mix of evidence, availability and price), each between 0 and 1.
+/**
+ * Discovery: the few operations that this workspace can run now and that fit its question, each with its score. The
+ * score is 0.5 · relevance + the parts of evidence, availability and price, whose weights depend on the preference and
+ * add up to 0.5. Each part is between 0 and 1.
+ */
 import {
   titleOf,
   type Discovered,

@@ -1,5 +1,7 @@
-// One catalog laid over another: an operation or a job of the same id takes the place of the one below, all others
-// stay. The same rule for the folders of `GATEWAY_CATALOG` and for what operators publish.
+/**
+ * Merges two catalogs: an operation or job of the second replaces the one with the same id in the first, and all others
+ * stay. The folders of `GATEWAY_CATALOG` and publications are merged by this same rule.
+ */
 import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 

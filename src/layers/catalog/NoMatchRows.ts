@@ -1,5 +1,8 @@
-// What is shown when nothing matches a question in whole words: a look at what the catalog can do, the most served jobs
-// first, one operation each. Never called results: rows are marked `tokens`, and the answer warns with `no_match`.
+/**
+ * The rows that a search shows when nothing matches a question in whole words: examples of what the catalog can do. One
+ * operation for each job, jobs with the most providers first. They are not results: each row is marked `tokens`, and
+ * the answer carries the warning `no_match`.
+ */
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { SearchHits } from "./search/SearchHits.js"
 import type { Keeps } from "./Filtering.js"

@@ -1,5 +1,7 @@
-// The order of a job's providers over a revision: the formula of the domain, fed with the statistics of the view. An
-// order is kept while the statistics are the same, because every search asks for it.
+/**
+ * The order of a job's providers in a revision: the formula of `domain/Routing.ts` over the present statistics. Every
+ * search asks for it, so an order is kept until the statistics change.
+ */
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { expectedMicros, type Routed, route, type RoutingCandidate } from "../../domain/Routing.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"

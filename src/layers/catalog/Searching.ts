@@ -1,8 +1,11 @@
-// Search over a revision. Relevance comes from the index; here comes the order of business: real before mock, hits of
-// one job together where the first of them stands, and inside a job the preference. Only the first `window` hits are
-// grouped, so that every page of a query sees one and the same order. What nothing matches gets the last resort, and is
-// told so.
+/**
+ * Search over a revision. The index says what is relevant. This module orders it: real operations before mocks, hits of
+ * one job together at the place of the best of them, and inside a job by the preference. Only the first `window` hits
+ * are grouped, so that every page of a query sees the same order. A question in whole words that nothing matches gets
+ * a few operations of the catalog instead (`NoMatchRows.ts`), and the answer says so.
+ */
 import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
+import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { isNatural } from "./search/QueryText.js"
@@ -29,7 +32,7 @@ export interface Found {
   readonly unmatched: boolean
 }
 
-/** What the index says, before the order of business. */
+/** What the index finds, not yet grouped by job. */
 interface Relevant {
   readonly hits: SearchHits
   readonly total: number
@@ -200,7 +203,8 @@ const namedJob = (
   expanded: ReadonlyArray<string>
 ): { readonly job: string; readonly said: boolean } | null => {
   if (query.capability !== null) return { job: query.capability, said: true }
-  const word = query.q.trim().replace(/^job:/, "")
+  const asked = query.q.trim()
+  const word = jobNamedBy(asked) ?? asked
   if (revision.jobs.has(word)) return { job: word, said: true }
   const [guess] = expanded
   return guess === undefined ? null : { job: guess, said: false }

@@ -1,6 +1,7 @@
 // Contracts as they are stored: an endpoint's provider and operation, a job with its members. What was stored by an
 // older program is read with today's defaults.
 import { Schema } from "effect"
+import { jobEndpointId } from "../../domain/EndpointIds.js"
 import { type Endpoint, EndpointId, JobManifest, Operation, ProviderManifest } from "../../domain/Manifest.js"
 import type { StoredContract } from "../../services/ContractStore.js"
 import type { Revision } from "./Revision.js"
@@ -24,7 +25,7 @@ export const storedEndpoint = ({ contractVersion, operation, provider }: Endpoin
 /** Of the jobs; those of endpoints are made one by one, because a large catalog has many. */
 export const storedJobs = (revision: Revision): ReadonlyArray<StoredContract> =>
   Array.from(revision.jobs.values(), (job) => ({
-    endpointId: `job:${job.id}`,
+    endpointId: jobEndpointId(job.id),
     contractVersion: revision.jobVersions.get(job.id) ?? "",
     contract: () =>
       JSON.stringify({

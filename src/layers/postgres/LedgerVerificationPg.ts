@@ -6,6 +6,8 @@
  */
 import { Effect, Schema } from "effect"
 import { LedgerDifference, type LedgerVerification, sayDifference } from "../../domain/LedgerVerification.js"
+import type { RunStatus } from "../../domain/Run.js"
+import { holdsMoney, isInflight, runStatuses } from "../../domain/RunMachine.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Database } from "./Database.js"
 import { ledgerCheckLock } from "./database/AdvisoryLocks.js"
@@ -21,6 +23,12 @@ type Found = typeof Found.Type
 const foundRow = rowOf(Found)
 const lockedRow = rowOf(Schema.Struct({ found: Schema.NullOr(Found) }))
 
+const statuses = (are: (status: RunStatus) => boolean): string =>
+  runStatuses
+    .filter(are)
+    .map((status) => `'${status}'`)
+    .join(", ")
+
 /** One statement of one row: `entries`, `workspaces`, `drift`, `difference`. */
 const recomputed = `
   with sums as (
@@ -31,8 +39,8 @@ const recomputed = `
     select distinct on (workspace_id) workspace_id, balance_after_micros, reserved_after_micros
     from ledger_entries order by workspace_id, seq desc
   ), live as (
-    select workspace_id, sum(hold_micros) as held, count(*) filter (where status in ('queued', 'running')) as inflight
-    from runs where status in ('queued', 'running', 'reconciliation_pending') group by workspace_id
+    select workspace_id, sum(hold_micros) as held, count(*) filter (where status in (${statuses(isInflight)})) as inflight
+    from runs where status in (${statuses(holdsMoney)}) group by workspace_id
   ), workspaces_compared as (
     select w.workspace_id as place, coalesce(s.entries, 0) as entries,
       abs(w.available_micros - coalesce(s.available, 0)) + abs(w.reserved_micros - coalesce(s.reserved, 0))

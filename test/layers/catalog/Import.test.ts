@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
-import { importOpenApi, manifestTexts } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
 
 const document = `

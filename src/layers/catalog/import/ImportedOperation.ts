@@ -72,7 +72,7 @@ const summaryMax = 2000
 /** No description of an operation names a job of ours. */
 const noJobs: ReadonlySet<string> = new Set()
 
-/** Shorter than an id may be: `ManifestTexts` puts `-2` and so on behind it. */
+/** Shorter than an id may be: `ManifestWriting.ts` puts `-2` and so on behind it. */
 export const importedIdCharsMax = 60
 
 export const slug = (text: string): string =>

@@ -1,8 +1,10 @@
-// Growing lists of unsigned integers for the index build: the final length is unknown and an array of boxed numbers
-// would take several times the memory.
+/**
+ * Typed arrays for the search index: readers of single cells, and a list that grows while the index is built. A plain
+ * array of numbers would take several times the memory.
+ */
 
-// Each reads a cell that is known to exist; a typed array answers undefined only outside its length. One function an
-// array type, because a function that sees several types is compiled for none of them.
+// Each function reads a cell that exists: a typed array answers undefined only outside its length. There is one
+// function for each type of array, because V8 optimises a function badly once it has seen several types.
 export const u32 = (array: Uint32Array, at: number): number => array[at] ?? 0
 export const i32 = (array: Int32Array, at: number): number => array[at] ?? 0
 export const u16 = (array: Uint16Array, at: number): number => array[at] ?? 0

@@ -1,6 +1,8 @@
-// Which jobs a query asks for: each job is known by its id, its title and the phrases of the vocabulary, and is meant
-// when the query says the better part of one of them. Jobs the catalog has beyond the vocabulary take part by id and
-// title.
+/**
+ * Finds the jobs that a query asks for. A job has phrases: its id, its title and those of the vocabulary. The query
+ * asks for a job when it says at least three quarters of one of them, by weight. Jobs that the vocabulary does not know
+ * have only their id and title.
+ */
 import { type Analyzer, stemOf } from "./Analyzer.js"
 import { stemsOf, type Vocabulary } from "./Vocabulary.js"
 import { askingVerbs, requestWords } from "./WordClasses.js"

@@ -1,6 +1,8 @@
-// Inverted lists in typed arrays: for each term the rows that hold it, in row order, with the saturated BM25F
-// frequency of the term in the row as one byte. Inverse document frequency is left to query time, so that a synonym
-// can be weighed as the word it stands for.
+/**
+ * Inverted lists in typed arrays. For each term: the rows that hold it, in order, each with the saturated BM25F
+ * frequency of the term as one byte. The inverse document frequency is applied at query time, so that a synonym can
+ * have the weight of the word that it stands for.
+ */
 import { u32, u8 } from "./IntegerArrays.js"
 
 const levels = 255

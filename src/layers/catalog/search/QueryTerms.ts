@@ -1,5 +1,8 @@
-// From the words of a query to weighted terms of one index: each word becomes alternatives of which the best counts
-// (itself, its synonyms, its likely spelling), so that a document is not paid twice for saying a thing two ways.
+/**
+ * From the words of a query to weighted terms of one index. Each word becomes a list of alternatives: the word itself,
+ * its synonyms, its likely spelling. Only the best alternative counts, so that a document that says one thing in two
+ * ways is not scored twice for it.
+ */
 import { stemOf } from "./Analyzer.js"
 import type { IndexData } from "./IndexData.js"
 import { f32 } from "./IntegerArrays.js"

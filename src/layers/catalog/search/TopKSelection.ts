@@ -1,6 +1,8 @@
-// Picks the best rows of a score array without comparing rows with each other: the scores are counted into bins, from
-// the best bin down as many are taken as hold the rows wanted, and only these few are sorted. Equal scores are ordered
-// by row number, which keeps pages stable.
+/**
+ * Selects the rows with the highest scores without sorting all rows. Scores are counted into bins. Bins are then taken
+ * from the best one down until they hold the wanted number of rows, and only the rows of these bins are sorted. Rows
+ * with equal scores stand in the order of their numbers, so that pages of one query never overlap.
+ */
 import { f32, u32 } from "./IntegerArrays.js"
 import type { RowScores } from "./Scoring.js"
 
@@ -13,7 +15,7 @@ export interface Picked {
   readonly total: number
 }
 
-/** What a row's group adds to a score above zero: `factor * scores[of[row]]`. */
+/** Added to each row's own score: `factor * scores[of[row]]`, the score of the group that the row belongs to. */
 export interface GroupScores {
   readonly of: Uint32Array
   readonly scores: Float32Array
@@ -21,13 +23,14 @@ export interface GroupScores {
 }
 
 /**
- * Floats above zero are ordered as their bits are; the upper half tells scores apart that differ by about a hundredth.
+ * Positive floats have the same order as their bits read as integers, so the upper 16 bits of a score are its bin. Two
+ * scores in one bin differ by less than one per cent.
  */
 const binBits = 16
-/** Score bits and row number share the 53 bits of a number: at most four million rows. */
+/** A sort key is one number of 53 bits: 31 of the score and 22 of the row, which allows four million rows. */
 const rowsMax = 2 ** 22
 
-/** One for all queries of an index, one after the other. */
+/** Its arrays are reused: one selector serves the queries of an index one after the other. */
 export class TopKSelector {
   private readonly sums: Float32Array
   /** The bits of `sums`: the same memory. */
@@ -86,7 +89,7 @@ export class TopKSelector {
     const scores: Array<number> = []
     for (let at = 0; at < wanted; at += 1) {
       const key = ordered[found - 1 - at] ?? 0
-      // From here on the place of the first sums is free.
+      // The array of sums serves as scratch memory here: its first places are not read again.
       bits[at] = Math.floor(key / rowsMax)
       rows.push(rowsMax - 1 - (key % rowsMax))
       scores.push(f32(sums, at))

@@ -1,5 +1,8 @@
-// Values in a query say what they are by their look: "who owns example.com" is about a domain without the word. Used to
-// recognise jobs only; ranking by such words would reward every operation that takes a URL.
+/**
+ * Recognises values in a query by their form and gives words for them: "who owns example.com" is about a domain,
+ * although it does not say "domain". Used only to recognise jobs. Ranking by these words would favour every operation
+ * that takes a URL.
+ */
 
 const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
   { look: /[\w.+-]+@[\w-]+\.[\w.-]+/, words: ["email", "address"] },

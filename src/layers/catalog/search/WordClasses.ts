@@ -1,10 +1,12 @@
-// The closed word classes of English that the search treats apart: function words, the words people wrap a request in,
-// and forms that the Porter stemmer gets wrong. They describe the language, not any catalog; subject words live in
-// catalog/vocabulary.yaml.
+/**
+ * English words that the search treats differently: function words, the words that people put around a request, and
+ * forms that the Porter stemmer gets wrong. They describe the language and no catalog; words for subjects stand in
+ * `catalog/vocabulary.yaml`.
+ */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Carry no subject: never indexed, never searched. */
+/** Words without a subject: they are never indexed and never searched for. */
 export const functionWords: ReadonlySet<string> = words(`
 a an the this that these those some any each every all both either neither no none not nor only own same such so than too very
 just about above after again against along also although am among and are aren around as at be became because been before
@@ -17,7 +19,7 @@ weren what whatever when whenever where wherever whether which whichever while w
 won would wouldn yet you your yours yourself yourselves yes ok okay etc eg ie vs d
 `)
 
-/** Wrap a request without naming its subject: dropped from a query as long as something else is left. */
+/** Words around a request that do not name its subject: dropped from a query if other words are left. */
 export const requestWords: ReadonlySet<string> = words(`
 please kindly want wants wanted wanting need needs needed needing like liked love help helps helping helped assist assistance assisting
 provide provides provided providing give gave show shows showing shown tell tells telling fetch fetches fetching retrieve retrieves
@@ -46,7 +48,7 @@ new latest recent current available
 `)
 ])
 
-/** Words whose plural or look Porter would merge with another word, and irregular forms. */
+/** Irregular forms, and words whose plural or spelling the Porter stemmer would merge with another word. */
 export const irregularForms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     news: "news",
