@@ -278,13 +278,7 @@ export const defects = [
   },
   {
     name: "a late cancel keeps the node from ending its run",
-    edits: [
-      [
-        settling,
-        "    if (conclusion === null || fence",
-        "    fences.delete(run.runId)\n    if (conclusion === null || fence"
-      ]
-    ],
+    edits: [[settling, "  if (fence?.status", "  batch.fences.delete(run.runId)\n  if (fence?.status"]],
     tests: [endingsMemory]
   },
   {
@@ -341,7 +335,13 @@ export const defects = [
   },
   {
     name: "a change of the wallet without its ledger entry",
-    edits: [[settling, "for (const posting of settled.right.postings) postings.push({ workspaceId, posting })", ""]],
+    edits: [
+      [
+        settling,
+        "for (const posting of settled.postings) batch.postings.push({ workspaceId: run.workspaceId, posting })",
+        ""
+      ]
+    ],
     tests: [runsMemory]
   },
   {

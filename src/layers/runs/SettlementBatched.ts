@@ -1,14 +1,13 @@
 /**
  * Settlement over any storage: one transaction for all that ended together. The fence comes first (a run that somebody
- * else has ended or taken over is left alone), then the money of those that passed it, decided by the domain. Two round
- * trips to the storage: what is locked and read, then what is written together with its commit.
+ * else has ended or taken over is left alone), then the domain decides the state, the charge and the money of those that
+ * passed it. Two round trips to the storage: what is locked and read, then what is written together with its commit.
  */
-import { Array as Arr, Effect, Either, Exit, Layer, Option } from "effect"
-import type { RunId } from "../../domain/Ids.js"
+import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
+import type { Standing, TokenSpend } from "../../domain/Admission.js"
+import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { Run } from "../../domain/Run.js"
-import { next } from "../../domain/RunMachine.js"
 import { type Closing, settle } from "../../domain/Settlement.js"
-import * as Money from "../../domain/Micros.js"
 import { spendsOf } from "../../domain/TokenLine.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.js"
 import { whereRefused } from "../../domain/StorageErrors.js"
@@ -41,42 +40,53 @@ const withoutAnswer = (request: SettlementRequest, receipt: "whole" | "without_w
   media: null
 })
 
+/** One batch while it is decided: the state that the decisions so far leave, and what is to be written. */
+interface Batch {
+  readonly locked: LockedPurses
+  /** Of runs that nobody of this batch has ended. */
+  readonly fences: Map<RunId, Fence>
+  readonly standings: Map<WorkspaceId, Standing>
+  readonly spends: Map<TokenId, TokenSpend>
+  readonly postings: Array<WalletChanges["postings"][number]>
+  readonly conclusions: Map<SettlementRequest, Conclusion>
+}
+
 /**
- * The run as it is stored when the fence lets it pass, ended now by the storage's clock; none when the event means
- * nothing in its state.
+ * Ends the run if the fence lets it pass. Several may want to end one run at once (its client, who read it while it was
+ * queued, and the node that works on it now): the first that knew the run as it is ends it. Answers why nothing of the
+ * batch may be written, or null.
  */
-const conclusionOf = (request: SettlementRequest, now: number): Option.Option<Conclusion> =>
-  Option.map(next(request.run.status, request.event), (status) => ({
+const decide = (batch: Batch, request: SettlementRequest): Error | null => {
+  const { leaseToken, run } = request
+  const fence = batch.fences.get(run.runId)
+  if (fence?.status !== run.status || fence.leaseToken !== leaseToken) return null
+  const standing = batch.standings.get(run.workspaceId)
+  const line = batch.locked.lines.get(run.tokenId)
+  const spends = spendsOf(line, batch.spends)
+  if (standing === undefined || line === undefined || spends === null)
+    return new Error("settlement for a workspace or token that does not exist")
+  const decided = settle(standing, spends, closingOf(request))
+  if (Either.isLeft(decided))
+    // A hold that the wallet does not have would be drift: an operator has to see it.
+    return decided.left._tag === "WrongState"
+      ? null
+      : new Error(`run ${run.runId} cannot be settled: ${decided.left._tag}`)
+  const settled = decided.right
+  batch.fences.delete(run.runId)
+  batch.standings.set(run.workspaceId, settled.standing)
+  for (const [tokenId, spend] of Arr.zip(line, settled.spends)) batch.spends.set(tokenId, spend)
+  for (const posting of settled.postings) batch.postings.push({ workspaceId: run.workspaceId, posting })
+  batch.conclusions.set(request, {
     run: {
-      ...request.run,
-      status,
-      completedAt: request.run.completedAt === null ? null : now,
-      chargeMicros: status === "reconciliation_pending" ? null : Money.min(request.costMicros, request.run.holdMicros)
+      ...run,
+      status: settled.status,
+      chargeMicros: settled.chargeMicros,
+      completedAt: run.completedAt === null ? null : batch.locked.now
     },
     attempt: request.attempt,
     media: request.media
-  }))
-
-/**
- * What passes the fence. Several may want to end one run at once (its client, who read it while it was queued, and the
- * node that works on it now): the first that knew the run as it is ends it.
- */
-const passing = (
-  requests: ReadonlyArray<SettlementRequest>,
-  locked: ReadonlyMap<RunId, Fence>,
-  now: number
-): ReadonlyMap<SettlementRequest, Conclusion> => {
-  const fences = new Map(locked)
-  const passed = new Map<SettlementRequest, Conclusion>()
-  for (const request of requests) {
-    const { leaseToken, run } = request
-    const fence = fences.get(run.runId)
-    const conclusion = Option.getOrNull(conclusionOf(request, now))
-    if (conclusion === null || fence?.status !== run.status || fence.leaseToken !== leaseToken) continue
-    passed.set(request, conclusion)
-    fences.delete(run.runId)
-  }
-  return passed
+  })
+  return null
 }
 
 export const SettlementBatched: Layer.Layer<
@@ -92,35 +102,25 @@ export const SettlementBatched: Layer.Layer<
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
 
-    const settleMoney = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>, locked: LockedPurses) {
-      const standings = new Map(locked.standings)
-      const spends = new Map(locked.spends)
-      const postings: Array<WalletChanges["postings"][number]> = []
-      for (const request of requests) {
-        const { tokenId, workspaceId } = request.run
-        const standing = standings.get(workspaceId)
-        const line = locked.lines.get(tokenId)
-        const spent = spendsOf(line, spends)
-        if (standing === undefined || line === undefined || spent === null)
-          return yield* Effect.dieMessage("settlement for a workspace or token that does not exist")
-        const settled = settle(standing, spent, closingOf(request))
-        // A hold that the wallet does not have would be drift: stop, write nothing, and let an operator see it.
-        if (Either.isLeft(settled))
-          return yield* Effect.die(new Error(`run ${request.run.runId} cannot be settled: ${settled.left._tag}`))
-        standings.set(workspaceId, settled.right.standing)
-        for (const [spenderId, spend] of Arr.zip(line, settled.right.spends)) spends.set(spenderId, spend)
-        for (const posting of settled.right.postings) postings.push({ workspaceId, posting })
-      }
-      yield* wallet.write({ standings, spends, postings, now: locked.now })
-    })
-
     const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>) {
       const runs = requests.map(({ run }) => run)
       const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
-      const conclusions = passing(requests, fences, locked.now)
+      const batch: Batch = {
+        locked,
+        fences: new Map(fences),
+        standings: new Map(locked.standings),
+        spends: new Map(locked.spends),
+        postings: [],
+        conclusions: new Map()
+      }
+      for (const request of requests) {
+        const impossible = decide(batch, request)
+        if (impossible !== null) return yield* Effect.die(impossible)
+      }
+      const { conclusions, postings, spends, standings } = batch
       if (conclusions.size > 0) {
         yield* store.conclude([...conclusions.values()])
-        yield* settleMoney([...conclusions.keys()], locked)
+        yield* wallet.write({ standings, spends, postings, now: locked.now })
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {
