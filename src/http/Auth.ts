@@ -13,7 +13,7 @@ import { RateLimiter } from "../services/RateLimiter.js"
 import { TopUps } from "../services/TopUps.js"
 import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
-import { Exchange } from "./Exchange.js"
+import { CurrentRequest } from "./RequestState.js"
 import { spend, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
 
@@ -74,27 +74,27 @@ export const layerAuth = (
       /** Notes the route and says what it requires. */
       const enter = Effect.gen(function* () {
         const { route } = yield* HttpRouter.RouteContext
-        const exchange = yield* Exchange
-        exchange.route = route.path
-        return { exchange, required: accessByRoute.get(`${route.method} ${route.path}`) ?? null }
+        const state = yield* CurrentRequest
+        state.route = route.path
+        return { state, required: accessByRoute.get(`${route.method} ${route.path}`) ?? null }
       })
 
       const authenticate = Effect.fnUntraced(function* (
         request: HttpServerRequest.HttpServerRequest,
         token: Redacted.Redacted<string>
       ) {
-        const exchange = yield* Exchange
+        const state = yield* CurrentRequest
         if (!scheme.test(request.headers["authorization"] ?? "")) {
-          yield* spendPublic(limiter, request, trustProxy, exchange)
+          yield* spendPublic(limiter, request, trustProxy, state)
           return yield* new Unauthorized()
         }
         // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
         const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
           _tag === "unauthorized" || _tag === "token_revoked"
-            ? spendPublic(limiter, request, trustProxy, exchange)
+            ? spendPublic(limiter, request, trustProxy, state)
             : Effect.void
         )
-        yield* spend(limiter, principal.workspaceId, exchange)
+        yield* spend(limiter, principal.workspaceId, state)
         return principal
       })
 
@@ -114,14 +114,14 @@ export const layerAuth = (
           Open,
           Effect.gen(function* () {
             const request = yield* HttpServerRequest.HttpServerRequest
-            const { exchange, required } = yield* enter
+            const { state, required } = yield* enter
             const authorization = request.headers["authorization"]
             if (required === "probe") return
             if (required === "optional-token" && authorization !== undefined) {
               yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
               return
             }
-            yield* spendPublic(limiter, request, trustProxy, exchange)
+            yield* spendPublic(limiter, request, trustProxy, state)
           })
         )
       )

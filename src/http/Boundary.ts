@@ -13,7 +13,7 @@ import { Ids } from "../services/Ids.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import type { Route } from "./Access.js"
 import { errorResponse } from "./Envelope.js"
-import { Exchange, incomingRequestId, type ExchangeState } from "./Exchange.js"
+import { CurrentRequest, incomingRequestId, type RequestState } from "./RequestState.js"
 import { fromIssues } from "./FieldProblems.js"
 import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
@@ -65,7 +65,7 @@ export const missedRoute = (
 export const unexpected = (
   cause: Cause.Cause<unknown>,
   { method }: Pick<HttpServerRequest.HttpServerRequest, "method">,
-  { requestId, route }: ExchangeState
+  { requestId, route }: RequestState
 ): Effect.Effect<InternalError> =>
   Effect.logError("A request ended in a defect", cause).pipe(
     Effect.annotateLogs({ requestId, method, route: route ?? "none" }),
@@ -87,34 +87,34 @@ export const makeBoundary = (
     const explain = (
       cause: Cause.Cause<unknown>,
       request: HttpServerRequest.HttpServerRequest,
-      exchange: ExchangeState
+      state: RequestState
     ): Effect.Effect<unknown> => {
       const failure = Cause.failureOption(cause)
-      if (failure._tag === "None") return unexpected(cause, request, exchange)
+      if (failure._tag === "None") return unexpected(cause, request, state)
       const error = failure.value
       if (error instanceof HttpServerError.RouteNotFound)
         return Effect.merge(
           Effect.as(
-            spendPublic(limiter, request, trustProxy, exchange),
+            spendPublic(limiter, request, trustProxy, state),
             missedRoute(request, methodsOf(pathOf(request.url)))
           )
         )
-      if (error instanceof HttpApiError.HttpApiDecodeError && !exchange.answering)
+      if (error instanceof HttpApiError.HttpApiDecodeError && !state.answering)
         return Effect.succeed(fromIssues(error.issues, "request"))
-      return errorResponse(error, "", undefined) === null ? unexpected(cause, request, exchange) : Effect.succeed(error)
+      return errorResponse(error, "", undefined) === null ? unexpected(cause, request, state) : Effect.succeed(error)
     }
 
     const answerTo = (
       cause: Cause.Cause<unknown>,
       request: HttpServerRequest.HttpServerRequest,
-      exchange: ExchangeState
+      state: RequestState
     ) =>
       Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
         : Effect.map(
-            explain(cause, request, exchange),
+            explain(cause, request, state),
             (error) =>
-              errorResponse(error, exchange.requestId, request.headers["accept"]) ??
+              errorResponse(error, state.requestId, request.headers["accept"]) ??
               HttpServerResponse.empty({ status: 500 })
           )
 
@@ -125,23 +125,23 @@ export const makeBoundary = (
         return Effect.flatMap(
           given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given),
           (requestId) => {
-            const exchange: ExchangeState = { requestId, route: null, rate: null, answering: false }
+            const state: RequestState = { requestId, route: null, rate: null, answering: false }
             const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
             const answered =
               repeated === null
                 ? app
                 : Effect.zipRight(
-                    spendPublic(limiter, request, trustProxy, exchange),
+                    spendPublic(limiter, request, trustProxy, state),
                     ValidationError.of(repeated, "may be sent once")
                   )
             return answered.pipe(
-              Effect.provideService(Exchange, exchange),
-              Effect.catchAllCause((cause) => answerTo(cause, request, exchange)),
+              Effect.provideService(CurrentRequest, state),
+              Effect.catchAllCause((cause) => answerTo(cause, request, state)),
               Effect.map((response) => {
-                const ignored = ignoredOf(request.method, exchange.route, request.url)
+                const ignored = ignoredOf(request.method, state.route, request.url)
                 observe(
                   request.method,
-                  exchange.route,
+                  state.route,
                   response.status,
                   Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9
                 )
@@ -149,7 +149,7 @@ export const makeBoundary = (
                   "x-request-id": requestId,
                   "x-content-type-options": "nosniff",
                   ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
-                  ...(exchange.rate === null ? {} : rateHeaders(exchange.rate))
+                  ...(state.rate === null ? {} : rateHeaders(state.rate))
                 })
               })
             )

@@ -19,18 +19,18 @@ const text = (issue: Issue): string => {
 /** How many issues are looked at: a choice has several for one field, and an answer names few fields. */
 const issuesMax = 20 * problemsMax
 
-/** `whole` names the thing that the issues are about when they are about all of it. */
-export const fromIssues = (issues: ReadonlyArray<Issue>, whole: string): ValidationError => {
+/** `subject` is named where an issue is about no single field, such as `body`. */
+export const fromIssues = (issues: ReadonlyArray<Issue>, subject: string): ValidationError => {
   const byField = new Map<string, FieldProblem>()
   // Of a choice (`fallback`: a boolean or an object) every branch complains; the deepest complaint is the useful one.
   const outdone = new Set<string>()
   for (const issue of issues.slice(0, issuesMax)) {
     const names = issue.path.map(String)
-    const field = names.length === 0 ? whole : cutText(names.join("."), 200)
+    const field = names.length === 0 ? subject : cutText(names.join("."), 200)
     if (!byField.has(field)) byField.set(field, { field, message: text(issue) })
     for (let length = 1; length < names.length; length++) outdone.add(cutText(names.slice(0, length).join("."), 200))
   }
   const problems = [...byField.values()].filter(({ field }) => !outdone.has(field)).slice(0, problemsMax)
-  const [first = { field: whole, message: "is not valid" }, ...rest] = problems
+  const [first = { field: subject, message: "is not valid" }, ...rest] = problems
   return new ValidationError({ details: [first, ...rest] })
 }

@@ -1,6 +1,6 @@
 /**
- * Fields that several bodies share, with their own texts for what is wrong with them; a schema's text would repeat what
- * the client sent.
+ * Schemas of fields that several bodies share. Each has an error message of its own, because the message that a schema
+ * makes by itself repeats what the client sent.
  */
 import { ParseResult, Schema } from "effect"
 import { instantExpected, readInstant } from "../domain/Instant.js"
@@ -9,7 +9,7 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWi
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
-/** A schema of its own for the document hides the description beside it, so it has to bring it along. */
+/** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
 /** Text that can be stored and printed on one line. */

@@ -8,7 +8,7 @@ import { RateLimitExceeded } from "../domain/ApiErrors.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../domain/Limits.js"
 import { Principal } from "./Auth.js"
-import { answering } from "./Exchange.js"
+import { answering } from "./RequestState.js"
 
 export class ReadTurns extends Context.Tag("gateway/http/ReadTurns")<
   ReadTurns,

@@ -1,6 +1,6 @@
 /**
  * Spends one request from a token bucket: the workspace's for calls with a token; for calls without, the client
- * address's and the one that all such calls share. Leaves the verdict in the exchange, from which every answer gets its
+ * address's and the one that all such calls share. Writes the decision into the state of the request, from which every answer gets its
  * rate headers.
  */
 import { Effect, Option } from "effect"
@@ -8,14 +8,14 @@ import type { HttpServerRequest } from "@effect/platform"
 import ipaddr from "ipaddr.js"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
 import type { RateDecision, RateLimiter } from "../services/RateLimiter.js"
-import type { ExchangeState } from "./Exchange.js"
+import type { RequestState } from "./RequestState.js"
 
 type Limiter = RateLimiter["Type"]
 
 const decided =
-  (exchange: ExchangeState) =>
+  (state: RequestState) =>
   (decision: RateDecision): Effect.Effect<void, RateLimitExceeded> => {
-    exchange.rate = decision
+    state.rate = decision
     return decision.allowed
       ? Effect.void
       : Effect.fail(
@@ -26,11 +26,8 @@ const decided =
         )
   }
 
-export const spend = (
-  limiter: Limiter,
-  tenant: string,
-  exchange: ExchangeState
-): Effect.Effect<void, RateLimitExceeded> => Effect.flatMap(limiter.take(tenant), decided(exchange))
+export const spend = (limiter: Limiter, tenant: string, state: RequestState): Effect.Effect<void, RateLimitExceeded> =>
+  Effect.flatMap(limiter.take(tenant), decided(state))
 
 /**
  * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a
@@ -57,9 +54,9 @@ export const spendPublic = (
   limiter: Limiter,
   request: HttpServerRequest.HttpServerRequest,
   trustProxy: boolean,
-  exchange: ExchangeState
+  state: RequestState
 ): Effect.Effect<void, RateLimitExceeded> =>
-  Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(exchange))
+  Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(state))
 
 /** The `RateLimit` fields of the IETF draft; the contract's `x-ratelimit-*` go with refusals (`Envelope.ts`). */
 export const rateHeaders = (decision: RateDecision): { readonly [name: string]: string } => ({

@@ -14,7 +14,7 @@ import { Principal, type Bearer } from "../Auth.js"
 import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { answering, Exchange } from "../Exchange.js"
+import { answering, CurrentRequest } from "../RequestState.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { mediaResponse } from "./MediaResponse.js"
@@ -90,7 +90,7 @@ export const RunsHandlers: Layer.Layer<
           answering(
             Effect.fnUntraced(function* ({ headers, request, urlParams }) {
               const principal = yield* Principal
-              const { requestId } = yield* Exchange
+              const { requestId } = yield* CurrentRequest
               countAgent(headers["x-service-agent"])
               const body = yield* readRunRequest(request)
               const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
@@ -113,7 +113,7 @@ export const RunsHandlers: Layer.Layer<
           reading(
             Effect.fnUntraced(function* ({ request }) {
               const principal = yield* Principal
-              const { requestId } = yield* Exchange
+              const { requestId } = yield* CurrentRequest
               const body = yield* readQuoteRequest(request)
               return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
             })

@@ -25,7 +25,7 @@ import { Transactions } from "../../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
 import { makeGroupCommit } from "./GroupCommit.js"
-import { together } from "./OneRoundTrip.js"
+import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
 const waitingMax = 10_000
@@ -135,7 +135,7 @@ export const AdmissionBatched: Layer.Layer<
     const faults = yield* FaultPoints
 
     const admitAll = Effect.fnUntraced(function* (requests: ReadonlyArray<AdmissionRequest>) {
-      const [locked, owners] = yield* together(
+      const [locked, owners] = yield* inOneRoundTrip(
         wallet.lock(requests.map(({ run }) => run)),
         idempotency.owners(requests.map(placeOf))
       )

@@ -1,4 +1,4 @@
-/** Two readings of one transaction that share a round trip. */
+/** Two reads of one transaction share a round trip to the storage. */
 import { Effect, Exit, Fiber } from "effect"
 
 /**
@@ -6,7 +6,10 @@ import { Effect, Exit, Fiber } from "effect"
  * ended when this has, however they end, so nothing of them outlives the transaction; callers must not be
  * interruptible. `Effect.all` takes three times the steps.
  */
-export const together = <A, B, E>(first: Effect.Effect<A, E>, second: Effect.Effect<B, E>): Effect.Effect<[A, B], E> =>
+export const inOneRoundTrip = <A, B, E>(
+  first: Effect.Effect<A, E>,
+  second: Effect.Effect<B, E>
+): Effect.Effect<[A, B], E> =>
   Effect.flatMap(Effect.fork(second), (sent) =>
     Effect.flatMap(Effect.exit(first), (one) => Effect.flatMap(Fiber.await(sent), (two) => Exit.zipPar(one, two)))
   )

@@ -18,7 +18,7 @@ import { Settlement, type SettlementAnswer, type SettlementRequest } from "../..
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { makeGroupCommit } from "./GroupCommit.js"
-import { together } from "./OneRoundTrip.js"
+import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
 const waitingMax = 10_000
@@ -104,7 +104,7 @@ export const SettlementBatched: Layer.Layer<
 
     const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>) {
       const runs = requests.map(({ run }) => run)
-      const [locked, fences] = yield* together(wallet.lock(runs), store.lock(runs))
+      const [locked, fences] = yield* inOneRoundTrip(wallet.lock(runs), store.lock(runs))
       const batch: Batch = {
         locked,
         fences: new Map(fences),

@@ -1,12 +1,11 @@
 /**
- * What is known about the request being answered, in one record per request: its id, and what the steps on its way
- * found out for the headers, the log and the metrics. Written by the boundary and the access middleware, never by a
- * service.
+ * What is known about the request that is being answered, in one record per request: its id, and what headers, log and
+ * metrics need. The boundary and the access middleware write it, services never do.
  */
 import { Context, Effect } from "effect"
 import type { RateDecision } from "../services/RateLimiter.js"
 
-export interface ExchangeState {
+export interface RequestState {
   readonly requestId: string
   /** The matched route's template, `/v1/runs/:runId`; null when none matched. */
   route: string | null
@@ -15,8 +14,8 @@ export interface ExchangeState {
   answering: boolean
 }
 
-export class Exchange extends Context.Reference<Exchange>()("gateway/http/Exchange", {
-  defaultValue: (): ExchangeState => ({ requestId: "req_none", route: null, rate: null, answering: false })
+export class CurrentRequest extends Context.Reference<CurrentRequest>()("gateway/http/CurrentRequest", {
+  defaultValue: (): RequestState => ({ requestId: "req_none", route: null, rate: null, answering: false })
 }) {}
 
 /**
@@ -25,8 +24,8 @@ export class Exchange extends Context.Reference<Exchange>()("gateway/http/Exchan
 export const answering =
   <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) =>
   (request: Request): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Exchange, (exchange) => {
-      exchange.answering = true
+    Effect.flatMap(CurrentRequest, (state) => {
+      state.answering = true
       return handler(request)
     })
 
