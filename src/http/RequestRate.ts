@@ -1,7 +1,7 @@
 /**
  * Spends one request from a token bucket: the workspace's for calls with a token; for calls without, the client
- * address's and the one that all such calls share. Writes the decision into the state of the request, from which every answer gets its
- * rate headers.
+ * address's and the one that all such calls share. Writes the decision into the state of the request, from which every
+ * answer gets its rate headers.
  */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "@effect/platform"

@@ -1,7 +1,8 @@
 /**
  * Settlement over any storage: one transaction for all that ended together. The fence comes first (a run that somebody
- * else has ended or taken over is left alone), then the domain decides the state, the charge and the money of those that
- * passed it. Two round trips to the storage: what is locked and read, then what is written together with its commit.
+ * else has ended or taken over is left alone), then the domain decides the state, the charge and the money of those
+ * that passed it. Two round trips to the storage: what is locked and read, then what is written together with its
+ * commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
