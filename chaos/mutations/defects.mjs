@@ -67,19 +67,13 @@ export const defects = [
   },
   {
     name: "a credit does not lock the wallet",
-    edits: [
-      [walletPg, "where workspace_id = ${input.workspaceId} for update`", "where workspace_id = ${input.workspaceId}`"]
-    ],
+    edits: [[walletPg, "where workspace_id = ${workspaceId} for update`", "where workspace_id = ${workspaceId}`"]],
     tests: ["test/layers/postgres/WalletPg.test.ts"]
   },
   {
     name: "a credit that comes again is credited again",
     edits: [
-      [
-        "src/layers/memory/WalletMemory.ts",
-        "if (wallet.value.creditKeys.has(input.key)) return wallet.value.balance",
-        ""
-      ]
+      ["src/layers/memory/WalletMemory.ts", "if (wallet.value.creditKeys.has(key)) return wallet.value.balance", ""]
     ],
     tests: ["test/layers/memory/WalletMemory.test.ts"]
   },
@@ -101,13 +95,7 @@ export const defects = [
   },
   {
     name: "a provider's cost above the maximum is passed on",
-    edits: [
-      [
-        settlement,
-        "rounded > maxMicros ? { micros: maxMicros, anomaly: String(micros) } : { micros: Micros.make(rounded), anomaly: null }",
-        "{ micros: Micros.make(rounded), anomaly: null }"
-      ]
-    ],
+    edits: [[settlement, "return rounded > maxMicros", "return false"]],
     tests: ["test/domain/Settlement.test.ts"]
   },
   {
@@ -137,18 +125,12 @@ export const defects = [
   },
   {
     name: "the month's spend is not counted",
-    edits: [[admission, "spend: spent(month, request.holdMicros)", "spend: month"]],
+    edits: [[admission, "spent(spendInMonth(spend, month), request.holdMicros)", "spendInMonth(spend, month)"]],
     tests: [runsMemory]
   },
   {
     name: "the key's limit looks at what was spent, not at what this run may cost",
-    edits: [
-      [
-        admission,
-        "month.spentMicros + request.holdMicros > spend.limitMicros",
-        "month.spentMicros >= spend.limitMicros"
-      ]
-    ],
+    edits: [[admission, "spentMicros + holdMicros <= limitMicros", "spentMicros < limitMicros"]],
     tests: ["test/domain/Admission.test.ts"]
   },
   {
@@ -158,7 +140,7 @@ export const defects = [
   },
   {
     name: "a hold of last month makes room in this one",
-    edits: [[settlement, "spend: spend.month === closing.spendMonth ?", "spend: true ?"]],
+    edits: [[settlement, "spend.month === closing.spendMonth", "true"]],
     tests: ["test/domain/Settlement.test.ts"]
   },
   {
@@ -168,7 +150,7 @@ export const defects = [
   },
   {
     name: "the hold is sized for one result",
-    edits: [["src/domain/Pricing.ts", "Math.max(1, volumeOf(operation, input))", "1"]],
+    edits: [["src/domain/Pricing.ts", "Math.max(1, results)", "1"]],
     tests: ["test/domain/Pricing.test.ts"]
   },
   {
@@ -183,7 +165,7 @@ export const defects = [
   },
   {
     name: "the workspace's run cap is ignored",
-    edits: [[admission, "if (runCapMicros !== null && request.holdMicros > runCapMicros)", "if (false)"]],
+    edits: [[admission, "if (runCapMicros !== null && holdMicros > runCapMicros)", "if (false)"]],
     tests: [runsMemory]
   },
   {
