@@ -37,23 +37,21 @@ type Params = ReadonlyArray<unknown>
 type Executed = ReturnType<SqlConnection.Connection["execute"]>
 
 /**
- * Does nothing outside of a transaction that would have to be undone, so it may be on the wire before anybody knows
- * that BEGIN was not refused. Everything else waits for that: it would be carried out, and committed, alone.
+ * Whether a statement only reads or locks. Such a statement may be sent together with BEGIN: if Postgres refuses the
+ * BEGIN, it runs outside of a transaction and leaves nothing behind. Every other statement waits until BEGIN is
+ * answered, because without a transaction it would be committed alone.
  */
 export const onlyReads = (text: string): boolean => /^\s*select\s/i.test(text)
 
-/**
- * How far the BEGIN has come. One that was refused is answered too: it has ended the connection and fails whatever
- * comes next.
- */
+/** How far the BEGIN has come. A BEGIN that was refused counts as answered: it has ended the connection. */
 type Begun = "no" | "sent" | "answered"
 
-/** Rows come as a whole: there are no streams here. */
+/** The connection of one transaction. It reads the rows of an answer as a whole and offers no streams. */
 export class Reserved implements SqlConnection.Connection {
   private begun: Begun = "no"
   /**
-   * The first failure that nobody has been told of: of BEGIN or of what was sent. What comes after it only says that
-   * there was one.
+   * The first failure of BEGIN or of a statement that was sent without waiting. The next statement, or the COMMIT,
+   * reports it: the errors that follow it only say that the transaction is aborted.
    */
   private untold: SqlError.SqlError | undefined
   private readonly opened: Array<() => void> = []

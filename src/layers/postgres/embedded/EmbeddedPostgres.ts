@@ -1,10 +1,12 @@
 /**
- * A Postgres of our own for a data dir: made at the first start, found again at every later one, shared by all
- * processes that start it at the same time (a server and its command line), stopped by the last that leaves. Each holds
- * a shared advisory lock on a connection of its own while it uses the server, so a process that is killed leaves too;
- * the server it leaves behind is taken over by the next start. Who leaves tries for the same lock alone: having it
- * proves that nobody else is there, and keeps newcomers waiting until the server has ended. Does not restart a server
- * that dies while it is used, and does not upgrade a cluster to another Postgres version.
+ * A Postgres of our own for a data directory. The first start makes it, and later starts find it again. Processes that
+ * start it at the same time (a server and its command line) share it, and the last one that leaves stops it.
+ *
+ * A process that uses the server holds a shared advisory lock on a connection of its own. When the process is killed,
+ * Postgres releases the lock, and the next start takes the server over. A process that leaves asks for the same lock
+ * exclusively. If it gets the lock, nobody else uses the server, and newcomers wait until the server has ended.
+ *
+ * A server that dies while it is used is not started again, and a cluster is not upgraded to another Postgres version.
  */
 import { Clock, Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { readFile, rm } from "node:fs/promises"
