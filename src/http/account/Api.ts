@@ -2,10 +2,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { LedgerKind } from "../../domain/Ledger.js"
-import { idempotencyKeyCharsMax } from "../../domain/Limits.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
+import { keyHeader } from "../IdempotencyKey.js"
 import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
 import {
   BalanceBody,
@@ -21,17 +21,7 @@ import {
   WhoamiBody
 } from "./Bodies.js"
 
-const idempotencyKey = Schema.optionalWith(
-  Schema.String.annotations({
-    jsonSchema: {
-      type: "string",
-      description: "The same key answers the same request",
-      minLength: 1,
-      maxLength: idempotencyKeyCharsMax
-    }
-  }),
-  { exact: true }
-)
+const idempotencyKey = keyHeader("The same key answers the same request")
 
 export class AccountApi extends HttpApiGroup.make("account")
   .add(

@@ -15,7 +15,7 @@ import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
 import { fieldUsdMax, requestTextCharsMax, requestTitleCharsMax } from "../../domain/Limits.js"
 import { optional, says, Time, time, timeOrNull } from "../Fields.js"
-import { IdempotencyKey } from "../runs/RunRequestBody.js"
+import { IdempotencyKey } from "../IdempotencyKey.js"
 
 const nullable = Schema.NullOr
 

@@ -1,7 +1,6 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
-import { ValidationError } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
 import { holdsShownMax } from "../../domain/Limits.js"
 import { fromUsd } from "../../domain/Micros.js"
@@ -18,7 +17,7 @@ import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
-import { idempotencyKeyOf } from "../runs/RunRequestBody.js"
+import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
 import { HttpSettings } from "../Settings.js"
 import {
   balanceBody,
@@ -159,12 +158,7 @@ export const AccountHandlers: Layer.Layer<
           Effect.fnUntraced(function* ({ headers, request }) {
             const { workspaceId } = yield* Principal
             const body = yield* readCapabilityRequest(request)
-            const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-            if (idempotencyKey === null)
-              return yield* ValidationError.of(
-                "idempotencyKey",
-                "is required, in the body or in the Idempotency-Key header"
-              )
+            const idempotencyKey = yield* requiredKeyOf(headers["idempotency-key"], body.idempotencyKey)
             return capabilityRequestBody(
               yield* capabilityRequests.create({
                 workspaceId,

@@ -3,7 +3,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import {
   filterCharsMax,
-  idempotencyKeyCharsMax,
   listedResultBytesMax,
   refusedRunDaysKept,
   resultItemsMax,
@@ -13,6 +12,7 @@ import { RunStatus } from "../../domain/Run.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
+import { keyHeader } from "../IdempotencyKey.js"
 import {
   anyCursorParam,
   booleanParam,
@@ -53,10 +53,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .setUrlParams(query({ wait: optionalParam(WaitQuery) }))
       .setHeaders(
         Schema.Struct({
-          "idempotency-key": header("One key is mandatory: here, or as idempotencyKey in the body", {
-            minLength: 1,
-            maxLength: idempotencyKeyCharsMax
-          }),
+          "idempotency-key": keyHeader("One key is mandatory: here, or as idempotencyKey in the body"),
           "x-service-agent": serviceAgent
         })
       )

@@ -14,13 +14,14 @@ import { Principal, type Bearer } from "../Auth.js"
 import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
+import { requiredKeyOf } from "../IdempotencyKey.js"
 import { answering, CurrentRequest } from "../RequestState.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
 import { attemptList, runBody, runSummary, type RunBody, type RunSummary } from "./RunBody.js"
-import { idempotencyKeyOf, QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
+import { QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
 import { agentCounter } from "./ServiceAgents.js"
 import { waitSeconds } from "./Wait.js"
 
@@ -93,12 +94,7 @@ export const RunsHandlers: Layer.Layer<
               const { requestId } = yield* CurrentRequest
               countAgent(headers["x-service-agent"])
               const body = yield* readRunRequest(request)
-              const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-              if (idempotencyKey === null)
-                return yield* ValidationError.of(
-                  "idempotencyKey",
-                  "is required, in the Idempotency-Key header or in the body"
-                )
+              const idempotencyKey = yield* requiredKeyOf(headers["idempotency-key"], body.idempotencyKey)
               const created = yield* runs.create(
                 principal,
                 { ...quoteRequestOf(body, requestId), idempotencyKey },

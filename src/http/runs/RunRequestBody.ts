@@ -1,10 +1,8 @@
 /**
- * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in, and one idempotency
- * key out of the header and the body (contract: "Run request"; completions: section 3, "Body").
+ * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in (contract: "Run
+ * request"; completions: section 3, "Body").
  */
-import { isUtf8 } from "node:buffer"
-import { Effect, Option, Schema } from "effect"
-import { ValidationError } from "../../domain/ApiErrors.js"
+import { Option, Schema } from "effect"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { ParsedObject } from "../../domain/Json.js"
 import {
@@ -12,21 +10,14 @@ import {
   fallbackAttemptsMax,
   fallbackExcludesMax,
   fieldUsdMax,
-  idempotencyKeyCharsMax,
   runIdentifierCharsMax
 } from "../../domain/Limits.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { line, optional, says } from "../Fields.js"
+import { IdempotencyKey } from "../IdempotencyKey.js"
 import { WaitBody } from "./Wait.js"
-
-export const IdempotencyKey = line(
-  idempotencyKeyCharsMax,
-  `1 to ${idempotencyKeyCharsMax} printable characters, spaces and colons included`
-).annotations({
-  identifier: "IdempotencyKey"
-})
 
 /** Fills it in, and says so in the document. */
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
@@ -112,31 +103,3 @@ export const quoteRequestOf = (body: QuoteBody, requestId: string): Omit<RunRequ
   connectionId: body.connectionId?.trim() ?? null,
   requestId
 })
-
-const isKey = Schema.is(IdempotencyKey)
-
-/**
- * Header bytes arrive as Latin-1; read as UTF-8 (when they are that), a key is the same in the header and in the body.
- */
-const headerText = (raw: string): string => {
-  const bytes = Buffer.from(raw, "latin1")
-  return isUtf8(bytes) ? bytes.toString("utf8") : raw
-}
-
-/** The one key of a request, or null when it brought none. */
-export const idempotencyKeyOf = (
-  header: string | undefined,
-  body: string | undefined
-): Effect.Effect<string | null, ValidationError> => {
-  const fromHeader = header === undefined ? undefined : headerText(header)
-  if (fromHeader !== undefined && !isKey(fromHeader))
-    return Effect.fail(
-      ValidationError.of("idempotency-key", `must have 1 to ${idempotencyKeyCharsMax} printable characters`)
-    )
-  if (fromHeader !== undefined && body !== undefined && fromHeader !== body) {
-    return Effect.fail(
-      ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them")
-    )
-  }
-  return Effect.succeed(fromHeader ?? body ?? null)
-}
