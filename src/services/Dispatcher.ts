@@ -1,13 +1,13 @@
 /**
  * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases
- * alive, and takes over what dead nodes left. When it stops it takes nothing new, and lets what is under way end; what does
- * not end in time is taken over by another node when its lease ends. Never repeats a call blindly.
+ * alive, and takes over what dead nodes left. When it stops it takes nothing new, and lets what is under way end; what
+ * does not end in time is taken over by another node when its lease ends. Never repeats a call blindly.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Candidate } from "../domain/RoutePlan.js"
-import type { Listen } from "./Once.js"
+import type { Listen } from "./OneTimeEvent.js"
 import type { RunDetail } from "./Runs.js"
 import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
 

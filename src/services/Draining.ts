@@ -4,7 +4,7 @@
  * it stops listening.
  */
 import { Context, type Effect } from "effect"
-import type { Listen } from "./Once.js"
+import type { Listen } from "./OneTimeEvent.js"
 
 export class Draining extends Context.Tag("gateway/services/Draining")<
   Draining,

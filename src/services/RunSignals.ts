@@ -4,7 +4,7 @@
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { RunId } from "../domain/Ids.js"
-import type { Listen } from "./Once.js"
+import type { Listen } from "./OneTimeEvent.js"
 
 export type RunSignal =
   | { readonly _tag: "Settled"; readonly runId: RunId }

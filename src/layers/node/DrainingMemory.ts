@@ -1,11 +1,11 @@
 /** Whether this node is stopping, in its memory. All that is built together with this layer shares it. */
 import { Effect, Layer, Option } from "effect"
 import { Draining } from "../../services/Draining.js"
-import { makeOnce } from "../../services/Once.js"
+import { makeOneTimeEvent } from "../../services/OneTimeEvent.js"
 
 export const DrainingMemory: Layer.Layer<Draining> = Layer.sync(Draining, () => {
-  const announced = makeOnce<void>()
-  const begun = makeOnce<void>()
+  const announced = makeOneTimeEvent<void>()
+  const begun = makeOneTimeEvent<void>()
   return Draining.of({
     announce: Effect.sync(() => announced.tell()),
     announced: Effect.sync(() => Option.isSome(announced.known())),

@@ -4,14 +4,14 @@
  */
 import { Effect, PubSub, Stream } from "effect"
 import type { RunId } from "../../domain/Ids.js"
-import { makeOnce, type Once } from "../../services/Once.js"
+import { makeOneTimeEvent, type OneTimeEvent } from "../../services/OneTimeEvent.js"
 import { RunSignals, type RunSignal } from "../../services/RunSignals.js"
 
 /** Work signals are hints and the queue is polled besides: a slow reader may lose the oldest. */
 const backlogMax = 1024
 
 export const makeLocalRunSignals = Effect.gen(function* () {
-  const waiters = new Map<RunId, Set<Once<void>>>()
+  const waiters = new Map<RunId, Set<OneTimeEvent<void>>>()
   const work = yield* PubSub.sliding<RunSignal>(backlogMax)
 
   const tellSettled = (runId: RunId): void => waiters.get(runId)?.forEach((waiter) => waiter.tell())
@@ -20,7 +20,7 @@ export const makeLocalRunSignals = Effect.gen(function* () {
     subscribe: (runId) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          const waiter = makeOnce<void>()
+          const waiter = makeOneTimeEvent<void>()
           const known = waiters.get(runId) ?? new Set()
           waiters.set(runId, known.add(waiter))
           return waiter

@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, FiberSet, Option, type Scope } from "effect"
 import type { RunId } from "../../../domain/Ids.js"
 import type { Slot } from "../../../services/Dispatcher.js"
 import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
-import { type Listen, makeOnce, type Once } from "../../../services/Once.js"
+import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { RunDetail } from "../../../services/Runs.js"
 import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
 import { workOn } from "./RunWork.js"
@@ -11,7 +11,7 @@ import type { Parts, Stop } from "./Work.js"
 
 interface Active {
   readonly leased: LeasedRun
-  readonly stop: Once<Stop>
+  readonly stop: OneTimeEvent<Stop>
 }
 
 export interface ActiveRuns {
@@ -41,8 +41,8 @@ export const makeActiveRuns = (
     const start: ActiveRuns["start"] = (leased, slot) =>
       Effect.suspend(() => {
         const { runId, workspaceId } = leased.run
-        const entry: Active = { leased, stop: makeOnce() }
-        const done = makeOnce<Option.Option<RunDetail>>()
+        const entry: Active = { leased, stop: makeOneTimeEvent() }
+        const done = makeOneTimeEvent<Option.Option<RunDetail>>()
         active.set(runId, entry)
         const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
         const work = Effect.onExit(run(leased, entry.stop), (exit) =>

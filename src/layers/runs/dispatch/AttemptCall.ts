@@ -10,7 +10,7 @@ import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
 import type { CredentialFailure } from "../../../services/Credentials.js"
-import { firstOf, type Once } from "../../../services/Once.js"
+import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
 
@@ -79,7 +79,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
       })
     )
 
-  const send = (stop: Once<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
+  const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
     const call = exchange(attempt, providerCall)
     if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(call, ownAnswer)
     return untilStopped(
@@ -117,7 +117,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
 
 type CallEnd = Exit.Exit<SharedAnswer, CallFailure | SharedCallFailed>
 
-const untilStopped = (stop: Once<Stop>, work: Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed>): Sent =>
+const untilStopped = (
+  stop: OneTimeEvent<Stop>,
+  work: Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed>
+): Sent =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.fork(restore(work)), (calling) =>
       restore(

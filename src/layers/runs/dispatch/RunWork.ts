@@ -12,7 +12,7 @@ import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
 import type { Ids } from "../../../services/Ids.js"
-import type { Once } from "../../../services/Once.js"
+import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { RunDetail } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
 import { attemptCall, type AttemptFailure, type OpenAttempt } from "./AttemptCall.js"
@@ -80,7 +80,7 @@ export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typ
 /** Works on a run until it is settled; none when another node has it now. */
 export const workOn = (
   parts: Parts
-): ((leased: LeasedRun, stop: Once<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
+): ((leased: LeasedRun, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
   const openNext = openingNext(parts)
   const call = attemptCall(parts)
   const ending = runEnding(parts)
@@ -140,7 +140,7 @@ export const workOn = (
         opened === null ? ending.conclude(work, progress) : attempt(work, { ...progress, unstored: null }, opened)
     })
 
-  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: Once<Stop>) {
+  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: OneTimeEvent<Stop>) {
     const work: Work = { lease: leased.lease, sinceNanos: yield* Clock.currentTimeNanos, stop }
     const left = yield* whatWasLeft(leased)
     switch (left._tag) {

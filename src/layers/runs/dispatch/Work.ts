@@ -8,7 +8,7 @@ import type { Credentials } from "../../../services/Credentials.js"
 import type { EndpointStats } from "../../../services/EndpointStats.js"
 import type { FaultPoints } from "../../../services/FaultPoints.js"
 import type { Ids } from "../../../services/Ids.js"
-import type { Once } from "../../../services/Once.js"
+import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { ProviderHealth } from "../../../services/ProviderHealth.js"
 import type { Providers } from "../../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
@@ -42,7 +42,7 @@ export interface Work {
   readonly lease: LeasedRun["lease"]
   /** When it began, by the clock that nobody sets. */
   readonly sinceNanos: bigint
-  readonly stop: Once<Stop>
+  readonly stop: OneTimeEvent<Stop>
 }
 
 /** How far a run has come. */

