@@ -80,6 +80,11 @@ describe("ARCHITECTURE.md", () => {
     assert.deepStrictEqual(gone, [])
   })
 
+  it("lists every file of the domain by its subject", () => {
+    const listed = rowsOf(page, "The domain by subject").flatMap(([, files = ""]) => files.match(/\w+\.ts/g) ?? [])
+    assert.sameMembers(listed, readdirSync(join(root, "src/domain")))
+  })
+
   it("says of each rule where it stands: an export of a file", () => {
     const rules = rowsOf(page, "Rules and where they stand").map(([rule = "", place = ""]) => ({
       rule,
