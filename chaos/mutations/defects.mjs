@@ -5,7 +5,7 @@ const settlement = "src/domain/Settlement.ts"
 const admission = "src/domain/Admission.ts"
 const admitting = "src/layers/runs/AdmissionBatched.ts"
 const settling = "src/layers/runs/SettlementBatched.ts"
-const storePg = "src/layers/postgres/RunStorePg.ts"
+const runWrites = "src/layers/postgres/RunWritesPg.ts"
 const walletPg = "src/layers/postgres/WalletPg.ts"
 const takeOver = "src/layers/runs/dispatch/TakeOver.ts"
 const attemptCall = "src/layers/runs/dispatch/AttemptCall.ts"
@@ -228,7 +228,7 @@ export const defects = [
   },
   {
     name: "a run is ended without its lock",
-    edits: [[storePg, "for no key update of r`", "`"]],
+    edits: [[runWrites, "for no key update of r`", "`"]],
     tests: [endingsPg]
   },
   {
@@ -251,7 +251,7 @@ export const defects = [
     name: "an attempt is opened under a lost lease",
     edits: [
       [
-        storePg,
+        runWrites,
         "and r.status = 'running' and r.lease_token = ${lease.token}\n          returning 1",
         "and r.status = 'running'\n          returning 1"
       ]

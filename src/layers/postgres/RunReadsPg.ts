@@ -1,0 +1,54 @@
+/** Single runs and their attempts, read from Postgres. Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`. */
+import { Effect, Schema } from "effect"
+import { RunId, WorkspaceId } from "../../domain/Ids.js"
+import type { RunKey, RunStore } from "../../services/RunStore.js"
+import type { Database } from "./Database.js"
+import { rowOf } from "./database/Rows.js"
+import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunTables.js"
+
+const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
+const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
+
+/** The attempts of these runs, each run's in the order in which they were made. */
+export const attemptsOf = ({ query, sql }: Database["Type"]) =>
+  Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
+    const rows = yield* query(sql`
+        select ${sql.literal(attemptTable.selected("a"))}
+        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+        join attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id
+        order by a.run_id, a.n`)
+    return yield* Effect.orDie(decodeAttempts(rows))
+  })
+
+export const runReads = (database: Database["Type"]) => {
+  const { query, sql } = database
+  const runs = sql.literal(runTable.selected("r"))
+
+  const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
+    const rows = yield* query(sql`
+        select ${runs}
+        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+        join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
+    return yield* Effect.orDie(decodeRuns(rows))
+  })
+
+  return {
+    getMany,
+    get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
+    attempts: (key) => attemptsOf(database)([key]),
+    uncertain: Effect.fnUntraced(function* (limit) {
+      const rows = yield* query(sql`
+          select ${runs} from runs r where r.status = 'reconciliation_pending' order by r.created_at limit ${limit}`)
+      return yield* Effect.orDie(decodeRuns(rows))
+    }),
+    queuedSince: Effect.map(
+      sinceRow(query(sql`select min(created_at) as since from runs where status = 'queued'`)),
+      (row) => row?.since ?? null
+    ),
+    locate: Effect.fnUntraced(function* (runId) {
+      const rows = yield* query(sql`
+          select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
+      return (yield* Effect.orDie(decodeKeys(rows)))[0] ?? null
+    })
+  } satisfies Partial<RunStore["Type"]>
+}

@@ -1,0 +1,94 @@
+/**
+ * Runs that a node takes on Postgres, and the leases under which it has them. Claims skip locked rows, so that nodes
+ * never wait for each other.
+ */
+import { Effect, Schema } from "effect"
+import { RunId } from "../../domain/Ids.js"
+import type { Ids } from "../../services/Ids.js"
+import type { LeasedRun, RunStore, Taking } from "../../services/RunStore.js"
+import type { Database } from "./Database.js"
+import { renewal, renewalValues } from "./leases/RenewalStatement.js"
+import { attemptsOf } from "./RunReadsPg.js"
+import { decodeRuns, runTable } from "./RunTables.js"
+import { makeStorageIdentity } from "./StorageIdentityPg.js"
+
+const decodeLeases = Schema.decodeUnknown(
+  Schema.Array(
+    Schema.Struct({
+      runId: RunId,
+      token: Schema.String,
+      workersLost: Schema.Int,
+      restored: Schema.Boolean,
+      waitedMillis: Schema.Int
+    })
+  )
+)
+const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
+
+export const runTaking = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
+  const { sql, transact, urgent } = database
+  const runs = sql.literal(runTable.selected("r"))
+  const now = Effect.map(databaseNow, sql.literal)
+  const attempts = attemptsOf(database)
+  const identity = makeStorageIdentity(sql)
+
+  /** Takes runs of one status, each under a lease token of its own, from a storage that is the one it was. */
+  const take = (from: "queued" | "running", options: Taking & { readonly except: ReadonlyArray<string> }) =>
+    transact(
+      Effect.gen(function* () {
+        const prefix = yield* ids.suffix
+        // The materialised query is a fence: without it the planner may lock and update more rows than the limit.
+        const wanted = Effect.flatMap(
+          now,
+          (time) => sql`
+          with wanted as materialized (
+            select workspace_id, run_id from runs where ${identity.fence()} and status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
+              and (${from} = 'queued' or lease_expires_at <= ${time})
+            order by created_at, run_id limit ${options.limit} for update skip locked
+          )
+          update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
+            lease_expires_at = ${time} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
+            workers_lost = r.workers_lost + case when ${from} = 'running' then 1 else 0 end
+          from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
+          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, ${time} - r.created_at as "waitedMillis"`
+        )
+        const found = yield* wanted
+        // Nothing may mean that the storage is not the one it was; once that is written down, what waits in it is
+        // taken to be told so.
+        const rows = found.length === 0 && (yield* identity.verify) ? yield* wanted : found
+        const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map((lease) => [lease.runId, lease]))
+        const taken = yield* Effect.orDie(decodeRuns(rows))
+        const made = taken.length === 0 ? [] : yield* attempts(taken)
+        return taken
+          .map((run): LeasedRun => {
+            const lease = leases.get(run.runId)
+            return {
+              run,
+              lease: { node: options.node, token: lease?.token ?? "", millis: options.leaseMillis },
+              attempts: made.filter((attempt) => attempt.runId === run.runId),
+              takenOver: from === "running",
+              workersLost: lease?.workersLost ?? 0,
+              restored: lease?.restored ?? true,
+              waitedMillis: lease?.waitedMillis ?? 0
+            }
+          })
+          .sort((a, b) => a.run.createdAt - b.run.createdAt)
+      })
+    )
+
+  const heartbeat: RunStore["Type"]["heartbeat"] = Effect.fnUntraced(function* (leases, leaseMillis) {
+    // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
+    const rows = yield* urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis)))
+    const held = yield* Effect.orDie(decodeHeld(rows))
+    return {
+      held: new Set(held.map(({ runId }) => runId)),
+      cancelled: new Set(held.flatMap(({ cancelRequested, runId }) => (cancelRequested ? [runId] : [])))
+    }
+  })
+
+  return {
+    claim: (options) => take("queued", { ...options, except: [] }),
+    reclaim: (options) => take("running", options),
+    heartbeat
+  } satisfies Partial<RunStore["Type"]>
+}
