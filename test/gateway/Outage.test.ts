@@ -22,7 +22,7 @@ const ends = [
 ]
 
 it.scopedLive(
-  "a storage that is away is told once for each thing that it stops, and so is its end, however many requests fail",
+  "a storage that is away is told once for each thing that it stops, and so is its end; no admitted run is answered as undone",
   () =>
     withLogLines((lines) =>
       Effect.gen(function* () {
@@ -44,18 +44,19 @@ it.scopedLive(
             schedule: Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(400))
           })
 
-        const run = yield* Effect.fork(
-          gateway.call("POST", "/v1/runs?wait=60", {
+        const start = (key: string, waitSeconds: number) =>
+          gateway.call("POST", `/v1/runs?wait=${waitSeconds}`, {
             token,
-            headers: { "idempotency-key": "held" },
+            headers: { "idempotency-key": key },
             body: {
               endpointId: "mock-email-find",
               input: { name: "Ada Example", domain: "example.com", _mock: { delayMs: 3_000 } }
             }
           })
-        )
+        const run = yield* Effect.fork(start("held", 60))
+        const short = yield* Effect.fork(start("short", 4))
         yield* Effect.repeat(gateway.call("GET", "/v1/balance", { token }), {
-          until: ({ json }) => json.reservedMicros > 0
+          until: ({ json }) => json.reservedMicros > 5_000
         })
         assert.deepStrictEqual(warnings(), [])
         proxy.refuse()
@@ -67,9 +68,15 @@ it.scopedLive(
         // Callers that arrive together share a statement, so that fewer of those fail than requests.
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])
         yield* until(() => said(begins))
+        // Its time ends while the storage is away: it was admitted, so it is answered as it was last seen.
+        const unfinished = yield* Fiber.join(short)
+        assert.strictEqual(unfinished.status, 201)
+        assert.strictEqual(unfinished.json.status, "running")
         yield* proxy.accept
         const { json } = yield* Fiber.join(run)
         assert.strictEqual(json.status, "completed")
+        const again = yield* start("short", 60)
+        assert.deepInclude(again.json, { runId: unfinished.json.runId, status: "completed", replayed: true })
         yield* until(() => said(ends))
         assert.deepStrictEqual(
           warnings()

@@ -123,16 +123,16 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
       const found = yield* Effect.catchTag(detailOf(parts, key), "not_found", () => Effect.succeed(null))
       if (found === null) return yield* createWith(parts, creation)
       if (waitSeconds <= 0 || isSettledForWaiters(found.run.status)) return { ...found, replayed: true }
-      return { ...(yield* restore(awaitEnd(parts, key, waitSeconds))), replayed: true }
+      return { ...(yield* restore(awaitEnd(parts, found, waitSeconds))), replayed: true }
     }
     const { detail, ended } = letIn
     if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, replayed: false }
-    if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail.run, waitSeconds))), replayed: false }
+    if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail, waitSeconds))), replayed: false }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
     const [spent, here] = yield* restore(Effect.timed(waitFor(parts, ended, waitSeconds * 1000)))
     const told = Option.getOrNull(Option.flatten(here))
     const left = waitSeconds - Duration.toSeconds(spent)
-    return { ...(told ?? (yield* restore(awaitEnd(parts, detail.run, left)))), replayed: false }
+    return { ...(told ?? (yield* restore(awaitEnd(parts, detail, left)))), replayed: false }
   })
 
 export const create =

@@ -7,6 +7,7 @@ import { NotFound } from "../../domain/ApiErrors.js"
 import { cancelWaitSeconds } from "../../domain/Limits.js"
 import type { Run } from "../../domain/Run.js"
 import { CancelledBeforeDispatch } from "../../domain/RunFailures.js"
+import { StorageUncertain } from "../../domain/StorageErrors.js"
 import type { Dispatcher } from "../../services/Dispatcher.js"
 import type { Runs } from "../../services/Runs.js"
 import type { RunKey } from "../../services/RunStore.js"
@@ -23,9 +24,10 @@ export const cancel = (parts: CancellingParts): Runs["Type"]["cancel"] =>
   Effect.fn("Runs.cancel")(function* (workspaceId, runId) {
     const key = { workspaceId, runId }
     const cancelled = yield* Effect.uninterruptible(withdraw(parts, key))
-    return cancelled.waitSeconds === null
-      ? { run: cancelled.run, attempts: yield* parts.store.attempts(key) }
-      : yield* awaitEnd(parts, key, cancelled.waitSeconds)
+    // The cancel is written: an error that says that nothing was done would be untrue from here on.
+    const attempts = yield* Effect.mapError(parts.store.attempts(key), () => new StorageUncertain())
+    const detail = { run: cancelled.run, attempts }
+    return cancelled.waitSeconds === null ? detail : yield* awaitEnd(parts, detail, cancelled.waitSeconds)
   })
 
 /** The run after the cancel, and how long its call may take to be aborted; null when nothing is under way. */

@@ -14,6 +14,8 @@ import type { RunKey, RunStore } from "../../services/RunStore.js"
 
 /** A signal can be lost: a waiter looks at the row this often anyway. */
 const lookAgainSeconds = 5
+/** How long a waiter waits for the storage to say how the run is. */
+const answerMillisMax = 2_000
 
 export interface WaitingParts {
   readonly draining: Draining["Type"]
@@ -56,23 +58,36 @@ export const waitFor = <A>(
   )
 
 /**
- * The run when it has ended or the time is over, else none for now. Registered before the look, so no signal is missed.
+ * The run as it is now, or as it was last known when the storage does not tell in time. Whoever waits was told before
+ * that the run exists, so a storage that fails here must not sound as if nothing had been done.
  */
-const look = Effect.fnUntraced(function* (parts: WaitingParts, key: RunKey, until: number) {
-  const ended = yield* parts.signals.subscribe(key.runId)
-  // The run must be there: this process was just told so.
-  const now = yield* Effect.catchTag(detailOf(parts, key), "not_found", (error) => Effect.die(error))
+const seenNow = (parts: WaitingParts, last: RunDetail): Effect.Effect<RunDetail> =>
+  detailOf(parts, last.run).pipe(
+    Effect.catchTag("not_found", Effect.die),
+    Effect.timeoutTo({ duration: answerMillisMax, onTimeout: () => last, onSuccess: (now) => now }),
+    Effect.catchAll(() => Effect.succeed(last))
+  )
+
+/** Waits once. Registered before the look, so that no signal is missed. */
+const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, until: number) {
+  const ended = yield* parts.signals.subscribe(last.run.runId)
+  const now = yield* seenNow(parts, last)
   const left = until - (yield* Clock.currentTimeMillis)
-  if (isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)) return Option.some(now)
-  yield* waitFor(parts, ended, Math.min(left, lookAgainSeconds * 1000))
-  return Option.none<RunDetail>()
+  const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)
+  if (!over) yield* waitFor(parts, ended, Math.min(left, lookAgainSeconds * 1000))
+  return { now, over }
 })
 
-/** The run when it has ended, or as it is when the time is over or this node stops. */
-export const awaitEnd = (parts: WaitingParts, key: RunKey, seconds: number): Effect.Effect<RunDetail, StorageError> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.flatMap(
-      Effect.repeat(Effect.scoped(look(parts, key, now + seconds * 1000)), { until: Option.isSome }),
-      Effect.orDie
-    )
-  )
+/**
+ * The run when it has ended, or as it is when the time is over or this node stops. While the storage fails, it is the
+ * run as it was last seen: `last` at first.
+ */
+export const awaitEnd = (parts: WaitingParts, last: RunDetail, seconds: number): Effect.Effect<RunDetail> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const until = now + seconds * 1000
+    const again = (seen: RunDetail): Effect.Effect<RunDetail> =>
+      Effect.flatMap(Effect.scoped(look(parts, seen, until)), (found) =>
+        found.over ? Effect.succeed(found.now) : again(found.now)
+      )
+    return again(last)
+  })
