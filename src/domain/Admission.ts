@@ -1,10 +1,10 @@
 /**
  * Whether a run may start, decided over plain state that the caller has read and locked. Pure, so that every storage,
- * the quote and the tests use the very same rule. The order of the checks is part of the promise: key, run cap, runs a
- * minute, runs in flight, the token's month, the balance.
+ * the quote and the tests use the same rule. Callers rely on the order of the checks: key, run cap, runs a minute, runs
+ * in flight, the token's month, the balance.
  *
- * A token that another one let in (a login approval) shares the limits of that one: a run counts against the token and
- * against every token that it comes from.
+ * A token that came from a login approval shares the limits of the token that approved it: a run counts against the
+ * token and against every token above it in that line.
  */
 import { Array as Arr, Data, Either } from "effect"
 import {
@@ -30,7 +30,7 @@ export interface Standing {
   readonly runsPerMinute: number | null
   readonly minuteStartedAt: number
   readonly minuteCount: number
-  /** Of these, how many were refused before anything was sent. */
+  /** How many of the starts of this minute were refused before anything was sent. */
   readonly minuteRefused: number
 }
 
@@ -41,7 +41,7 @@ export interface TokenSpend {
   readonly spentMicros: Micros
 }
 
-/** The spend of the token that calls, then of the token that let it in, and so on to the first. */
+/** The spend of the calling token, then of the token that approved it, and so on to the first token of the line. */
 export type Spends = Arr.NonEmptyReadonlyArray<TokenSpend>
 
 export interface Request {
@@ -61,7 +61,7 @@ export class RunCapExceeded extends Data.TaggedError("RunCapExceeded")<{
   }
 }
 
-/** Answered as `InsufficientBalance`, which also says how the caller can top up: no rule of admission knows that. */
+/** The caller gets `InsufficientBalance`, which also says how to top up. The rules of admission do not know how. */
 export class BalanceTooLow extends Data.TaggedError("BalanceTooLow")<{
   readonly balanceMicros: Micros
   readonly estimatedCostMicros: Micros
@@ -88,7 +88,7 @@ export interface Admitted {
 const minute = 60_000
 type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRefused">
 
-/** Each limit's own verdict, in the order in which they count; the quote shows all of them. */
+/** The verdict of each limit, in the order in which the limits are checked. The quote shows all of them. */
 export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
   const found: Array<Refusal> = []
   const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
@@ -142,8 +142,8 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
 }
 
 /**
- * Whether a run that was refused before anything was sent may be stored. It holds and costs nothing, and takes room: so
- * it counts for the runs a minute, and for a bound of its own.
+ * Whether a run that was refused before anything was sent may be stored. Such a run holds and costs nothing, but it
+ * takes room. So it counts as one of the runs a minute, and it has a limit of its own.
  */
 export const keepRefused = (standing: Standing, now: number): Either.Either<Standing, RefusedTooOften> => {
   const window = minuteWindow(standing, now)
@@ -161,8 +161,8 @@ export const keepRefused = (standing: Standing, now: number): Either.Either<Stan
 }
 
 /**
- * The minute that counts now: the open one, or a new one that starts with this run. A clock set back keeps the open
- * one.
+ * The minute in which this run counts: the open minute, or a new one that starts with this run. When the clock is set
+ * back, the open minute stays.
  */
 const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
   now - minuteStartedAt >= minute
@@ -172,7 +172,10 @@ const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing,
 const secondsLeft = (window: MinuteWindow, now: number): number =>
   Math.max(1, Math.ceil((window.minuteStartedAt + minute - now) / 1000))
 
-/** The spend to count against: zero in a new month, and still the later month's after the clock was set back. */
+/**
+ * The spend that the limit is compared with. It is zero in a new month. After the clock was set back it is still the
+ * spend of the later month.
+ */
 export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>
   month > spend.month ? { ...spend, month, spentMicros: Micros.make(0) } : spend
 
@@ -181,8 +184,8 @@ const monthOfAll = (spends: Spends, month: string): string =>
   spends.reduce((latest, spend) => (spend.month > latest ? spend.month : latest), month)
 
 /**
- * What counts for somebody who asks how much a token may still spend: of all limits, the one with the least left; with
- * none, the token's own spend.
+ * Answers how much a token may still spend: the limit with the least left, of all limits in the token's line. Without
+ * any limit it is the token's own spend.
  */
 export const tightest = (spends: Spends, month: string): Pick<TokenSpend, "limitMicros" | "spentMicros"> => {
   const left = ({ limitMicros, spentMicros }: TokenSpend) =>

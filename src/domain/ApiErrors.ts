@@ -1,9 +1,9 @@
 /**
- * Every error that the HTTP interface can answer with, each one tagged class whose tag is its code, with whether a
- * retry can help (contract: "Errors", first table) and a hint. The hint is one sentence that says what to change or how
- * long to wait: that of the class is true of every occurrence, and an instance may know a more exact one. The HTTP
+ * Every error that the HTTP interface can answer with. Each error is one tagged class. Its tag is its code, and it says
+ * whether a retry can help (contract: "Errors", first table). Its hint is one sentence that says what to change or how
+ * long to wait. The hint of a class is true of every occurrence; an instance may carry a more exact one. The HTTP
  * status and the wire shape stand in one table in `src/http/Envelope.ts`. The three storage errors are in
- * `StorageErrors.ts`; what a *run* can fail with is in `RunFailures.ts`.
+ * `StorageErrors.ts`, and the failures of *runs* are in `RunFailures.ts`.
  */
 import { Schema } from "effect"
 import { dollars } from "./Micros.js"
@@ -12,13 +12,15 @@ import { TopUpHint } from "./TopUpHint.js"
 export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
 export type FieldProblem = typeof FieldProblem.Type
 
-/** The hint of errors that pass by themselves; without a number it names the field that has it. */
+/**
+ * The hint of errors that pass by themselves. Without a number of seconds it names the field that carries the number.
+ */
 export const afterSeconds = (seconds?: number): string =>
   `Wait ${seconds === undefined ? "as many seconds as retryAfterSeconds says" : `${seconds} s`}, then send it again, with the same idempotency key if it had one.`
 
 export class ValidationError extends Schema.TaggedError<ValidationError>()("validation_error", {
   details: Schema.NonEmptyArray(FieldProblem),
-  /** Which amounts can be paid, where an amount to be paid is what is wrong. */
+  /** The amounts that can be paid. Present when the error is about the amount of a payment. */
   topUp: Schema.optionalWith(TopUpHint, { exact: true })
 }) {
   static readonly retryable = false
@@ -51,7 +53,7 @@ export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("token_revo
     return "This token was revoked, or its login approval was denied; use another one"
   }
 }
-/** What a run needs, and what is there for it. */
+/** The message that says how much the run needs and how much is available. */
 export const shortOfBalance = (run: { readonly estimatedCostMicros: number; readonly balanceMicros: number }): string =>
   `This run needs ${dollars(run.estimatedCostMicros)}, and ${dollars(run.balanceMicros)} is available`
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("insufficient_balance", {
@@ -77,7 +79,7 @@ export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReache
 }
 export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
   scope: Schema.String,
-  /** Why this token cannot pay, where paying is what it tried. */
+  /** Why this token cannot pay. Present when the token tried to pay. */
   topUp: Schema.optionalWith(TopUpHint, { exact: true })
 }) {
   static readonly retryable = false

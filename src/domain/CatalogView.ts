@@ -1,7 +1,7 @@
 /**
  * What the catalog shows: rows, search answers, listings, the overview, public items, comparisons. The names and units
- * are the contract's (prices here are US dollars, as it asks; inside, money stays micros). Shapes only: how they come
- * about is in the layers.
+ * are the contract's (prices here are US dollars, as it asks; inside, money stays micros). This module holds shapes
+ * only; the layers fill them.
  */
 import { Schema } from "effect"
 import { Json, ParsedObject } from "./Json.js"
@@ -44,7 +44,7 @@ const titleFields = {
   endpointId: Schema.String,
   provider: Schema.String,
   name: Schema.String,
-  /** The job's id; absent where the operation does no job. */
+  /** The job's id; absent when the operation belongs to no job. */
   capability: optional(Schema.String),
   category: Schema.String,
   estimatedPrice: Schema.Number,
@@ -75,7 +75,7 @@ export const CatalogRow = Schema.Struct({
   keyless: Schema.Boolean,
   runnableNow: Schema.Boolean,
   stats: Schema.NullOr(StatsView),
-  /** Null in a listing, where nothing was searched for. */
+  /** Null in a listing, because a listing has no search words. */
   matchedBy: Schema.NullOr(MatchedBy),
   facts: Schema.Record({ key: Schema.String, value: Schema.String })
 }).annotations({ identifier: "CatalogRow" })
@@ -98,7 +98,7 @@ export const titleOf = (row: CatalogRow): TitleRow => ({
   credential: row.credential
 })
 
-/** What narrows a search or a listing; null where it was not asked for. */
+/** The filters of a search or a listing. A filter that the client did not give is null. */
 export interface CatalogFilter {
   readonly category: string | null
   readonly platform: string | null
@@ -304,7 +304,7 @@ export interface PublicQuery {
   readonly category: string | null
   readonly provider: string | null
   readonly limit: number
-  /** Where to go on, as `next` of the page before said it. */
+  /** Where this page begins: the `next` of the page before. */
   readonly after: string | null
 }
 

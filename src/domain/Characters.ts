@@ -1,6 +1,6 @@
 /**
- * Texts cut to a length without leaving half a character: half of a surrogate pair is no text, and neither Postgres nor
- * most readers take it.
+ * Cuts texts to a length without leaving half a character. Half of a surrogate pair is not valid text: Postgres and
+ * most readers refuse it.
  */
 
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
@@ -14,8 +14,8 @@ export const cutText = (text: string, unitsMax: number): string => {
 }
 
 /**
- * The text with half characters and NUL replaced, for where only text may stand: messages and columns. Results keep
- * theirs.
+ * The text with half characters and NUL replaced, for places that take valid text only: messages and columns. Results
+ * are kept unchanged.
  */
 export const wellFormed = (text: string): string =>
   (text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text).toWellFormed()

@@ -9,19 +9,22 @@
 import type { CallFailure } from "./ProviderCall.js"
 import type { RunFailureCode } from "./RunFailures.js"
 
-/** Failures in a row that open it: enough that one bad input sent a few times does not. */
+/**
+ * Failures in a row that open the circuit. The number is high enough that one bad input, sent a few times, does not
+ * open it.
+ */
 const consecutiveMax = 5
-/** Or this part of the calls of a window, once there are enough of them to tell. */
+/** The circuit also opens when this part of the calls of a window failed and the window has enough calls. */
 const failureRateMax = 0.5
 const windowMillis = 60_000
 const windowCallsMin = 20
 /** The first pause after failures, doubled each time up to the longest. */
 const pauseMillis = 10_000
 const pauseMillisMax = 300_000
-/** A 429 without a Retry-After, and the longest Retry-After that is believed. */
+/** The pause after a 429 without a Retry-After, and the longest Retry-After that is obeyed. */
 const rateLimitPauseSeconds = 5
 const rateLimitPauseSecondsMax = 300
-/** Credit comes back by a person's hand, so asking often is no use. */
+/** A person has to restore the credit, so asking often does not help. */
 const creditPauseMillis = 600_000
 
 export type Signal =
@@ -53,7 +56,7 @@ export const closed: Circuit = {
 export const openForSeconds = (circuit: Circuit, now: number): number =>
   Math.max(0, Math.ceil((circuit.openUntil - now) / 1000))
 
-/** Failures that the provider is to blame for. Its other refusals show that it is alive. */
+/** Failures that are the provider's fault. Any other refusal by the provider shows that it is alive. */
 const blameable: ReadonlySet<RunFailureCode> = new Set([
   "provider_error",
   "timeout",
@@ -62,7 +65,10 @@ const blameable: ReadonlySet<RunFailureCode> = new Set([
   "auth_error"
 ])
 
-/** What a call says about its provider, from its failure (null: it answered); null for nothing. */
+/**
+ * What the failure of a call says about its provider. A failure of null means that the provider answered. The result is
+ * null when the call says nothing about the provider.
+ */
 export const signalOf = (failed: CallFailure | null): Signal | null => {
   if (failed === null) return { _tag: "Answered" }
   const { failure } = failed
@@ -80,7 +86,7 @@ export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
   const open = (until: number): Circuit => ({ ...circuit, openUntil: Math.max(circuit.openUntil, until) })
   switch (signal._tag) {
     case "Answered":
-      // An answer to a call that was sent before it opened does not close it early.
+      // An answer to a call that was sent before the circuit opened does not close it early.
       return circuit.openUntil > now
         ? circuit
         : { ...circuit, consecutive: 0, openings: 0, windowCalls: circuit.windowCalls + 1 }
@@ -102,7 +108,7 @@ export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
 }
 
 const failed = (circuit: Circuit, now: number): Circuit => {
-  // The calls that were under way when it opened fail too; they are no news.
+  // Calls that were under way when the circuit opened often fail too. They say nothing new.
   if (circuit.openUntil > now) return circuit
   const tooMany =
     circuit.consecutive >= consecutiveMax ||

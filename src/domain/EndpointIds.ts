@@ -8,7 +8,7 @@ export const jobEndpointId = (jobId: string): string => `${prefix}${jobId}`
 export const jobNamedBy = (endpointId: string): string | null =>
   endpointId.startsWith(prefix) ? endpointId.slice(prefix.length) : null
 
-/** As it was meant: without the blanks that copying brings along, also those after `job:`. */
+/** The id without blanks around it and after `job:`, which copying often adds. */
 export const trimmedEndpointId = (typed: string): string => {
   const id = typed.trim()
   const job = jobNamedBy(id)

@@ -1,6 +1,7 @@
 /**
- * Latencies as numbered buckets, each a quarter wider than the one before: 60 of them reach over ten minutes, a median
- * read from them is off by an eighth at most, and those of many nodes and days add up.
+ * Latencies as numbered buckets. Each bucket is a quarter wider than the one before, so that 60 buckets reach over ten
+ * minutes. A median read from the buckets is off by an eighth at most. The buckets of many nodes and days can be added
+ * up.
  */
 const ratio = 1.25
 export const bucketMax = 60

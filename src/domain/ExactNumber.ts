@@ -1,10 +1,12 @@
 /**
  * Numbers of JSON that a JavaScript number would change: integers beyond 2^53, decimals of more than 17 digits,
- * exponents without end. Such a number is kept as it was written and handed on so. What has to reckon with it takes
- * `toNumber`, the nearest number there is.
+ * exponents without end. Such a number is kept and passed on as it was written. Code that calculates with it uses
+ * `toNumber`, the nearest JavaScript number.
  */
 
-/** A number in lowest terms: its digits without zeros around them, times ten to the exponent. */
+/**
+ * A number in its normal form: its digits without leading and trailing zeros, times ten to the power of the exponent.
+ */
 interface Decimal {
   readonly negative: boolean
   readonly digits: string
@@ -12,7 +14,9 @@ interface Decimal {
 }
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/** Longer exponents are compared as they are written: nothing of that size is reckoned with. */
+/**
+ * Numbers with longer exponents are compared as they are written, because nothing calculates with numbers of that size.
+ */
 const exponentDigitsMax = 15
 
 const trimmedExponent = (written: string): string => written.replace(/^\+/, "").replace(/^(-?)0+(?=\d)/, "$1")
@@ -44,7 +48,7 @@ const plainDigits = /^-?\d+$/
 
 /** Whether a JavaScript number holds the literal's value and would be written with the same digits. */
 export const fitsNumber = (literal: string): boolean => {
-  // Fifteen digits are always held, and are told by the length alone: nearly all numbers end here.
+  // A JavaScript number always holds fifteen digits, so the length alone is enough. Nearly all numbers end here.
   if (literal.length < 16 && !literal.includes("e") && !literal.includes("E")) return true
   const number = Number(literal)
   const written = String(number)
@@ -55,9 +59,9 @@ export const fitsNumber = (literal: string): boolean => {
 }
 
 export class ExactNumber {
-  /** How often one was met by `JSON.stringify`, by which the writer notices that there are any. */
+  /** Counts how often `JSON.stringify` met an exact number. The writer notices by it that a value holds some. */
   static met = 0
-  /** It is a number and no object to whoever asks, such as JMESPath when it looks for members. */
+  /** Makes it look like a number and not like an object, for example to JMESPath when it looks for members. */
   readonly [Symbol.toStringTag] = "Number"
 
   /** `literal` is a number as JSON writes it. */
@@ -71,7 +75,7 @@ export class ExactNumber {
     return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
   }
 
-  /** The same text for the same value, also where a number in the shortest form has it. */
+  /** Equal values give the same text. A JavaScript number in its shortest form gives that text too. */
   get canonical(): string {
     const number = Number(this.literal)
     const own = decimalOf(this.literal)

@@ -1,7 +1,7 @@
 /**
- * The one recorder of run failures: what a failure makes of the stored run and of the stored attempt. Every failure
- * comes here through the error channel, from the place where it arose. A new class of failure does not compile until
- * the table below has its row.
+ * The only place that records the failure of a run, in the stored run and in the stored attempt. Every failure comes
+ * here through the error channel, from the place where it arose. A new class of failure does not compile until the
+ * table below has its row.
  */
 import type { Attempt, Run, RunOutcome } from "./Run.js"
 import type { RunError, RunFailure, RunFailureCode } from "./RunFailures.js"
@@ -11,7 +11,7 @@ interface Row {
   readonly refused: "blocked" | "failed"
   /** The outcome of an attempt that ended with this failure. */
   readonly outcome: Extract<RunOutcome, "error" | "rejected">
-  /** What happens to a run that ends with this failure after its admission. */
+  /** The event that ends a run with this failure after its admission. */
   readonly event: "Cancelled" | "Failed"
 }
 
@@ -62,7 +62,7 @@ const rows: { readonly [Code in RunFailureCode]: Row } = {
 
 export const isBlocking = (code: RunFailureCode): boolean => rows[code].refused === "blocked"
 
-/** What the settlement of a run is told when it ends with this failure. */
+/** The event that the settlement gets when a run ends with this failure. */
 export const eventOf = (failure: RunFailure): Row["event"] => rows[failure.code].event
 
 /** The run's `error` object as it is stored and shown. */
@@ -76,7 +76,7 @@ export const toRunError = (failure: RunFailure, requestId: string): RunError => 
   ...(failure.providerStatus === undefined ? {} : { providerStatus: failure.providerStatus })
 })
 
-/** How a run tells its failure. */
+/** How a run shows its failure. */
 export const recorded = (run: Run, failure: RunFailure): Pick<Run, "outcomeReason" | "error"> => ({
   outcomeReason: failure.message,
   error: toRunError(failure, run.requestId)
@@ -95,7 +95,7 @@ export const failedRun = (run: Run, failure: RunFailure): Run => ({
   servedProviderId: null
 })
 
-/** The attempt that a failure ended; when it ended, its cost and its receipt are the caller's to fill in. */
+/** The attempt that a failure ended. The caller fills in the time of its end, its cost and its receipt. */
 export const failedAttempt = (attempt: Attempt, failure: RunFailure): Attempt => ({
   ...attempt,
   status: "failed",

@@ -1,7 +1,7 @@
 /**
- * Which provider a run tries next, from its plan and the attempts made so far: pure, so that a node that takes over a
- * run decides as the first one would have. Fallback moves on after a miss, an error or a weak answer, for operations
- * that only read; an effectful operation is attempted once (completions, section 3).
+ * Decides which provider a run tries next, from its plan and the attempts made so far. It is pure, so that a node that
+ * takes over a run decides as the first node would have. Fallback moves on after a miss, an error or a weak answer, for
+ * operations that only read; an effectful operation is attempted once (completions, section 3).
  */
 import type { Attempt, RunOutcome } from "./Run.js"
 import { workersLostMax } from "./Limits.js"
@@ -47,9 +47,9 @@ const wasLost = (made: Made): boolean => made.errorCode === nodeLost
 
 const worth: { readonly [Outcome in RunOutcome]: number } = { hit: 3, weak: 2, miss: 1, error: 0, rejected: 0 }
 
-/** Whether a provider answered, be it with nothing found. */
+/** Whether a provider answered. An answer that found nothing counts too. */
 export const isAnswer = (outcome: RunOutcome | null): boolean => outcome !== null && worth[outcome] > 0
 
-/** Whether an answer is better than the best one so far; the earlier of two equals stays. */
+/** Whether an answer is better than the best one so far. Of two equal answers the earlier one stays. */
 export const isBetter = (outcome: RunOutcome, than: RunOutcome | null): boolean =>
   than === null || worth[outcome] > worth[than]

@@ -1,6 +1,6 @@
 /**
- * Identifiers: a prefix that says what it names and a time-ordered suffix (48 bits of milliseconds, 80 random bits, in
- * Crockford base 32), so that ids sort by creation and say nothing else.
+ * Identifiers. The prefix says what kind of thing the id names. The suffix is ordered by time (48 bits of milliseconds,
+ * 80 random bits, in Crockford base 32). So ids sort by creation and reveal nothing else.
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,7 @@
 /**
- * Which parts of an input may not go out under the platform's key: options that the operator would pay for while the
- * price of the run stands. The contract lets unknown keys pass through unchanged, and so they do on a customer's own
- * connection, without a key, and wherever the provider's own word on the cost is what is charged. Pure.
+ * Decides which parts of an input may not be sent under the platform's key: options that would cost the operator more
+ * while the price of the run stays the same. The contract lets unknown keys pass through unchanged. They pass on a
+ * customer's own connection, on a call without a key, and when the charge is the cost that the provider reports. Pure.
  */
 import { canonical, isObject, type Json, type JsonObject } from "./Json.js"
 import { member } from "./Members.js"
@@ -9,8 +9,8 @@ import type { Endpoint, Operation } from "./Manifest.js"
 import type { Credential } from "./ProviderCall.js"
 
 /**
- * The cost is neither nothing nor read from the answer; an expression without `maxMicros` only tells what is billed
- * from what is not.
+ * The price is fixed: the operation is not free, and its cost is not read from the answer. A cost expression without
+ * `maxMicros` only separates billed answers from unbilled ones.
  */
 const hasFixedPrice = ({ price, response }: Operation): boolean =>
   price.basis !== "free" && (response.costMicros === undefined || price.maxMicros === undefined)
@@ -39,7 +39,7 @@ const isKnown = ({ operation }: Endpoint): ((name: string) => boolean) => {
   return (name) => names.has(name) || operation.path.includes(`{${name}}`)
 }
 
-/** Left alone, or what it is when nobody asks for more: its default, or false. */
+/** The field asks for nothing extra: it is null or has its default (false when the schema declares none). */
 const isPlain = ({ input }: Operation, name: string, value: Json): boolean => {
   const { properties } = input
   const schema = isObject(properties) ? member(properties, name) : undefined
@@ -72,7 +72,7 @@ export interface RefusedField {
   readonly message: string
 }
 
-/** What of a prepared input a run under this key may not send, and what would be right. */
+/** The parts of a prepared input that a run under this key may not send, and what would be right instead. */
 export const refusedFields = (
   endpoint: Endpoint,
   key: Credential["_tag"],
@@ -89,8 +89,8 @@ export const refusedFields = (
 ]
 
 /**
- * The input of a job for one of its providers: what that one does not know, and may not be sent, is left out as common
- * names are.
+ * The input of a job for one of its providers. Keys that this provider does not know and that may not be sent are left
+ * out, as common names are.
  */
 export const withoutRefusedUnknown = (endpoint: Endpoint, key: Credential["_tag"], input: JsonObject): JsonObject => {
   const refused = new Set(refusedUnknown(endpoint, key, input))

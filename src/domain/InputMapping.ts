@@ -1,8 +1,8 @@
 /**
- * From the common names of jobs (`first_name`, `companyDomain`, …) to one operation's own fields: by the manifest's
- * `accepts`, by the same name in another spelling, by well-known synonyms; names are split or joined and a domain is
- * taken from a URL or an e-mail address where only that is missing. For job runs only: a tool takes its own fields and
- * nothing of this happens to them. Pure; a check against the operation's schema follows elsewhere.
+ * Translates the common names of jobs (`first_name`, `companyDomain`, …) to one operation's own fields: by the
+ * manifest's `accepts`, by the same name in another spelling, and by well-known synonyms. It splits or joins names, and
+ * takes a domain from a URL or an e-mail address, when the operation needs exactly that. For job runs only: the input
+ * of a tool is not changed here. Pure. The check against the operation's schema is made elsewhere.
  */
 import type { Json, JsonObject } from "./Json.js"
 import { setMember } from "./Members.js"
@@ -34,8 +34,8 @@ const isCommon = (name: string): name is CommonName => Object.hasOwn(synonyms, n
 const commonNames = Object.keys(synonyms).filter(isCommon)
 
 /**
- * Other names under which clients send them. Fewer than the synonyms: what may mean something else to a job (`host`,
- * `link`) is not among them.
+ * Other names under which clients send the common names. They are fewer than the synonyms: a name that may mean
+ * something else to a job (`host`, `link`) is not in the list.
  */
 const aliases: ReadonlyMap<string, CommonName> = new Map([
   ["email_address", "email"],
@@ -73,7 +73,7 @@ const snake = (name: string): string =>
     .toLowerCase()
 const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** No name that means a common one is longer, and looking at the spelling of a longer one would be wasted. */
+/** No other name of a common name is longer than this. The spelling of a longer key need not be looked at. */
 const nameCharsMax = 40
 
 /** The common name that a client's key means, in snake or camel case. */
@@ -117,7 +117,8 @@ export const planFields = (operation: {
     const field = targetOf(name, operation.properties, accepts)
     if (field !== undefined) target[name] = field
   }
-  // `website` means a domain or an address, whichever the operation does not have otherwise; one field cannot be both.
+  // `website` can mean a domain or an address. It means the one for which the operation has no other field, because one
+  // field cannot be both.
   if (target.url === target.domain && !accepts.has("url")) delete target.url
   return { properties: operation.properties, required: operation.required, target, accepts }
 }
@@ -140,13 +141,14 @@ const splitName = (name: string): readonly [first: string, last: string | undefi
   return [words.slice(0, last === undefined ? undefined : -1).join(" "), last]
 }
 
-/** A domain as it was meant: the host of a URL, anything else as it is. */
+/** Reads a domain: takes the host of a URL, and leaves anything else as it is. */
 const asDomain = (value: Json): Json =>
   typeof value === "string" && /[/:]/.test(value) ? (hostOf(value.trim()) ?? value) : value
 
 /**
- * The operation's own fields. A key that the operation knows, or that nobody knows, stays as it is; a common name goes
- * where the operation takes it, and is left out where it does not: a job's input is shared by all its providers.
+ * The operation's own fields. A key stays as it is when the operation knows it, or when nothing maps it. A common name
+ * goes to the field of the operation that takes it, or is left out when there is none, because all providers of a job
+ * share one input.
  */
 export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   const { target } = plan
@@ -156,7 +158,7 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   for (const [key, value] of Object.entries(input)) {
     const name = commonNameOf(key)
     if (name !== undefined && value !== null) {
-      // The name itself says more than another name for it.
+      // A value under the name itself wins over a value under another name for it.
       if (given[name] === undefined || key === name) given[name] = name === "domain" ? asDomain(value) : value
       if (name === "domain" && given.domain !== value) given.url ??= value
     }
@@ -183,7 +185,7 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   if (joined !== "" && target.name !== undefined && (target.first_name === undefined || target.last_name === undefined))
     put("name", joined)
 
-  // Only where the operation wants the domain: one that takes the address itself needs no guess from it.
+  // Only when the operation needs the domain. An operation that takes the address itself needs no guess from it.
   const wants = (name: CommonName, source: CommonName): boolean => {
     const field = target[name]
     return (

@@ -4,8 +4,8 @@ const instant =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/
 
 /**
- * Milliseconds since the epoch. A day that its month does not have is no time, and what names no zone is UTC: neither
- * is left to `Date.parse`.
+ * Milliseconds since the epoch. A day that its month does not have is refused, and a time without a zone is UTC.
+ * `Date.parse` decides neither of the two.
  */
 export const readInstant = (raw: string): number | undefined => {
   const [

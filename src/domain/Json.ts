@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Whether a value is JSON through and through. */
+/** Whether a value and everything in it is JSON. */
 const isJson = (value: unknown): value is Json => {
   switch (typeof value) {
     case "string":
@@ -37,10 +37,11 @@ const isObjectLike = (value: unknown): boolean =>
 
 export const isObject = (value: Json | undefined): value is JsonObject => isObjectLike(value)
 
-/** Any JSON, said so that a document shows it. */
+/** The JSON Schema of any JSON value, written out so that a document shows the types. */
 export const anyJson = { type: ["object", "array", "string", "number", "boolean", "null"] } as const
 
-// Declared, not built of parts: these would be copied at every reading and would lose members named `__proto__`.
+// Declared as one schema. A schema built from parts would copy the value at every reading and would lose members named
+// `__proto__`.
 export const Json: Schema.Schema<Json> = Schema.declare(isJson, {
   identifier: "Json",
   description: "Any JSON value",
@@ -55,7 +56,7 @@ export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
   }
 )
 
-/** A JSON object that the JSON reader made, so that only its kind need be looked at: all that is in it is JSON. */
+/** A JSON object made by the JSON reader. All its members are known to be JSON, so only its own kind is checked. */
 export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare(
   (value: unknown): value is JsonObject => isObjectLike(value),
   {
