@@ -16,7 +16,7 @@ import { flags, isFlagged, type Provider, type Revision } from "./Revision.js"
 const accesses: ReadonlyArray<Access> = ["runs_now", "needs_your_account", "coming_soon"]
 const [runsNow, needsYourAccount, comingSoon] = [0, 1, 2]
 const hiddenBit = 4
-/** Codes are below this. */
+/** All codes are less than this number. */
 export const codesMax = 8
 
 export interface EndpointAccess {
@@ -58,7 +58,7 @@ class DeniedEndpoints {
 
 export class AccessTable {
   readonly hidesAny: boolean
-  /** Whether any key is there, the platform's or the workspace's own, that makes a provider run. */
+  /** Whether there is a key, of the platform or of the workspace, with which some provider runs. */
   readonly hasKey: boolean
   constructor(
     private readonly revision: Revision,
@@ -82,13 +82,16 @@ export class AccessTable {
     const access = accesses[code & 3] ?? "coming_soon"
     return { access, runnableNow: access === "runs_now" }
   }
-  /** The operator has switched the provider off. What is merely not ready yet is shown, as `coming_soon`. */
+  /**
+   * Whether the operator has switched the provider off. A provider that is only not ready yet is shown, as
+   * `coming_soon`.
+   */
   isHidden(number: number): boolean {
     return (this.codeOf(number) & hiddenBit) !== 0
   }
 }
 
-/** Above this many providers a table is kept for a second instead of being made anew for every question. */
+/** With more providers than this, a table is kept for a second, so that not every question makes a new one. */
 const manyProviders = 100
 const keptMillis = 1000
 const keptMax = 200
@@ -103,7 +106,7 @@ interface Seen {
   readonly at: number
 }
 
-/** Of one revision: the tables that differ, and who was last seen to have which. */
+/** The access tables of one revision: each different table once, and for each workspace the table that it had last. */
 class Tables {
   private readonly different = new Map<string, AccessTable>()
   private readonly denied = new Map<string, DeniedEndpoints>()
@@ -117,7 +120,7 @@ class Tables {
       : null
   }
 
-  /** One and the same table for the same codes and policy, so that what was found with it can be kept beside it. */
+  /** Gives the same table object for the same codes and policy, so that results found with it can be cached with it. */
   of(codes: Uint8Array, viewer: Viewer | null): AccessTable {
     const policyKey = policyKeyOf(viewer)
     const key = `${Buffer.from(codes).toString("latin1")} ${policyKey}`
@@ -150,7 +153,8 @@ export const accessTables = Effect.gen(function* () {
   const codeOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null, provider: Provider) {
     const { openForSeconds, state } = yield* health.health(provider.id)
     if (state === "disabled") return comingSoon | hiddenBit
-    // Being emptied, or cooling down after failures, rate limits or used-up credit: it comes back.
+    // A provider that the operator is emptying of calls, or that cools down after failures, rate limits or used-up
+    // credit, is only away for a while.
     const withKey = state === "enabled" && openForSeconds === 0 ? runsNow : comingSoon
     if (isKeyless(provider)) return withKey
     const { hasConnection, hasPlatformKey } = yield* credentials.access(workspaceId, provider)

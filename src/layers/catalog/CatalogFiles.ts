@@ -1,7 +1,7 @@
 /**
- * Reads catalog folders: the manifests in `providers/*.yaml` and `jobs/*.yaml`. Of several folders the later overrides
- * the earlier by id; inside one folder an id stands once. What is read is sound, or the failure lists every problem of
- * every file. Putting it in force is the matter of others.
+ * Reads catalog folders: the manifests in `providers/*.yaml` and `jobs/*.yaml`. When several folders hold the same id,
+ * the later folder wins. Inside one folder an id may stand only once. The result is a sound catalog, or a failure that
+ * lists every problem of every file. This module does not put the catalog in force.
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either } from "effect"
@@ -10,7 +10,7 @@ import { nextEventLoopTurn } from "../node/LongWork.js"
 import { assemble, CatalogInvalid, type ReadOptions, readJob, readProvider } from "./ManifestReading.js"
 import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
 
-/** What one folder put in the place of what folders before it hold. */
+/** The ids of one folder that replaced ids of the folders before it. */
 export interface FolderOverride extends Overridden {
   readonly folder: string
 }
@@ -32,8 +32,8 @@ const emptyFolder =
   "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
 
 /**
- * Reads catalog folders, the later over the earlier. A folder may hold only `jobs` or only `providers`; one with
- * neither is not a catalog but a wrong path, and a problem. Fails with every problem found.
+ * Reads catalog folders; a later folder overrides an earlier one. A folder may hold only `jobs` or only `providers`. A
+ * folder with neither is a problem: its path is probably wrong. Fails with every problem found.
  */
 export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
   folders: ReadonlyArray<string>,
@@ -71,7 +71,8 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
     return yield* new CatalogInvalid({ problems: wrong.map((file) => ({ file, path: "", message: emptyFolder })) })
   const jobs = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "jobs"))
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
-  // A file a turn: parsing all of them takes a second, in which a database is waiting to be spoken to.
+  // Files are read one in each turn of the event loop. Parsing all of them takes a second, and the connection to the
+  // database, which starts at the same time, must not wait that long.
   const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) =>
     Effect.forEach(items, (item) => Effect.map(nextEventLoopTurn, () => read(item)))
   const read = yield* Effect.forEach(folders, (folder, at) =>

@@ -1,8 +1,9 @@
 /**
- * Keeps this node on the newest catalog: the built-in one with whatever operators published over it. The first is in
- * force when the layer is built; from then on every published revision is built beside the one being served and swapped
- * in. One that cannot be read or is refused leaves the old one in force, and is logged; while the storage is away the
- * old one stays too, and nothing is wrong with the new one. Either way whoever published is told.
+ * Keeps this node on the newest catalog: the built-in one with the revisions that operators published over it. The
+ * newest catalog is in force when the layer is built. Every revision published later is built beside the served one and
+ * swapped in. When a revision cannot be read or is refused, the old one stays in force and the log says why. When the
+ * storage is away, the old one stays too, and the revision is not reported as refused. The publisher is told of either
+ * result.
  */
 import { Effect, Layer, Ref, Stream } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -51,7 +52,7 @@ export const CatalogFollowing = (
       yield* revisions.changes.pipe(
         Stream.runForEach(() =>
           follow.pipe(
-            // Looked at again when the storage is back, which tells of itself that it is away.
+            // The storage itself reports that it is away. The revision is read again when the storage is back.
             Effect.catchTags({
               storage_busy: () => Effect.void,
               storage_uncertain: () => Effect.void,

@@ -1,7 +1,7 @@
 /**
- * Replays the documented samples of operations through the real engine: a local server answers as the documentation
- * shows, and the outcome must be the documented one. Proves the response rules and output maps of a catalog without
- * leaving the machine; whether the documentation is true, only a live call can tell.
+ * Replays the documented samples of operations through the real engine: a local server gives the documented answer, and
+ * the outcome must be the documented one. This tests the response rules and output maps of a catalog without a call to
+ * the outside. Only a live call can show whether the documentation is true.
  */
 import * as http from "node:http"
 import { Effect, Redacted } from "effect"
@@ -22,7 +22,7 @@ export interface LintProblem {
   readonly message: string
 }
 
-/** A key that fits how the provider wants one; no real one is ever needed. */
+/** An invented key in the form that the provider wants. No real key is needed. */
 const keyFor = (auth: Auth): Credential => {
   if (auth.type === "none" || auth.type === "unsupported") return { _tag: "None" }
   const pair = auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials"
@@ -71,7 +71,7 @@ const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond =
   }
 }
 
-/** What of `expected` is not so in `actual`. */
+/** The differences: each member of `expected` that `actual` does not have, or has with another value. */
 const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<string> =>
   Object.entries(expected)
     .filter(([field, value]) => canonical(value) !== canonical(member(actual, field) ?? null))
@@ -121,7 +121,8 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
 }
 
 /**
- * Every sample of every endpoint, and what the documents of a real operation must have. Empty means that all is well.
+ * Checks every sample of every endpoint, and the documentation that a real operation must have. An empty list means
+ * that everything is right.
  */
 export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catalog: CatalogContent) {
   const jobs = new Map<string, JobManifest>(catalog.jobs.map((job) => [job.id, job]))

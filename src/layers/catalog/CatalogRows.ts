@@ -31,7 +31,7 @@ const statsView = (works: WorksView): StatsView | null =>
     ? null
     : { calls: works.runs, successRate: works.rate, p50Ms: works.p50Ms, sampleSize: works.runs }
 
-/** Dollars of one success: null while unknown, also when nothing ever succeeded. */
+/** Dollars for one success; null when it is not known, or when no call has succeeded yet. */
 const costPerSuccess = (priceMicros: number, works: WorksView): number | null =>
   works.rate === null || works.rate === 0 ? null : round(toUsd(priceMicros) / works.rate, 9)
 

@@ -35,7 +35,9 @@ export interface CatalogOptions extends SupplyOptions {
   readonly vocabulary: VocabularyFile
 }
 
-/** Takes an input as a run of the tool would; where that would not take it, as a run of its job. */
+/**
+ * Prepares an input as a run of the tool would. If the tool does not accept the input, prepares it as a run of its job.
+ */
 const preparedBy =
   (providers: Providers["Type"]): Prepare =>
   (endpoint, input) => {
@@ -45,10 +47,10 @@ const preparedBy =
       : providers.prepareJob(endpoint, input)
   }
 
-/** What answers questions, and what puts a revision in its place. */
+/** The part that answers questions, and the part that puts a new revision in force. */
 interface Serving {
   readonly current: Effect.Effect<ServedRevision, CatalogLoading>
-  /** The served revision as this caller sees it; null for a caller who is not known. */
+  /** The served revision as this caller sees it; `viewer` is null for a caller who is not known. */
   readonly seenBy: (viewer: Viewer | null) => Effect.Effect<Seen, CatalogLoading>
   readonly contracts: ContractStore["Type"]
   readonly prepare: Prepare
@@ -117,7 +119,8 @@ const makePublisher = (
 ): Effect.Effect<CatalogPublisher["Type"]> =>
   Effect.map(Effect.makeSemaphore(1), (oneAtATime) => ({
     publish: Effect.fn("CatalogPublisher.publish")(function* (content: CatalogContent) {
-      // Each operation was checked where it came in. A catalog laid over another may still leave one without its job.
+      // Each operation was checked when it was read. Merging two catalogs may still leave an operation whose job is
+      // missing.
       const problems = yield* catalogProblems(content, "terms")
       if (problems.length > 0) return yield* new CatalogRefused({ problems })
       const revision = yield* buildRevision(content, vocabulary)
@@ -147,7 +150,8 @@ const make = (options: CatalogOptions) =>
       const served = yield* current
       const table = yield* tableOf(served.revision, viewer)
       const statistics = yield* stats.snapshot
-      // As long as no key is set at all, a newcomer's search shows what runs now first inside each job.
+      // While no key is set at all, a search shows first, inside each job, the operations that run now. This helps a
+      // new user.
       const runnableFirst = options.jobsMayPickFixtures && !table.hasKey
       return { served, view: { workspaceId: viewer?.workspaceId ?? null, table, statistics, runnableFirst } }
     })

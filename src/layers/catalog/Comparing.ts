@@ -1,4 +1,4 @@
-/** Comparisons of a few public items: what differs, and which is the cheapest, the fastest, the most reliable. */
+/** Compares a few public items: how they differ, and which one is the cheapest, the fastest and the most reliable. */
 import { Either } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import type { Compared, ComparedItem } from "../../domain/CatalogView.js"
@@ -16,7 +16,7 @@ import { candidateOf } from "./Ranking.js"
 import { jobOf } from "./Revision.js"
 import type { Seen } from "./ServedRevision.js"
 
-/** The id with the least value, null where no item has one; equal ones go by their order in the request. */
+/** The id with the least value; null when no item has a value. Among equal values, the first in the request wins. */
 const least = <A>(
   items: ReadonlyArray<A>,
   valueOf: (item: A) => number | null,
@@ -52,7 +52,7 @@ const comparedFields = (item: ComparedItem): { readonly [field: string]: Json } 
 /** Prepares an input for an operation. */
 export type Prepare = (endpoint: Endpoint, input: JsonObject) => PreparedInput
 
-/** Of the endpoints of these numbers, in the order of the request. */
+/** Compares the endpoints with these numbers, in the order of the request. */
 const compareNumbers = (
   { served: { revision }, view: { statistics, table } }: Seen,
   numbers: ReadonlyArray<number>,
@@ -111,7 +111,7 @@ const compareNumbers = (
   }
 }
 
-/** Ids that the catalog does not have are listed in the answer; it fails when it has none of them. */
+/** The answer lists the ids that the catalog does not have. It fails when the catalog has none of the ids. */
 export const compare = (
   seen: Seen,
   catalogItemIds: ReadonlyArray<string>,

@@ -75,7 +75,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   } = runnable === null
     ? nothing
     : find(seen, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, runnable)
-  // Who does the job that is asked for comes before whoever merely shares words with the question, a fixture too.
+  // Operations that do the job asked for come before operations that only share words with the question. This holds for
+  // fixtures too.
   const wanted = expandedCapabilities.find((job) =>
     found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job)
   )
@@ -91,7 +92,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
     const scores = {
       relevance: round(best === 0 ? 0 : score / best),
       evidence: round(trustedSuccess(evidenceOf(number), mean)),
-      // An own answer at once is worth more than a ticket to come back for.
+      // An operation that answers at once is worth more than one that gives a ticket to ask again with.
       availability: row.async ? 0.7 : 1,
       price: round(cheapness(expectedMicros(endpoint.operation)))
     }

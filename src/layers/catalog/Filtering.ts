@@ -1,14 +1,14 @@
-// Filters of search and listing over the columns of a revision, and the counts of what they leave.
+// Filters of search and listing over the columns of a revision, and counts by value of the endpoints that pass them.
 import type { CatalogFilter, Facets } from "../../domain/CatalogView.js"
 import type { AccessTable } from "./AccessTable.js"
 import { type Column, flags, type Revision } from "./Revision.js"
 
 export type Keeps = (number: number) => boolean
 
-/** What nothing is filtered by: known by identity, so that an index need not ask it for every row. */
+/** The filter that keeps everything. It is compared by identity, so that an index need not call it for every row. */
 export const keepsAll: Keeps = () => true
 
-/** Null when nothing can pass, because a value is asked for that no endpoint has. */
+/** Null when nothing can pass, because the filter asks for a value that no endpoint has. */
 export const compileFilter = (revision: Revision, filter: CatalogFilter, table: AccessTable): Keeps | null => {
   const tests: Array<Keeps> = []
   const columns: ReadonlyArray<readonly [Column, string | null]> = [

@@ -4,13 +4,13 @@ import type { Revision } from "./Revision.js"
 
 const underscored = (id: string): string => id.replaceAll(".", "_")
 
-/** The job whose id this is, with dots or underscores. */
+/** The job with this id; the id may be written with dots or underscores. */
 export const jobNamed = ({ jobs }: Pick<Revision, "jobs">, capability: string): string | null =>
   jobs.has(capability)
     ? capability
     : (Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null)
 
-/** `job:<id>` where an endpoint id is a job's id without `job:`; null where it is none. */
+/** `job:<id>` when the endpoint id is the id of a job without `job:`; null when it is not. */
 export const jobMeant = (revision: Revision, endpointId: string): string | null => {
   const found = jobNamed(revision, endpointId)
   return found === null ? null : jobEndpointId(found)

@@ -15,11 +15,14 @@ export interface SupplyOptions {
 export interface Supplier {
   readonly endpoint: Endpoint
   readonly access: Access
-  /** Why it stands where it stands, one short sentence. */
+  /** One short sentence that says why the provider has this place in the order. */
   readonly reason: string
 }
 
-/** Without a workspace nobody can say whose account is there: what needs one counts as what does not. */
+/**
+ * Without a workspace it is not known whose account there is. Operations that need an account then count like those
+ * that need none.
+ */
 const obstacleTo =
   ({ table, workspaceId }: CallerView) =>
   (number: number): RoutingCandidate["obstacle"] => {
@@ -27,7 +30,7 @@ const obstacleTo =
     return runnableNow ? 0 : access !== "needs_your_account" ? 2 : workspaceId === null ? 0 : 1
   }
 
-/** Empty for a job that nobody does. */
+/** Empty for a job that no operation does. */
 export const suppliersOf = (
   { served: { revision }, view }: Seen,
   jobId: string,

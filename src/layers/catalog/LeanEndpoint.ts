@@ -8,7 +8,7 @@ import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { setBounded } from "../providers/BoundedMap.js"
 
-// The operations that runs and clients ask for are few at a time, and parsing again is cheap.
+// Runs and clients ask for few operations at a time, and parsing one again is cheap.
 const parsedMax = 500
 const parsed = new Map<string, JsonObject>()
 const objectOf = (text: string): JsonObject => {
@@ -19,7 +19,7 @@ const objectOf = (text: string): JsonObject => {
   return made
 }
 
-/** Gives for equal values the one that came first. */
+/** Replaces a value by the first equal value that it was given. */
 const firstOfEqual = <A>() => {
   const first = new Map<string, A>()
   return (value: A): A => {
@@ -30,7 +30,7 @@ const firstOfEqual = <A>() => {
   }
 }
 
-/** What the operations of one catalog have in common; kept only while it is read. */
+/** The members that the operations of one catalog have in common. They are collected only while the catalog is read. */
 export class SharedMembers {
   readonly bindings = firstOfEqual<Operation["bindings"]>()
   readonly fixed = firstOfEqual<Operation["fixed"]>()
@@ -77,7 +77,7 @@ class LeanOperation implements Operation {
   declare readonly samples: Operation["samples"]
   declare private readonly inputText: string
 
-  /** One assignment for each member: copied in a loop, they would be a hash table again. */
+  /** Each member is assigned by name: copying them in a loop would make the object a hash table again. */
   constructor(operation: Operation, common: SharedMembers) {
     this.id = operation.id
     this.name = operation.name
@@ -122,7 +122,7 @@ class LeanOperation implements Operation {
   }
 }
 
-/** One whose answer is documented. */
+/** An operation whose answer is documented. */
 class LeanOperationAnswering extends LeanOperation {
   declare private readonly outputSchemaText: string
 
@@ -140,7 +140,8 @@ class LeanOperationAnswering extends LeanOperation {
   }
 }
 
-// A member that manifests learn and this class forgets would be lost from every catalog: it does not compile.
+// When manifests get a new member and this class does not, every catalog would lose it. This line then does not
+// compile.
 const forgotten: { readonly [Name in Exclude<keyof Operation, keyof LeanOperationAnswering>]: never } = {}
 void forgotten
 
@@ -151,7 +152,7 @@ const leanOperation = (operation: Operation, common: SharedMembers): Operation =
       ? new LeanOperation(operation, common)
       : new LeanOperationAnswering(operation, common, operation.outputSchema)
 
-/** The same endpoint; one that is lean already stays as it is. */
+/** The same endpoint, kept lean; an endpoint that is lean already is given back unchanged. */
 export const leanEndpoint = ({ contractVersion, operation, provider }: Endpoint, common: SharedMembers): Endpoint => ({
   provider,
   operation: leanOperation(operation, common),

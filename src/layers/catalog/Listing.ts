@@ -5,14 +5,14 @@ import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
 import type { Revision } from "./Revision.js"
 import type { Seen } from "./ServedRevision.js"
 
-/** `facets` are counted when somebody asks for them. */
+/** `facets` are counted only when somebody asks for them. */
 interface Filtered {
   readonly numbers: Uint32Array
   facets: ReturnType<typeof facetsOf> | null
 }
 
 const filteredMax = 50
-/** What filters left over, kept as long as the access table that they were applied with. */
+/** The results of filters, kept as long as the access table with which they were computed. */
 const kept = new WeakMap<AccessTable, Map<string, Filtered>>()
 
 const filteredBy = (revision: Revision, filter: CatalogFilter, table: AccessTable): Filtered => {
@@ -24,7 +24,7 @@ const filteredBy = (revision: Revision, filter: CatalogFilter, table: AccessTabl
   return found
 }
 
-/** The place of the first endpoint after this id, which need not exist any more. */
+/** The position of the first endpoint after this id. The endpoint with this id need not exist any more. */
 const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {
   let low = 0
   let high = numbers.length

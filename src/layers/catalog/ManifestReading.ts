@@ -28,11 +28,11 @@ export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{
 
 export interface ReadOptions {
   /**
-   * Also compiles every input schema. A start need not wait for that: a bad one fails its own runs as
+   * Also compiles every input schema. A start does not wait for that: runs of an operation with a bad schema fail as
    * `contract_invalid`.
    */
   readonly thorough?: boolean
-  /** Jobs that are there already, such as the built-in ones, and that operations may name. */
+  /** Jobs that exist already, such as the built-in ones. Operations may name them. */
   readonly otherJobs?: ReadonlyArray<JobManifest>
 }
 
@@ -89,7 +89,7 @@ const reader = <A, I>(schema: Schema.Schema<A, I>): ((text: ManifestText) => Rea
 export const readJob = reader(JobManifest)
 export const readProvider = reader(ProviderManifest)
 
-/** The content of manifests that were read, or every problem of them. */
+/** The content of the manifests that were read, or all their problems. */
 export const assemble = (
   jobTexts: ReadonlyArray<ReadResult<JobManifest>>,
   providerTexts: ReadonlyArray<ReadResult<ProviderManifest>>,

@@ -1,7 +1,7 @@
 /**
- * The rows that a search shows when nothing matches a question in whole words: examples of what the catalog can do. One
- * operation for each job, jobs with the most providers first. They are not results: each row is marked `tokens`, and
- * the answer carries the warning `no_match`.
+ * The rows that a search shows when nothing matches a question written in whole words. They are examples of what the
+ * catalog can do: one operation for each job, and the jobs with the most providers first. They are not results: each
+ * row is marked `tokens`, and the answer carries the warning `no_match`.
  */
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { SearchHits } from "./search/SearchHits.js"
@@ -20,8 +20,8 @@ interface Asked {
 }
 
 /**
- * The first of each job by the preference, then the first of each provider among operations that do no job. Real ones
- * before mocks.
+ * First the preferred operation of each job, then the first operation of each provider among those without a job. Real
+ * operations come before mocks.
  */
 export const noMatchRows = (revision: Revision, { keeps, orders, prefer, statistics }: Asked): SearchHits => {
   const ofJobs = Array.from(revision.numbersOfJob, ([job, members]) => ({ job, members: members.filter(keeps) }))

@@ -1,5 +1,5 @@
-// The overview: what there is, by category, platform and job, with counts and the lowest prices. Counts what a listing
-// without filters shows.
+// The overview of the catalog by category, platform and job, with counts and the lowest prices. It counts the same
+// endpoints as a listing without filters.
 import { Either } from "effect"
 import { UnknownCategory, UnknownPlatform } from "../../domain/ApiErrors.js"
 import {

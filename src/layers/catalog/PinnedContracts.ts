@@ -1,6 +1,7 @@
 /**
- * The contracts of operations and jobs, by version. The version in force comes from the served revision, an older one
- * from storage, where it stays readable. Access and the order of a job's providers are of the moment in both.
+ * The contracts of operations and jobs, by version. The version in force comes from the served revision. An older
+ * version comes from storage, where it stays readable. In both cases, access and the order of a job's providers are
+ * those of this moment.
  */
 import { Effect, Option } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
@@ -18,7 +19,7 @@ import { decodeStoredEndpoint, decodeStoredJob } from "./StoredContracts.js"
 
 type Contracts = ContractStore["Type"]
 
-/** The endpoint as it was in this version; null where no such version was ever kept. */
+/** The endpoint as it was in this version; null when no such version was ever stored. */
 export const endpointAt: (
   contracts: Contracts,
   served: ServedRevision,
@@ -38,7 +39,7 @@ const accessNow = ({ served: { revision }, view }: Seen, { operation }: Endpoint
   return number === undefined ? "coming_soon" : view.table.of(number).access
 }
 
-/** `contractVersion`: null for the one in force. */
+/** `contractVersion` is null for the version in force. */
 const jobContract: (
   contracts: Contracts,
   seen: Seen,
@@ -69,7 +70,7 @@ const jobContract: (
   }
 )
 
-/** The contract of an operation or of a job (`job:<id>`). `contractVersion`: null for the one in force. */
+/** The contract of an operation or of a job (`job:<id>`). `contractVersion` is null for the version in force. */
 export const operationContract: (
   contracts: Contracts,
   seen: Seen,

@@ -20,7 +20,8 @@ const typeOf = (schema: JsonObject): string => {
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
 /**
- * Free, but nobody has written down that it is, at a provider that wants a key: what it costs there is not known here.
+ * Whether the price is not known here: the manifest says free without naming a source for it, and the provider wants a
+ * key.
  */
 export const isPriceUnknown = ({ operation, provider }: Endpoint): boolean =>
   operation.price.basis === "free" && operation.price.source === undefined && !provider.mock && !isKeyless(provider)
@@ -65,7 +66,7 @@ export interface PublicPage {
   readonly unmatched: boolean
 }
 
-/** Null when `after` is no place of such a list. */
+/** Null when `after` is not a valid position in such a list. */
 export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null => {
   const { revision } = seen.served
   const { table } = seen.view

@@ -1,6 +1,6 @@
 /**
- * The order of a job's providers in a revision: the formula of `domain/Routing.ts` over the present statistics. Every
- * search asks for it, so an order is kept until the statistics change.
+ * The order of a job's providers in a revision, by the formula of `domain/Routing.ts` over the current statistics.
+ * Every search asks for this order, so it is kept until the statistics change.
  */
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { expectedMicros, type Routed, route, type RoutingCandidate } from "../../domain/Routing.js"
@@ -43,7 +43,7 @@ export const placeJob = (
     prefer
   ).map((routed) => ({ ...routed, number: revision.numberOf.get(routed.endpointId) ?? -1 }))
 
-/** Positions inside jobs, whoever can be called now. */
+/** Positions of endpoints inside their jobs. They do not depend on which endpoints can be called now. */
 export class JobOrders {
   private readonly orders = new Map<string, ReadonlyMap<number, number>>()
   private statistics: Statistics | null = null

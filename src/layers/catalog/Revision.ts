@@ -1,5 +1,6 @@
-// One revision of the catalog: immutable, everything a question needs laid out for reading. Endpoints are numbered in
-// the order of their ids; every list and column below goes by that number, and so does the search index.
+// One revision of the catalog. It never changes, and it holds what every question needs, laid out for fast reading.
+// Endpoints are numbered in the order of their ids. Every list and column below is indexed by that number, and so is
+// the search index.
 import { createHash, hash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { canonical, type Json } from "../../domain/Json.js"
@@ -37,19 +38,19 @@ export interface Revision {
   readonly platform: Column
   readonly provider: Column
   /**
-   * The position in `providers` of the provider as this endpoint sees it: imports may know one with several addresses
-   * or kinds of key.
+   * For each endpoint, the position of its provider in `providers`. An import may list one provider several times, with
+   * different addresses or kinds of key.
    */
   readonly accountOf: Uint32Array
-  /** The value is empty where an operation does no job. */
+  /** The job of each endpoint; the empty text for an operation that does no job. */
   readonly capability: Column
   readonly flags: Uint8Array
   readonly hasMocks: boolean
   readonly priceMicros: Float64Array
   readonly index: SearchIndex
-  /** Over the jobs, in the order of `jobs`. */
+  /** A search index over the jobs, in the order of `jobs`. */
   readonly jobIndex: SearchIndex
-  /** By job id: changes when the job or one of its providers' contracts does. */
+  /** The version of each job by its id. It changes when the job or the contract of one of its providers changes. */
   readonly jobVersions: ReadonlyMap<string, string>
 }
 
@@ -125,7 +126,7 @@ const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManif
   }
 })
 
-/** What a job's contract promises: the job and the versions of whoever does it. */
+/** The version of a job's contract, made from the job and the contract versions of the operations that do it. */
 export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
   hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
 
@@ -187,7 +188,7 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
   })
 
   const words = vocabularyWith(vocabulary, jobList)
-  /** Made one by one: together they would take as much memory as the catalog. */
+  /** Documents are made one by one: all of them together would take as much memory as the catalog. */
   const documentAt = (number: number): SearchDocument | undefined => {
     const endpoint = given[number]
     return endpoint === undefined ? undefined : documentOf(endpoint, jobOf({ jobs }, endpoint))

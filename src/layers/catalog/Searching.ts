@@ -1,8 +1,8 @@
 /**
- * Search over a revision. The index says what is relevant. This module orders it: real operations before mocks, hits of
- * one job together at the place of the best of them, and inside a job by the preference. Only the first `window` hits
- * are grouped, so that every page of a query sees the same order. A question in whole words that nothing matches gets
- * a few operations of the catalog instead (`NoMatchRows.ts`), and the answer says so.
+ * Search over a revision. The index finds the relevant operations, and this module orders them. Real operations come
+ * before mocks. Hits of one job stand together, at the place of the best of them, ordered by the preference. Only the
+ * first `window` hits are grouped, so that every page of a query sees the same order. When nothing matches a question
+ * in whole words, the answer shows a few operations of the catalog instead (`NoMatchRows.ts`), and says so.
  */
 import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
@@ -18,7 +18,7 @@ import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
 
 const window = 200
 
-/** Which endpoints a question is about; equal keys stand for equal answers as long as the access table is the same. */
+/** Limits a search to some endpoints. With the same access table, equal keys mean equal answers. */
 export interface Narrowing {
   readonly key: string
   readonly keeps: Keeps
@@ -28,39 +28,45 @@ export interface Found {
   readonly hits: ReadonlyArray<SearchHit>
   readonly total: number
   readonly expandedCapabilities: ReadonlyArray<string>
-  /** Nothing matched: the hits, if any, are a look at the catalog. */
+  /** True when nothing matched. The hits, if there are any, are then only examples from the catalog. */
   readonly unmatched: boolean
 }
 
-/** What the index finds, not yet grouped by job. */
+/** The hits of the index, not yet grouped by job. */
 interface Relevant {
   readonly hits: SearchHits
   readonly total: number
   readonly expandedCapabilities: ReadonlyArray<string>
-  /** Mocks that match as well and were left out. */
+  /** The number of mocks that matched too and were left out. */
   readonly mocks: number
 }
 
-/** The last questions and what was relevant to them: people page through an answer, and agents ask the same things. */
+/**
+ * The most recent questions and the hits of each are kept: people page through an answer, and agents ask the same
+ * questions again.
+ */
 const answersMax = 256
 class RelevantKept {
   private readonly kept = new Map<string, Relevant>()
   get(key: string, find: () => Relevant): Relevant {
     const known = this.kept.get(key)
     const answer = known ?? find()
-    // The one that was not asked for longest stands first.
+    // The question that was used least recently stands first.
     const [oldest] = this.kept.keys()
     this.kept.delete(known !== undefined || this.kept.size < answersMax ? key : (oldest ?? key))
     this.kept.set(key, answer)
     return answer
   }
 }
-/** By access table, of which every revision has its own: what is switched on or off, or published, is asked anew. */
+/**
+ * Kept by access table. Each revision has its own tables, so a publication or a change of access starts with an empty
+ * memory.
+ */
 const answers = new WeakMap<AccessTable, RelevantKept>()
 
 /**
- * Brings those of the first hits that do the same job together at the place of the best of them, ordered by the
- * preference. Most of a large catalog does no job.
+ * Moves those of the first hits that do the same job to the place of the best of them, ordered by the preference. Most
+ * operations of a large catalog do no job.
  */
 const groupByJob = (
   { orders, revision }: ServedRevision,
@@ -103,7 +109,7 @@ const groupByJob = (
   return hits.inOrder(order)
 }
 
-/** Real ones or mocks, never both. */
+/** The hits are of one kind or the other, never both. */
 type Kind = "real" | "mock"
 
 const relevant = (
@@ -125,7 +131,7 @@ const relevant = (
   return { ...found, mocks: mocks.size }
 }
 
-/** Hits of one kind from the first on, at least `count` of them where there are so many. */
+/** The first hits of one kind: at least `count` of them when there are that many. */
 const ranked = (
   { served, view }: Seen,
   query: RankedQuery,
@@ -174,7 +180,10 @@ export const find = (seen: Seen, query: RankedQuery, narrowing: Narrowing): Foun
   }
 }
 
-/** A question in whole words is never answered with nothing; a stray unknown word is. */
+/**
+ * The rows for a query that nothing matches: some of the catalog for a question in whole words, none for a single
+ * unknown word.
+ */
 const unrelated = (
   { served: { orders, revision }, view: { statistics } }: Seen,
   query: RankedQuery,
@@ -187,7 +196,7 @@ const unrelated = (
 const noneRelevant: Relevant = { hits: SearchHits.none, total: 0, expandedCapabilities: [], mocks: 0 }
 export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [], unmatched: true }
 
-/** Says that the rows, if there are any, are no results. */
+/** The warning that the rows, if there are any, are not results. */
 export const noMatch = (rows: number): NoMatchWarning => ({
   code: "no_match",
   message:
@@ -196,7 +205,7 @@ export const noMatch = (rows: number): NoMatchWarning => ({
       : "Nothing here matches these words and filters"
 })
 
-/** The job that a query is about, and whether it says so itself. */
+/** The job that a query is about, and whether the query names it. */
 const namedJob = (
   revision: Revision,
   query: CatalogQuery,
@@ -225,7 +234,10 @@ const hintOf = (revision: Revision, numbers: ReadonlyArray<number>): PriceHint |
   }
 }
 
-/** Why the job that was meant is not among the rows: nobody does it, or all who do it cost more. */
+/**
+ * Says why the job that the query is about is not among the rows: no operation does it, or all that do it cost more
+ * than allowed.
+ */
 const supplyAdvice = (
   revision: Revision,
   query: CatalogQuery,
@@ -260,7 +272,7 @@ const advice = (
 ): Pick<SearchAnswer, "warnings" | "priceHint"> => {
   const said = supplyAdvice(revision, query, found, view)
   const explained = said.warnings !== undefined || said.priceHint !== undefined
-  // An empty page that says why needs no second reason; rows that are no results always say so.
+  // An empty page that is explained already needs no second reason. Rows that are not results always carry the warning.
   if (!found.unmatched || (found.total === 0 && explained)) return said
   return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
 }

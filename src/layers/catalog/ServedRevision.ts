@@ -1,6 +1,6 @@
 /**
- * What every question to the catalog reads: the revision that is served now, and how one caller sees it. A revision
- * never changes; statistics, keys and the health of providers do, so they are no part of it.
+ * The data that every question to the catalog reads: the revision that is served now, and how one caller sees it. A
+ * revision never changes. Statistics, keys and the health of providers do change, so they are not part of it.
  */
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Endpoint } from "../../domain/Manifest.js"
@@ -9,7 +9,7 @@ import { CatalogRows, type Statistics } from "./CatalogRows.js"
 import { JobOrders } from "./Ranking.js"
 import type { Revision } from "./Revision.js"
 
-/** A revision with what is kept beside it while it is served. */
+/** A revision, and the data that is kept with it while it is served. */
 export interface ServedRevision {
   readonly revision: Revision
   readonly rows: CatalogRows
@@ -28,7 +28,10 @@ export interface CallerView {
   readonly workspaceId: WorkspaceId | null
   readonly table: AccessTable
   readonly statistics: Statistics
-  /** What runs now stands first inside its job, before the preference: the first try of a newcomer should work. */
+  /**
+   * Whether operations that run now come first inside their job, before the preference: a new user's first try should
+   * work.
+   */
   readonly runnableFirst: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether a catalog is sound: the one place of these rules, for files, for imports and for what operators publish. All
- * problems are found, not only the first, each with the dotted path of the member that is wrong. The shape of a single
- * manifest is the matter of its Schema (`domain/Manifest.ts`) and is not checked again here.
+ * Checks whether a catalog is sound. All of these rules stand here, for files, for imports and for publications of
+ * operators. All problems are found, not only the first, each with the dotted path of the wrong member. The Schema in
+ * `domain/Manifest.ts` checks the shape of a single manifest; this module does not check it again.
  */
 import { Effect, Either } from "effect"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
@@ -14,14 +14,14 @@ import { checkVocabulary } from "../providers/SchemaVocabulary.js"
 
 /**
  * How much of each operation is checked. `terms`: its job, its price, whether it may be repeated. `requests`: also its
- * expressions, its bindings and the keywords of its schema; every door of the gateway asks for this. `schemas`: also
- * that the library can use its schema, which takes milliseconds each. An unusable schema fails its own runs as
- * `contract_invalid`.
+ * expressions, its bindings and the keywords of its schema; every way into the gateway asks for this. `schemas`: also
+ * whether the library can compile its schema, which takes milliseconds for each. Runs of an operation with an unusable
+ * schema fail as `contract_invalid`.
  */
 export type Thoroughness = "terms" | "requests" | "schemas"
 
 export interface OperationProblem {
-  /** Starts under the operation, such as `price.micros`. */
+  /** The path inside the operation, such as `price.micros`. */
   readonly path: string
   readonly message: string
 }
@@ -43,7 +43,7 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
   return problems
 }
 
-/** What is wrong with one operation. `jobIds`: the jobs that it may name. */
+/** The problems of one operation. `jobIds` are the jobs that it may name. */
 export const operationProblems = (
   endpoint: Endpoint,
   jobIds: ReadonlySet<string>,
@@ -64,7 +64,7 @@ export const operationProblems = (
   return [...problems, ...terms]
 }
 
-/** Finds ids that are there twice: answers null for the first of an id, and what is wrong with each further one. */
+/** Finds duplicate ids. The check answers null for the first use of an id, and a problem for each further use. */
 export const idCheck = (): ((kind: "job" | "provider" | "operation", id: string, file?: string) => string | null) => {
   const files = new Map<string, string | undefined>()
   return (kind, id, file) => {
@@ -78,7 +78,7 @@ export const idCheck = (): ((kind: "job" | "provider" | "operation", id: string,
   }
 }
 
-/** What is wrong with a whole catalog. `otherJobs`: further jobs that its operations may name. */
+/** The problems of a whole catalog. `otherJobs` are further jobs that its operations may name. */
 export const catalogProblems = (
   { endpoints, jobs }: CatalogContent,
   thoroughness: Thoroughness,

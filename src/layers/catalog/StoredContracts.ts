@@ -1,5 +1,5 @@
-// Contracts as they are stored: an endpoint's provider and operation, a job with its members. What was stored by an
-// older program is read with today's defaults.
+// The stored form of contracts: for an endpoint its provider and operation, for a job the job and its members. A
+// contract that an older program stored is read with today's defaults.
 import { Schema } from "effect"
 import { jobEndpointId } from "../../domain/EndpointIds.js"
 import { type Endpoint, EndpointId, JobManifest, Operation, ProviderManifest } from "../../domain/Manifest.js"
@@ -22,7 +22,9 @@ export const storedEndpoint = ({ contractVersion, operation, provider }: Endpoin
   contract: () => JSON.stringify({ provider, operation })
 })
 
-/** Of the jobs; those of endpoints are made one by one, because a large catalog has many. */
+/**
+ * The stored contracts of the jobs. The contracts of endpoints are made one by one, because a large catalog has many.
+ */
 export const storedJobs = (revision: Revision): ReadonlyArray<StoredContract> =>
   Array.from(revision.jobs.values(), (job) => ({
     endpointId: jobEndpointId(job.id),

@@ -1,6 +1,6 @@
 // Imports operations in a flat shape, one JSON object a line: {endpointId, providerId, providerName, name, description,
 // method, baseUrl, path, parameters [{name, in, type, required, description}], category, tags?, auth?, deprecated?,
-// parametersOmitted?}. A line that is no such object is reported and left out; what it has beyond this shape is
+// parametersOmitted?}. A line that is not such an object is reported and left out. Members beyond this shape are
 // ignored.
 import { gunzipSync } from "node:zlib"
 import { FileSystem } from "@effect/platform"
@@ -59,7 +59,7 @@ const schemaOf = ({ description, type }: Row["parameters"][number]): JsonObject 
   ...(description === "" ? {} : { description })
 })
 
-/** Of several ways to show a key the one that asks least of the customer. */
+/** Chooses, among several kinds of key, the one that asks least of the customer. */
 const authOf = (ways: Row["auth"], id: string, report: ReportBuilder): ImportedAuth => {
   const found = ways
     .map((way): readonly [number, ImportedAuth] => {
@@ -112,7 +112,7 @@ const operationOf = (row: Row, report: ReportBuilder): ImportedOperation => {
 
 const parse = (line: string): Option.Option<Json> => Either.getRight(Either.try((): Json => JSON.parse(line)))
 
-/** Imports lines, in slices; `progress` hears how many were read after every thousand of them. */
+/** Imports lines, in slices. After every thousand lines, `progress` is told how many were read. */
 export const importLines = (
   lines: ReadonlyArray<string>,
   progress: (read: number) => void = () => undefined
@@ -141,7 +141,7 @@ export const importLines = (
     return { endpoints, report: report.done(read, endpoints.length) }
   })
 
-/** Imports a file, compressed when its name ends in `.gz`. */
+/** Imports a file; a file whose name ends in `.gz` is decompressed. */
 export const importJsonl = (
   file: string,
   progress?: (read: number) => void

@@ -34,7 +34,7 @@ export interface OpenApiDocument {
 }
 
 /**
- * Imports documents one by one; `progress` hears of each. Operations that cannot be expressed are left out and
+ * Imports documents one by one; `progress` is told of each. Operations that cannot be expressed are left out and
  * reported.
  */
 export const importOpenApi = (
@@ -81,14 +81,14 @@ export const importOpenApi = (
     return { endpoints, report: report.done(read, endpoints.length) }
   })
 
-/** Reads the files, then imports them; one that cannot be read is reported. */
+/** Reads the files, then imports them. A file that cannot be read is reported. */
 export const importOpenApiFiles = (
   files: ReadonlyArray<string>,
   progress?: (file: string, operations: number) => void
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const system = yield* FileSystem.FileSystem
-    // An unreadable file becomes an empty document, which the report calls what it is.
+    // A file that cannot be read becomes an empty document, and the report says that it could not be read.
     const documents = yield* Effect.forEach(
       files,
       (file) =>

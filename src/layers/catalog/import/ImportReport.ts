@@ -1,10 +1,10 @@
-// What an import did and what it could not express. Notes of one kind are counted, and the first of them kept as
-// examples.
+// The result of an import: what was imported, and what could not be expressed. Notes of one kind are counted, and the
+// first few of them are kept as examples.
 import type { Endpoint } from "../../../domain/Manifest.js"
 
 /**
- * `skipped`: not taken over. `inactive`: listed, and cannot be run. `changed`: taken over in another way than it was
- * written.
+ * `skipped`: not imported. `inactive`: listed, but cannot be run. `changed`: imported in another form than it was
+ * written in.
  */
 export type ImportEffect = "skipped" | "inactive" | "changed"
 
@@ -12,7 +12,7 @@ export interface ImportNote {
   readonly effect: ImportEffect
   readonly message: string
   readonly count: number
-  /** The first few operations (or files) that it concerns. */
+  /** The first few operations (or files) that have this note. */
   readonly examples: ReadonlyArray<string>
 }
 

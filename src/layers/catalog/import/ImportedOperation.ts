@@ -1,6 +1,6 @@
-// What both imports share: from a plain description of an operation, whoever wrote it, to an endpoint of the catalog.
-// Imported operations are for a customer's own account: the gateway has no key for them and charges nothing. Everything
-// but GET counts as effectful, because a description does not say what may safely be repeated.
+// The common part of both imports: it turns a plain description of an operation into an endpoint of the catalog.
+// Imported operations need a customer's own account: the gateway has no key for them and charges nothing. Every method
+// but GET counts as effectful, because a description does not say which calls may safely be repeated.
 import { Either, ParseResult, Schema } from "effect"
 import { cutText } from "../../../domain/Characters.js"
 import type { Json, JsonObject } from "../../../domain/Json.js"
@@ -20,7 +20,7 @@ import type { ReportBuilder } from "./ImportReport.js"
 
 export interface ImportedField {
   readonly name: string
-  /** Null where the description does not say. */
+  /** Null when the description does not say where the field goes. */
   readonly place: typeof Place.Type | null
   readonly required: boolean
   readonly schema: JsonObject
@@ -35,7 +35,7 @@ export interface ImportedOperation {
   readonly name: string
   readonly description: string
   readonly method: string
-  /** Empty where it is not known. */
+  /** Empty when it is not known. */
   readonly baseUrl: string
   readonly path: string
   readonly fields: ReadonlyArray<ImportedField>
@@ -66,13 +66,13 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "cookie"
 ])
 const placeholder = /\{([^{}]+)\}/g
-/** Stands for an address that nobody knows; the name never resolves. */
+/** Used when the address is not known; this name never resolves. */
 const unknownBase = "https://unknown.invalid"
 const summaryMax = 2000
-/** No description of an operation names a job of ours. */
+/** A description of an operation never names a job of the gateway. */
 const noJobs: ReadonlySet<string> = new Set()
 
-/** Shorter than an id may be: `ManifestWriting.ts` puts `-2` and so on behind it. */
+/** Shorter than the longest id allowed: `ManifestWriting.ts` appends `-2` and so on. */
 export const importedIdCharsMax = 60
 
 export const slug = (text: string): string =>
@@ -90,7 +90,9 @@ export const endpointIdOf = (text: string): string =>
         .replace(/^[^A-Za-z0-9]+/, "")
         .slice(0, endpointIdCharsMax) || "unnamed"
 
-/** Fields of one name in several places get the place before their name; the rest keep theirs. */
+/**
+ * When fields in several places have the same name, the place is put before the name. Other fields keep their names.
+ */
 const namedFields = (fields: ReadonlyArray<ImportedField>): ReadonlyArray<readonly [string, ImportedField]> => {
   const taken = new Set<string>()
   return fields.map((field) => {
@@ -124,7 +126,7 @@ export class OperationImporter {
       facts: keyless ? {} : { billing: "billed by the provider to your own account" },
       ...(source.docs === undefined ? {} : { docs: source.docs })
     }
-    // One object for all operations that share it: a large import has few providers.
+    // All operations with an equal provider share one object: a large import has few providers.
     const key = JSON.stringify(raw)
     const known = this.providers.get(key)
     if (known !== undefined) return Either.right(known)
@@ -169,7 +171,7 @@ export class OperationImporter {
     return false
   }
 
-  /** Null when it cannot be expressed; the report then says why. */
+  /** Null when the operation cannot be expressed; the report then says why. */
   take(source: ImportedOperation): Endpoint | null {
     const skip = (message: string): null => {
       this.report.note("skipped", source.id, message)
@@ -205,7 +207,8 @@ export class OperationImporter {
     )
     const bindings = named.flatMap(([name, { name: sent, place, schema }]) => {
       const style = place === "query" && schema["type"] === "array" ? "repeat" : "single"
-      // What goes where it would go unbound needs no binding: a large import would hold a hundred thousand of them.
+      // A field gets no binding when it goes to the right place without one: a large import would hold a hundred
+      // thousand bindings.
       const goesThere =
         name === sent && style === "single" && (place === "path" || place === (method === "GET" ? "query" : "json"))
       return place === null ||

@@ -1,10 +1,13 @@
-/** Endpoints written as manifests (YAML), for a person to go over: one text a provider, without what is a default. */
+/**
+ * Writes endpoints as manifests (YAML) for a person to edit: one text for each provider, without members that have
+ * their default.
+ */
 import { Schema } from "effect"
 import { stringify } from "yaml"
 import { canonical } from "../../../domain/Json.js"
 import { type Endpoint, Operation } from "../../../domain/Manifest.js"
 
-/** An operation that says nothing but what it must: all else in it is a default. */
+/** An operation with only the required members: every other member of it is a default. */
 const plain = Schema.decodeUnknownSync(Operation)({
   id: "x",
   name: "x",
@@ -17,7 +20,7 @@ const plain = Schema.decodeUnknownSync(Operation)({
 const defaults = new Map(Object.entries(plain).map(([key, value]) => [key, JSON.stringify(value)]))
 const kept: ReadonlySet<string> = new Set(["id", "name", "summary", "method", "path", "input", "price"])
 
-/** The endpoints as manifests, one text a provider, without what is said by default. */
+/** The endpoints as manifests: one text for each provider, without members that have their default. */
 export const manifestTexts = (
   endpoints: ReadonlyArray<Endpoint>
 ): ReadonlyArray<{ readonly file: string; readonly text: string }> => {

@@ -1,6 +1,6 @@
 /**
- * The operations of one OpenAPI 3 document, described plainly. What cannot be expressed is left out or changed, and the
- * report says so.
+ * Describes the operations of one OpenAPI 3 document plainly. Parts that cannot be expressed are left out or changed,
+ * and the report says so.
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
@@ -20,7 +20,7 @@ const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(
 export const entriesOf = (value: Json | undefined): ReadonlyArray<readonly [string, Json]> =>
   isObject(value) ? Object.entries(value) : []
 
-/** A document that is being read, and where notes about it go. */
+/** A document that is being read, and the report that takes the notes about it. */
 export interface Reading {
   readonly document: JsonObject
   readonly report: ReportBuilder
@@ -65,7 +65,7 @@ const parameterOf = (reading: Reading, id: string, parameter: JsonObject): Impor
   const description = textOf(parameter["description"])
   const schema = schemaIn(reading, id, parameter["schema"] ?? { type: "string" })
   const isCsv = parameter["explode"] === false && schema["type"] === "array"
-  // A list joined by commas is what the engine sends for text.
+  // The engine sends a list as text whose items are joined by commas.
   return {
     name: textOf(parameter["name"]),
     place,
@@ -80,7 +80,7 @@ const bodies = [
   ["multipart", /^multipart\/form-data\b/i]
 ] as const
 
-/** The fields of the request body; null when a body that is required cannot be expressed. */
+/** The fields of the request body; null when the body is required and cannot be expressed. */
 const bodyFields = (reading: Reading, id: string, value: Json | undefined): ReadonlyArray<ImportedField> | null => {
   if (value === undefined) return []
   const { document, report } = reading
@@ -131,7 +131,7 @@ const schemeAuth = (scheme: JsonObject | null): ImportedAuth => {
   }
 }
 
-/** The first way of showing a key that the gateway can do; one that needs two keys at once it cannot. */
+/** The first kind of key in the document that the gateway supports. It does not support two keys at once. */
 const authOf = ({ document, report }: Reading, id: string, security: Json | undefined): ImportedAuth => {
   const ways = listOf(security).filter(isObject)
   if (ways.length === 0 || ways.some((way) => Object.keys(way).length === 0)) return { type: "none" }

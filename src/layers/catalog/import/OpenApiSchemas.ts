@@ -1,12 +1,12 @@
-// Reading an OpenAPI 3 document: local references followed, 3.0's dialect of JSON Schema turned into 2020-12, and an
-// end to schemas that contain themselves.
+// Reads the schemas of an OpenAPI 3 document. Local references are followed, the JSON Schema dialect of 3.0 is turned
+// into 2020-12, and schemas that contain themselves are cut.
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member as own, setMember } from "../../../domain/Members.js"
 
 const depthMax = 8
 const nodesMax = 600
 
-/** The value that a local reference points to; undefined where there is none. */
+/** The value that a local reference points to; undefined when there is none. */
 const pointedTo = (document: JsonObject, reference: string): Json | undefined => {
   if (!reference.startsWith("#/")) return undefined
   let at: Json | undefined = document
@@ -17,7 +17,7 @@ const pointedTo = (document: JsonObject, reference: string): Json | undefined =>
   return at
 }
 
-/** Follows references of anything but schemas; null when one leads nowhere or in a circle. */
+/** Follows references to anything but schemas. Null when a reference leads nowhere or in a circle. */
 export const resolved = (document: JsonObject, value: Json | undefined): JsonObject | null => {
   let at = value
   for (let hops = 0; hops < 10; hops += 1) {
@@ -61,7 +61,10 @@ const exclusive = new Map([
   ["exclusiveMaximum", "maximum"]
 ])
 
-/** 3.0 says with a flag beside a number what 2020-12 says with the number: the flag takes the number over, or goes. */
+/**
+ * In 3.0, a flag beside a limit says that the limit is exclusive. In 2020-12, the exclusive limit is a number of its
+ * own. A true flag becomes that number and replaces the limit; a false flag is dropped.
+ */
 const boundOf = (schema: JsonObject, key: string, member: Json): Json | undefined => {
   const other = exclusive.get(key)
   if (other === undefined) return member
@@ -71,7 +74,10 @@ const boundOf = (schema: JsonObject, key: string, member: Json): Json | undefine
 
 export interface InlineSchema {
   readonly schema: JsonObject
-  /** What had to be cut: a schema that contains itself, one that is too deep or too large, a reference elsewhere. */
+  /**
+   * The parts that were cut: a schema that contains itself, is too deep or too large, or a reference to another
+   * document.
+   */
   readonly cut: ReadonlyArray<string>
 }
 
@@ -134,7 +140,7 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined): Inl
   return { schema: inline(value ?? {}, 0, new Set()), cut: Array.from(cut) }
 }
 
-/** `allOf` of objects as one object, so that its fields can be named; anything else stays. */
+/** Merges an `allOf` of objects into one object, so that its fields can be named. Other schemas stay as they are. */
 export const flattened = (schema: JsonObject): JsonObject => {
   const parts = schema["allOf"]
   if (!Array.isArray(parts)) return schema
