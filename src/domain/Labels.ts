@@ -1,4 +1,4 @@
-/** Texts that a person types for other people to read: the name of a workspace, a label, the reason of a payment. */
+/** Texts that one person types and other people read: the name of a workspace, a label, the reason of a payment. */
 import type { FieldProblem } from "./ApiErrors.js"
 import { labelCharsMax, reasonCharsMax } from "./Limits.js"
 

@@ -1,6 +1,6 @@
 /**
- * Double entry: every movement of money is a transfer between two accounts of one workspace, and a balance is nothing
- * but the sum of transfers. All changes of money are made here, as plain data; storages only write down what comes out.
+ * Double entry: every movement of money is a transfer between two accounts of one workspace, and a balance is the sum
+ * of transfers. This module makes all changes of money, as plain data. Storages only write the result.
  *
  * top_up      funding   -> available        hold     available -> reserved
  * adjustment  funding  <-> available        release  reserved  -> available
@@ -45,14 +45,14 @@ export interface Balance {
 
 export interface Transfer {
   readonly kind: LedgerKind
-  /** What moves; negative only for an adjustment that takes money back. */
+  /** The amount that moves. It is negative only for an adjustment that takes money back. */
   readonly micros: number
   readonly runId: RunId | null
   readonly topUpId: TopUpId | null
   readonly reason: string | null
 }
 
-/** An entry before it has an id and a time. */
+/** An entry that has no id and no time yet. */
 export type Posting = Omit<LedgerEntry, "entryId" | "workspaceId" | "createdAt">
 
 /** How a transfer of each kind moves the two balances, per micro of its amount, and between which accounts. */
@@ -71,7 +71,7 @@ const accounts: {
   charge: { debit: "available", credit: "revenue", available: -1, reserved: 0 }
 }
 
-/** A transfer that would take a balance below zero or beyond exact integers; nothing was changed. */
+/** The transfer would take a balance below zero or beyond exact integers. Nothing was changed. */
 export interface Overdrawn {
   readonly _tag: "Overdrawn"
   readonly balance: Balance

@@ -9,15 +9,15 @@ export interface LedgerFilter {
   readonly toMillis?: number
 }
 
-/** Where an entry stands in a list. A later entry of a workspace has a larger `seq`; numbers may be left out. */
+/** Where an entry stands in a list. A later entry of a workspace has a larger `seq`. The sequence may have gaps. */
 export interface EntryPlace {
   readonly createdAt: number
   readonly seq: number
 }
 
 /**
- * Whether a list is ordered by time, and by `seq` only within the same time. Without a filter, or of one run, it is
- * ordered as the entries were made.
+ * Whether a list is ordered by time, with `seq` deciding between equal times. A list without a filter, or of one run,
+ * is ordered by `seq` alone: as the entries were made.
  */
 export const inOrderOfTime = (filter: LedgerFilter): boolean =>
   filter.runId === undefined &&

@@ -1,6 +1,6 @@
 /**
- * The check of all money: what the ledger's entries and the runs come to, beside what is stored. A storage finds the
- * differences; what a difference weighs and how it is told is decided here.
+ * The check of all money: it compares the sums of the ledger's entries and of the runs with what is stored. A storage
+ * finds the differences. This module decides how much money a difference is and how a message describes it.
  */
 import { Schema } from "effect"
 import { RunId, TokenId, WorkspaceId } from "./Ids.js"
@@ -8,7 +8,7 @@ import { RunId, TokenId, WorkspaceId } from "./Ids.js"
 const Balances = Schema.Struct({ available: Schema.Int, reserved: Schema.Int })
 const RunMoney = Schema.Struct({ held: Schema.Int, released: Schema.Int, charged: Schema.Int })
 
-/** A workspace whose stored balances or count of runs in flight are not what its entries and runs say. */
+/** A workspace whose stored balances or stored count of runs in flight differ from its entries and runs. */
 const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
   workspaceId: WorkspaceId,
   /** The sums of its entries. */
@@ -26,7 +26,10 @@ const RunDifference = Schema.TaggedStruct("Run", {
   entries: RunMoney,
   run: RunMoney
 })
-/** A token whose spend is not that of its runs in its month, those of the tokens that it let in included. */
+/**
+ * A token whose stored spend differs from the spend of its runs in its month. The runs of the tokens that it approved
+ * count too.
+ */
 const TokenDifference = Schema.TaggedStruct("Token", {
   workspaceId: WorkspaceId,
   tokenId: TokenId,
@@ -50,7 +53,7 @@ export interface LedgerVerification {
 const apart = (...pairs: ReadonlyArray<readonly [number, number]>): number =>
   pairs.reduce((sum, [a, b]) => sum + Math.abs(a - b), 0)
 
-/** By how many micros two sides differ, added up over all that is compared. */
+/** By how many micros the two sides differ, added up over all compared amounts. */
 export const driftOf = (difference: LedgerDifference): number => {
   switch (difference._tag) {
     case "Workspace": {
@@ -72,7 +75,7 @@ export const driftOf = (difference: LedgerDifference): number => {
   }
 }
 
-/** Whether the two sides differ at all: a wrong count of runs in flight weighs no money. */
+/** Whether the two sides differ at all. A wrong count of runs in flight is a difference of no money. */
 export const differs = (difference: LedgerDifference): boolean =>
   driftOf(difference) !== 0 ||
   (difference._tag === "Workspace" && difference.runs.inflight !== difference.stored.inflight)

@@ -1,6 +1,6 @@
 /**
  * Every bound on what comes from outside and every default that a client can notice, in one place. A name says what is
- * counted, and its last word is the unit; names that end in `Default` hold where nothing else is set. Where a number
+ * counted, and its last word is the unit. A name that ends in `Default` holds when nothing else is set. Where a number
  * comes from the contract, its section is named beside it; all others are our choice. Two kinds of number stand
  * elsewhere: bounds of an algorithm that nobody outside can notice stay beside their algorithm, and defaults that only
  * an operator sees (ports, connections, slots) stand in `layers/node/Config.ts`.
@@ -40,12 +40,16 @@ export const reasonCharsMax = 500
 export const labelCharsMax = 100
 /** The longest key at a provider. */
 export const secretCharsMax = 8_192
-/** How long a login may be approved: a person has to find the browser, and nobody is to find the link later. */
+/**
+ * How long a login may be approved. A person needs time to find the browser, and nobody should be able to use the link
+ * later.
+ */
 export const loginMillis = 600_000
 /** How often a client should ask whether its login was approved. */
 export const loginPollSeconds = 3
 /**
- * How many logins in a row may have let one another in: each of them is locked and counted for every run of the last.
+ * How long a line of logins may be in which each approved the next. Every run of the last one locks and counts all
+ * tokens of the line.
  */
 export const loginLineMax = 8
 
@@ -60,8 +64,8 @@ export const requestTextCharsMax = 10_000
 /** The largest request body (completions, section 5). */
 export const bodyBytesMax = 1_048_576
 /**
- * An over-large body is read on to here and thrown away, so that its sender can hear the answer; after that the
- * connection is cut.
+ * A body that is too large is read up to this size and thrown away, so that its sender can read the answer. Beyond this
+ * size the connection is cut.
  */
 export const discardBytesMax = 8 * bodyBytesMax
 /** How deep a JSON body may be nested. */
@@ -83,13 +87,16 @@ export const headerBytesMax = 16_384
 /** How long a client may take to send its headers, and its whole request. */
 export const headersMillisMax = 10_000
 export const requestMillisMax = 30_000
-/** How long an idle connection stays open: longer than load balancers keep it, so that they close it and not we. */
+/**
+ * How long an idle connection stays open. This is longer than load balancers keep it, so that they close it and not the
+ * gateway.
+ */
 export const keepAliveMillis = 65_000
-/** The longest part of a path that stands for a parameter. */
+/** The longest value of a parameter in a path. */
 export const pathParameterCharsMax = 4_096
-/** How much of `X-Service-Agent` is read (contract: "Limits"). */
+/** How many characters of `X-Service-Agent` are read (contract: "Limits"). */
 export const serviceAgentCharsMax = 64
-/** How many agents are counted by name. */
+/** How many service agents are counted by name. */
 export const serviceAgentsMax = 100
 /** How many wrong fields an answer names: the first ones. */
 export const problemsMax = 20
@@ -100,17 +107,17 @@ export const ignoredParameterChars = 64
 export const readsAtOnceMax = 4
 /** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
 export const readsWaitingMax = 100
-/** How long one waits at most; after that the answer is the same. */
+/** How long such a read waits at most. After that the answer is the same 429. */
 export const readWaitMillisMax = 3_000
 /** How much of a stored file is in memory at once for one reader. */
 export const mediaPartBytes = 262_144
-/** A reader who takes nothing of an answer for so long is cut off. */
+/** A client that reads nothing of its answer for this long is cut off. */
 export const readerStallMillis = 20_000
-/** The least that a reader has to take on average, after that time. */
+/** The rate at which a client has to read its answer on average, after that time. */
 export const readerBytesPerSecond = 16_384
 /**
- * Answers that wait for their readers may hold so much memory on one node; above it the readers that wait longest are
- * cut off.
+ * How much memory the answers that wait for their clients may hold on one node. Above it the clients whose answers have
+ * waited longest are cut off.
  */
 export const unreadBytesMax = 268_435_456
 
@@ -122,8 +129,8 @@ export const pageRowsDefault = 20
 /** The longest cursor of these lists. */
 export const cursorCharsMax = 512
 /**
- * How many bytes of results a page of the run list carries (`includeResult=true`): it ends before the row that would
- * pass them, never before its first.
+ * How many bytes of results a page of the run list carries (`includeResult=true`). The page ends before the row that
+ * would exceed them, but it always has its first row.
  */
 export const listedResultBytesMax = 4 * 1_048_576
 /** The longest words to search for (completions, section 5). */
@@ -170,7 +177,10 @@ export const resultPathsMax = 100
 export const resultPathsCharsMax = 4_096
 /** How long a cancellation waits for a call under way to be aborted before it answers the run as it is. */
 export const cancelWaitSeconds = 3
-/** A run under which so many nodes have gone silent is set apart for the operator instead of being handed on. */
+/**
+ * When so many nodes have gone silent while they worked on one run, the run waits for the operator and no other node
+ * takes it.
+ */
 export const workersLostMax = 2
 /**
  * Runs that were refused before anything was sent, of one workspace in a minute; more are answered 429
@@ -182,8 +192,8 @@ export const refusedInputCharsMax = 1_024
 /** How much is kept of each text that says why a run was refused. */
 export const refusedTextCharsMax = 2_000
 /**
- * How long a refused run is kept and its key replays it; after that both are gone, and the key is free again. Other
- * runs and keys stay.
+ * How long a refused run is kept and its key replays it. After that the run is forgotten and the key is free again.
+ * Other runs and keys stay.
  */
 export const refusedRunDaysKept = 7
 
@@ -199,13 +209,13 @@ export const asyncMillisMax = 600_000
 export const answerBytesDefault = 10_485_760
 export const answerBytesMax = 104_857_600
 /**
- * An answer of a provider up to this stands inline in `result`; a larger one is kept as a file (completions, section
- * 5). `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
+ * A provider's answer of at most this size stands inline in `result`. A larger answer is kept as a file (completions,
+ * section 5). `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
  */
 export const inlineResultBytesMax = 1_048_576
 /**
- * How deep the JSON of a provider's answer may be nested to stand inline; a deeper one is kept as a file, and the rules
- * see it down to here.
+ * How deep the JSON of a provider's answer may be nested to stand inline. A deeper answer is kept as a file, and the
+ * rules see it down to this depth only.
  */
 export const answerDepthMax = 512
 /**
@@ -238,7 +248,7 @@ export const expressionCharsMax = 10_000
 export const patternCharsMax = 1_000
 /** How many steps a pattern may have, with its repetitions written out. */
 export const patternSizeMax = 1_000
-/** How deep the schema of an operation's input may be nested, and how many schemas it may hold. */
+/** How deep the schema of an operation's input may be nested, and how many schemas may stand in it. */
 export const schemaDepthMax = 32
 export const schemaNodesMax = 5_000
 
@@ -250,7 +260,10 @@ export const clockDifferenceMillisMax = 1_000
 export const readinessMillis = 1_000
 /** How long a stopping node says so before it closes, in production; in development it closes at once. */
 export const stopPauseMillis = 5_000
-/** How long nothing may have failed before the log says that trouble, such as a storage that is away, is over. */
+/** How long nothing may fail before the log says that a problem, such as an unreachable storage, is over. */
 export const troubleQuietMillis = 5_000
-/** How long the main thread of a node may be stuck before its leases are renewed no more: then it counts as dead. */
+/**
+ * How long the main thread of a node may be stuck. After that its leases are not renewed any more, and the node counts
+ * as dead.
+ */
 export const mainSilenceMillisMax = 300_000

@@ -1,5 +1,5 @@
 /**
- * A command-line login: the client makes a token, sends its digest, and a person lets the token in or turns it away.
+ * A command-line login: the client makes a token and sends its digest, and a person approves or denies the token.
  *
  *   pending -> approved | denied by a person, once;   pending -> expired by time
  */
@@ -11,10 +11,13 @@ export type LoginStatus = "pending" | LoginDecision | "expired"
 
 export const digestPattern = /^[0-9a-f]{64}$/i
 
-/** Consonants without those that look or sound alike, so that codes spell no words and survive being read out. */
+/**
+ * Consonants only, without those that look or sound alike. So codes spell no words and can be read aloud without
+ * mistakes.
+ */
 export const userCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ"
 export const userCodeLength = 8
-/** `BCDFGHJK` as it is shown: `BCDF-GHJK`. */
+/** Shows `BCDFGHJK` as `BCDF-GHJK`. */
 export const showUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
 
 export const loginStatus = (
@@ -22,7 +25,7 @@ export const loginStatus = (
   now: number
 ): LoginStatus => (stored.status === "pending" && stored.expiresAt <= now ? "expired" : stored.status)
 
-/** Why a decision cannot be taken any more; null when it can, or when the same one was taken already. */
+/** Why a decision cannot be made any more. Null when it can be made, or when the same decision was made already. */
 export const decisionProblem = (status: LoginStatus, decision: LoginDecision): ValidationError | null =>
   status === "pending" || status === decision
     ? null

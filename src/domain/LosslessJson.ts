@@ -1,8 +1,8 @@
 /**
- * JSON text in and out without losing a digit: the one reader and the one writer of JSON that belongs to clients and
- * providers. As fast as `JSON.parse` and `JSON.stringify`, which do the work unless a look at the text, or the value,
- * shows numbers that they would change. Own code, because packages for this read every text by hand, and mistake the
- * names `__proto__` or doubled ones.
+ * Reads and writes JSON without losing a digit. All JSON of clients and providers is read and written here. It is about
+ * as fast as `JSON.parse` and `JSON.stringify`: they do the work, unless a check of the text or of the value finds
+ * numbers that they would change. This is our own code because the packages for it parse every text in JavaScript, and
+ * handle the name `__proto__` and duplicate names wrongly.
  */
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
@@ -20,11 +20,12 @@ const quote = 0x22,
   closesArray = 0x5d
 
 /**
- * Where a number of sixteen digits or with an exponent of three begins: with fewer, a number is what it was. What
- * stands before it makes the search three times as fast. Also found inside of texts, which the next look tells apart.
+ * Finds where a number with sixteen digits, or with an exponent of three digits, begins. A number with fewer digits is
+ * never changed. Matching the character before the number makes the search three times as fast. The search also matches
+ * inside of strings; the next check excludes those.
  */
 const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/
-/** A text that is nothing but a number has nothing before it. */
+/** A text that is only a number has no character before the number. */
 const isNumber = /^\s*\d/
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
@@ -64,7 +65,7 @@ const holdsExact = (text: string): boolean => {
 
 type Open = { readonly list: Array<Json> } | { readonly members: { [name: string]: Json }; name: string | null }
 
-/** Reads a text that is known to be JSON, however deep. */
+/** Reads a text that is known to be JSON, of any depth. */
 const build = (text: string): Json => {
   const around: Array<Open> = []
   let innermost: Open | undefined
@@ -118,7 +119,7 @@ const build = (text: string): Json => {
   return whole
 }
 
-/** Left: that it is no JSON. */
+/** Left when the text is not JSON. */
 export const readJson = (text: string): Either.Either<Json, "not JSON"> =>
   Either.try({
     try: (): Json => {
@@ -140,8 +141,8 @@ const exactText = (value: unknown): string | undefined => {
 }
 
 /**
- * What `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of ours that
- * holds some.
+ * Writes what `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of our
+ * code that contains JSON.
  */
 export const writeJson = (value: Json | object): string => {
   const before = ExactNumber.met
@@ -150,8 +151,8 @@ export const writeJson = (value: Json | object): string => {
 }
 
 /**
- * The value with the exact numbers of another back in their places: of one that was checked and filled in as
- * `withNumbers` gave it.
+ * Puts the exact numbers of `exact` back in their places in `value`. `value` was made from `exact` by `withNumbers`,
+ * and was then checked and filled in with defaults.
  */
 export const withExact = (value: Json, exact: Json | undefined): Json => {
   if (exact instanceof ExactNumber) return exact
@@ -162,8 +163,8 @@ export const withExact = (value: Json, exact: Json | undefined): Json => {
 }
 
 /**
- * The value with the nearest number in the place of each exact one: for what reckons or compares. The same value when
- * there are none.
+ * The value with the nearest JavaScript number in place of each exact number, for code that calculates or compares. A
+ * value without exact numbers is returned as it is.
  */
 export const withNumbers = (value: Json): Json => {
   if (value instanceof ExactNumber) return value.toNumber()

@@ -22,7 +22,7 @@ const Text = Schema.NonEmptyTrimmedString
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: () => NoInfer<A>) =>
   Schema.optionalWith(schema, { default: value, exact: true })
-/** A JMESPath expression; compiled, and refused when it does not parse, by the catalog loader. */
+/** A JMESPath expression. The catalog loader compiles it, and refuses one that does not parse. */
 const Expression = Text.annotations({ identifier: "Expression" })
 
 export const ProviderId = Schema.String.pipe(
@@ -40,8 +40,8 @@ export const JobId = Schema.String.pipe(Schema.pattern(/^[a-z0-9_]+(\.[a-z0-9_]+
 export type JobId = typeof JobId.Type
 
 /**
- * How a provider wants its key. `unsupported` declares a placement that this gateway cannot do, so that its runs say
- * so.
+ * How a provider expects its key. `unsupported` declares a placement that this gateway cannot do; the provider's runs
+ * then say so.
  */
 export const Auth = Schema.Union(
   Schema.Struct({ type: Schema.Literal("none") }),
@@ -97,7 +97,7 @@ export const Binding = Schema.Struct({
 })
 export type Binding = typeof Binding.Type
 
-/** A value that is sent with every call, whatever the input. */
+/** A value that is sent with every call, with any input. */
 export const FixedValue = Schema.Struct({ in: Place, name: Text, value: Json })
 
 export const PriceBasis = Schema.Literal("per_call", "per_result", "free")
@@ -108,7 +108,9 @@ export const Price = Schema.Struct({
   micros: Micros,
   /** A fixed part charged once per call beside the price per result. */
   perCallMicros: withDefault(Micros, () => Micros.make(0)),
-  /** Most that one call can cost when neither basis says it (cost read from the answer). */
+  /**
+   * The most that one call can cost, for a cost that is read from the answer, when neither of the two bases says it.
+   */
   maxMicros: optional(Micros),
   source: optional(Text)
 })
@@ -122,8 +124,8 @@ export const Volume = Schema.Struct({ field: Text, default: Count, max: Count })
 export type Volume = typeof Volume.Type
 
 /**
- * `provider_reported_error` is for answers of status 2xx; on an error status such a rule only lends its message to the
- * status' own code.
+ * `provider_reported_error` is for answers of status 2xx. On an error status such a rule gives only its message, and
+ * the code is the status' own.
  */
 export const FailureRule = Schema.Struct({
   /** True when the answer reports a failure. */
@@ -148,7 +150,7 @@ export const ResponseRules = Schema.Struct({
   errors: withDefault(Schema.Array(FailureRule), () => []),
   /** Statuses that mean "nothing found" rather than a failure. */
   missStatuses: withDefault(Schema.Array(Schema.Int), () => []),
-  /** On an error status it counts only when it would not hold for an empty body as well. */
+  /** On an error status the rule counts only if it does not also hold for an empty body. */
   miss: optional(Expression),
   weak: optional(Expression),
   /** When given and false on a 2xx, the answer is `invalid_response`. */
@@ -192,7 +194,10 @@ export const OutputMap = Schema.Struct({
     Schema.Record({ key: Text, value: Schema.Record({ key: Schema.String, value: Json }) }),
     () => ({})
   ),
-  /** Fields that hold one value: of a list the first is taken, and different ones make the field ambiguous. */
+  /**
+   * Fields that hold one value. Of a list the first value is taken, and a list of different values makes the field
+   * ambiguous.
+   */
   single: withDefault(Schema.Array(Text), () => []),
   /** True when the answer is a guess and not a confirmed finding; its outcome is then `weak`. */
   guessed: optional(Expression),
@@ -208,9 +213,9 @@ export const Sample = Schema.Struct({
   status: withDefault(Schema.Int, () => 200),
   headers: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), () => ({})),
   body: Json,
-  /** Of an asynchronous operation: the answer to its start, when it differs from the final one. */
+  /** For an asynchronous operation: the answer to its start, when it differs from the final answer. */
   start: optional(Json),
-  /** What the run must come out as. */
+  /** The outcome that the run must have. */
   outcome: Schema.Literal("hit", "weak", "miss", "error"),
   /** The failed-run code of an `error` sample. */
   code: optional(Text),
@@ -244,16 +249,16 @@ export const Operation = Schema.Struct({
   /** From the common names of jobs to this operation's fields, where they differ: `{ company: organization }`. */
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
   /**
-   * What becomes of input keys that the schema does not name, when a run uses the platform's key. Where nothing is said
-   * they pass, unless the price is fixed (neither free nor, up to `maxMicros`, read from the answer) and the schema
-   * does not say `additionalProperties`: then they are refused.
+   * Says whether input keys that the schema does not name pass or are refused when a run uses the platform's key. When
+   * this is absent they pass, with one exception: they are refused when the price is fixed (neither free nor, up to
+   * `maxMicros`, read from the answer) and the schema does not say `additionalProperties`.
    */
   unknown: optional(Schema.Literal("pass", "refuse")),
   /** Keys that pass although the schema does not name them. */
   extras: optional(Schema.Array(Text)),
   /**
-   * Fields that make the call dearer at the provider than the price says: refused under the platform's key, except for
-   * their default or false.
+   * Fields that make the call cost more at the provider than the price says. Under the platform's key they are refused,
+   * unless the value is their default or false.
    */
   ownKeyOnly: optional(Schema.Array(Text)),
   /** The header that takes the attempt's stable reference, for providers that know idempotency keys. */
@@ -270,7 +275,7 @@ export const Operation = Schema.Struct({
   outputSchema: optional(JsonObject),
   activated: withDefault(Schema.Boolean, () => true),
   facts: withDefault(Schema.Record({ key: Text, value: Schema.String }), () => ({})),
-  /** Where the documentation stands, and when and how it was checked. */
+  /** The address of the documentation, and when and how it was checked. */
   provenance: optional(Schema.Struct({ docs: Text, verified: Schema.Boolean, note: optional(Text) })),
   samples: withDefault(Schema.Record({ key: Text, value: Sample }), () => ({}))
 })
@@ -282,7 +287,7 @@ export const ProviderManifest = Schema.Struct({
   homepage: optional(Text),
   docs: optional(Text),
   baseUrl: Schema.String.pipe(Schema.pattern(/^https?:\/\/[^\s?#]+$/)),
-  /** A fixture of the gateway's own; never picked by a job in production. */
+  /** The gateway's own test provider. A job never picks it in production. */
   mock: withDefault(Schema.Boolean, () => false),
   auth: withDefault(Auth, () => Auth.members[0].make({ type: "none" })),
   /** Whether a workspace may bring its own key; with `platformKey: false` it must. */
@@ -310,7 +315,10 @@ export const JobManifest = Schema.Struct({
 })
 export type JobManifest = typeof JobManifest.Type
 
-/** An operation together with its provider: all that a run needs to know to be priced, called and read. */
+/**
+ * An operation with its provider: everything that is needed to price a run, to call the provider and to read its
+ * answer.
+ */
 export interface Endpoint {
   readonly provider: Omit<ProviderManifest, "operations">
   readonly operation: Operation

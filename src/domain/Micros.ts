@@ -24,17 +24,17 @@ export const microsPerUsd = 1_000_000
 /** Micros as the contract's dollar numbers: 1250000 becomes 1.25. */
 export const toUsd = (amount: number): number => amount / microsPerUsd
 
-/** Micros as people write dollars, in texts only: 1250000 is `$1.25`, 500 is `$0.0005`. */
+/** Micros as people write dollars, for texts only: 1250000 is `$1.25`, 500 is `$0.0005`. */
 export const dollars = (micros: number): string =>
   `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
 
-/** Dollars typed by a person, to the nearest micro; none for anything that is not a finite, non-negative amount. */
+/** Dollars typed by a person, to the nearest micro. None for anything that is not a finite, non-negative amount. */
 export const fromUsd = (usd: number): Option.Option<Micros> =>
   Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
 
 export const add = (a: Micros, b: Micros): Micros => Micros.make(a + b)
 export const min = (a: Micros, b: Micros): Micros => (a <= b ? a : b)
-/** Beyond exact integers it stays at the largest one, which no balance covers. */
+/** A sum beyond exact integers stays at the largest exact integer, which no balance covers. */
 export const sum = (amounts: Iterable<Micros>): Micros => {
   let total = 0
   for (const amount of amounts) total += amount

@@ -1,7 +1,8 @@
 /**
- * The operation contract of `GET /v1/operations/{endpointId}`: what to send, what it costs at most, what comes back.
- * Built from a manifest and nothing else, so that an older version reads the same for ever; only access and the order
- * of a job's providers are of the moment. Dollars as numbers where the contract of the interface asks for them.
+ * The operation contract of `GET /v1/operations/{endpointId}`: what to send, what it costs at most, what comes back. It
+ * is built from a manifest alone, so that an older version reads the same for ever. Only access and the order of a
+ * job's providers are those of the moment. Amounts are dollars as numbers when the contract of the interface asks for
+ * them.
  */
 import { Schema } from "effect"
 import { Access, CredentialNeed } from "./CatalogView.js"
@@ -49,7 +50,7 @@ export type JobProvider = typeof JobProvider.Type
 export const OperationContract = Schema.Struct({
   endpoint: Schema.Struct({
     id: Schema.String,
-    /** Null on a job that has no provider. */
+    /** Null for a job without a provider. */
     provider: Schema.NullOr(Schema.String),
     name: Schema.String,
     summary: Schema.String,
@@ -66,7 +67,7 @@ export const OperationContract = Schema.Struct({
   }),
   contractVersion: Schema.String,
   effectClassification: Schema.Literal("effectful", "read_only"),
-  /** Dollars that a run with the example input holds at most. */
+  /** The most dollars that a run with the example input can hold. */
   estimatedMaxCost: Schema.Number.annotations({
     description:
       "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros"
@@ -74,7 +75,7 @@ export const OperationContract = Schema.Struct({
   usageHints: Schema.Struct({
     requiredInputFields: Schema.Array(Schema.String),
     optionalInputFields: Schema.Array(Schema.String),
-    /** On a job: sets of fields of which one must be given whole. */
+    /** Only for a job: sets of fields. All fields of at least one set must be given. */
     inputAlternatives: optional(Schema.Array(Schema.Array(Schema.String))),
     volumeField: optional(Schema.String),
     maxVolume: optional(Schema.Number),
@@ -95,12 +96,12 @@ export const OperationContract = Schema.Struct({
       verified: Schema.Boolean
     })
   ),
-  /** On a job: its providers in the order in which a run would try them. */
+  /** Only for a job: its providers, in the order in which a run would try them. */
   providers: optional(Schema.Array(JobProvider))
 }).annotations({ identifier: "OperationContract" })
 export type OperationContract = typeof OperationContract.Type
 
-/** What a manifest leaves open when it names no job: the words that the listing shows for it. */
+/** The category and the platform that the listing shows. A manifest that names no job may leave them open. */
 export interface Placement {
   readonly category: string
   readonly platform: string
@@ -157,7 +158,10 @@ export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<
 
 const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
 
-/** Where one input field goes: as bound, else into the path, the query of a GET or the body, under its own name. */
+/**
+ * Where one input field goes: to its binding, or without one into the path, the query of a GET or the body, under its
+ * own name.
+ */
 export const bindingOf = (
   operation: Pick<Operation, "bindings" | "method" | "path">,
   field: string
@@ -206,8 +210,8 @@ const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
 }
 
 /**
- * A key that no other run has, in every POSIX shell: the second and the shell's own number. `uuidgen` and nanoseconds
- * are not everywhere.
+ * Makes a key that no other run has, in every POSIX shell: from the time in seconds and the shell's process id. Not
+ * every system has `uuidgen` or nanoseconds.
  */
 export const shellKey = "$(date +%s)-$$"
 
@@ -216,7 +220,7 @@ const curlOf = (endpointId: string, input: JsonObject): string => {
   return `curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" -H "Idempotency-Key: ${shellKey}" -H "Content-Type: application/json" -d '${body}'`
 }
 
-/** The input's schema, in which a volume field says the maximum that a run enforces (contract: "Limits"). */
+/** The schema of the input. A volume field in it states the maximum that a run enforces (contract: "Limits"). */
 const withVolumeMaximum = ({ input, volume }: Operation): JsonObject => {
   const properties = input["properties"]
   const field = volume === undefined || !isObject(properties) ? undefined : member(properties, volume.field)
@@ -330,10 +334,11 @@ const jobInputSchema = (job: JobManifest): JsonObject => {
   return { $schema: draft, type: "object", properties, ...needs, additionalProperties: true }
 }
 
-/** The contract of a job, with its providers. One attempt is held at the dearest of them. */
+/** The contract of a job, with its providers. The hold for one attempt is the price of the dearest provider. */
 export const jobContractOf = (job: JobManifest, { contractVersion, supply }: JobContractContext): OperationContract => {
   const id = jobEndpointId(job.id)
-  // Whoever a run would get now speaks for the job; where nobody could, the first in the order.
+  // The job shows the details of the provider that a run would get now. When no provider can run now, it shows those of
+  // the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)
   const expected = supply.reduce(

@@ -1,7 +1,7 @@
 /**
- * From the values that an output map read out of an answer to `normalized` of the contract: fixed field names per job,
- * provider words translated into the job's vocabulary, and what is missing, ambiguous or not understood said openly.
- * Pure; reading the values out of the answer is the layers' part.
+ * Makes the contract's `normalized` from the values that an output map read out of an answer. Each job has fixed field
+ * names, and words of the provider are translated into the job's vocabulary. Values that are missing, ambiguous or
+ * unknown are reported as such. Pure; the layers read the values out of the answer.
  */
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
@@ -16,7 +16,7 @@ export interface MappedAnswer {
   readonly job: string
   readonly endpointId: string
   readonly map: OutputMap
-  /** What the map's expressions gave, null where they found nothing. */
+  /** The results of the map's expressions. A result is null when its expression found nothing. */
   readonly values: { readonly [field: string]: Json }
   readonly outcome: "hit" | "weak" | "miss"
   readonly guessed: boolean

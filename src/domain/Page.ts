@@ -9,6 +9,6 @@ export interface PageRequest {
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** The sort key to go on after; null on the last page. */
+  /** The sort key after which the next page begins. Null on the last page. */
   readonly next: string | null
 }

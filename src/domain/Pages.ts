@@ -2,8 +2,8 @@
 import type { Page } from "./Page.js"
 
 /**
- * A page that ends before its bytes would pass a sum, though never before its first row: `sizeOf` tells the bytes of
- * each row, and `next` is then the key of the last one that is in.
+ * A page that ends before its bytes exceed a limit, but always has its first row. `sizeOf` gives the bytes of each row.
+ * When the page ends early, `next` is the key of its last row.
  */
 export const within = <A>(
   page: Page<A>,
@@ -21,7 +21,10 @@ export const within = <A>(
   return over < 0 || last === undefined ? page : { items, next: keyOf(last) }
 }
 
-/** Out of rows of which one more than the limit was read: that one only says that there are more. */
+/**
+ * Makes a page from rows that were read with one row more than the limit. The extra row only shows that there are more
+ * rows.
+ */
 export const pageOf = <A>(rows: ReadonlyArray<A>, limit: number, keyOf: (row: A) => string): Page<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)

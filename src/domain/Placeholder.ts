@@ -1,13 +1,15 @@
 /**
- * What is stored of an ended run when the storage refuses its data: everything that money and certainty need (status,
- * outcome, cost, receipt), with a placeholder for what the provider said, and a sentence that says so. Losing an
- * answer's text must never lose what it proved.
+ * The form in which an ended run is stored when the storage refuses its data. It keeps everything that the money
+ * depends on (status, outcome, cost, receipt). A placeholder stands for the provider's answer, and a sentence says so.
+ * When the text of an answer is lost, the facts that it proved must stay.
  */
 import type { Attempt, Run } from "./Run.js"
 
 export const notStored = "The storage refused the text of the answer; cost, outcome and receipt are as they were."
 
-/** Words of the provider, which may be what is refused, are gone; our own sentences stay. */
+/**
+ * Removes the words of the provider, because the storage may refuse exactly those. The gateway's own sentences stay.
+ */
 export const runWithoutAnswer = (run: Run): Run => ({
   ...run,
   outcomeReason: run.error === null && run.outcomeReason !== null ? `${run.outcomeReason} ${notStored}` : notStored,
@@ -16,7 +18,7 @@ export const runWithoutAnswer = (run: Run): Run => ({
   normalized: null
 })
 
-/** The attempt of such a run. `receipt` keeps its digests and sizes either way. */
+/** The attempt of such a run. `receipt` keeps its digests and sizes. */
 export const attemptWithoutWords = (attempt: Attempt, receipt: "whole" | "without_words"): Attempt => ({
   ...attempt,
   reason: attempt.errorCode === null ? attempt.reason : notStored,

@@ -1,8 +1,8 @@
 /**
- * The most that one call of an operation can cost with a given input: what has to be held for it (contract: "Run
- * hold"). The only formula of it: runs, quotes, comparisons and contracts ask here. Sized from the largest volume
- * signal anywhere in the input: the declared volume field, well-known limits and page sizes, and lists. One walk over
- * the input, however it is nested.
+ * The most that one call of an operation can cost with a given input. This is the amount to hold (contract: "Run
+ * hold"). Runs, quotes, comparisons and contracts all use this one formula. It uses the largest sign of volume anywhere
+ * in the input: the declared volume field, well-known limits and page sizes, and lists. It walks over the input once,
+ * at any depth.
  */
 import { ExactNumber } from "./ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "./Json.js"
@@ -10,7 +10,7 @@ import type { Operation } from "./Manifest.js"
 import { member } from "./Members.js"
 import { Micros } from "./Micros.js"
 
-/** Names under which providers take the number of results; compared without case, `_` and `-`. */
+/** Names under which providers take the number of results. They are compared without case, `_` and `-`. */
 const limits: ReadonlySet<string> = new Set([
   "limit",
   "size",
@@ -26,7 +26,7 @@ const limits: ReadonlySet<string> = new Set([
   "maxitems",
   "first"
 ])
-/** Longer names are none of these, however many `_` and `-` they hold. */
+/** A longer name counts as none of these, even if it is only longer by its `_` and `-`. */
 const limitCharsMax = 40
 
 const isLimit = (name: string): boolean =>
@@ -71,7 +71,7 @@ const largestSignal = (input: JsonObject): number => {
 export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject): number => {
   const { volume } = operation
   const declared = volume === undefined ? 0 : signal(at(input, volume.field.split(".")))
-  // What the provider returns when its own field is left out, whatever else the input says.
+  // The number that the provider returns when its own field is left out, with any other input.
   const preset = volume !== undefined && declared === 0 ? volume.default : declared
   return Math.min(Math.max(preset, largestSignal(input)), volume?.max ?? Number.MAX_SAFE_INTEGER)
 }
@@ -79,12 +79,12 @@ export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject
 export interface VolumeExcess {
   readonly field: string
   readonly max: number
-  /** The field holds a list that is too long, not a number that is too large. */
+  /** True when the field holds a list that is too long, false when it holds a number that is too large. */
   readonly isList: boolean
 }
 
 /**
- * A declared volume above its maximum, which is refused rather than cut: the client would get less than it asked for.
+ * A declared volume above its maximum. It is refused and not cut, because the client would get less than it asked for.
  */
 export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonObject): VolumeExcess | null => {
   const { volume } = operation
