@@ -32,7 +32,7 @@ const withWorkspace = (state: MemoryState, workspace: Workspace): MemoryState =>
   workspaces: HashMap.set(state.workspaces, workspace.workspaceId, workspace)
 })
 
-/** Puts a token that is new or changed, and says again whether its workspace is the operator's. */
+/** Stores a new or changed token, and then sets again whether its workspace is the operator's. */
 const withToken = (state: MemoryState, token: StoredToken): MemoryState => {
   const tokens = HashMap.set(state.tokens, token.tokenId, token)
   const operator = HashMap.some(

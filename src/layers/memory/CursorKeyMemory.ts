@@ -1,4 +1,6 @@
-/** A cursor key of this process alone, for a storage that is also its alone. */
+/**
+ * The cursor key of this process. The memory storage belongs to this process alone, so no other process needs the key.
+ */
 import { randomBytes } from "node:crypto"
 import { Layer, Redacted } from "effect"
 import { CursorKey } from "../../services/CursorKey.js"

@@ -1,4 +1,7 @@
-/** How endpoints have done, in memory, for tests and trials: recorded is visible at once, and lost with the process. */
+/**
+ * Statistics of endpoints in memory, for tests and trials. An attempt is visible as soon as it is recorded, and is lost
+ * with the process.
+ */
 import { Clock, Effect, Layer } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import { countOf, oldestDay, MergedCounts, EndpointTotals } from "../catalog/statistics/AttemptCounts.js"

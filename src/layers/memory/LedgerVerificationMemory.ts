@@ -1,4 +1,4 @@
-/** The check of all money over the memory storage: what `LedgerVerificationPg` does with one statement. */
+/** The check of all money over the memory storage. `LedgerVerificationPg` does the same with one statement. */
 import { Array as Arr, HashMap, Option } from "effect"
 import type { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
 import {
@@ -19,7 +19,7 @@ const total = (amounts: Iterable<number>): number => [...amounts].reduce((sum, a
 const totalOf = (entries: ReadonlyArray<LedgerEntry>, ...kinds: ReadonlyArray<LedgerKind>): number =>
   total(entries.filter(({ kind }) => kinds.includes(kind)).map(({ amountMicros }) => amountMicros))
 
-/** Without the sign of a zero. */
+/** Never gives -0. */
 const negative = (amount: number): number => 0 - amount
 
 const ofWorkspaces = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<LedgerDifference> =>

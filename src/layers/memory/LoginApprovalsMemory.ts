@@ -1,4 +1,4 @@
-/** Login approvals in memory, for tests and trials; the tokens that come of them stand in the memory storage. */
+/** Login approvals in memory, for tests and trials. The tokens that they lead to are in the memory storage. */
 import { Effect, HashMap, Layer, Ref } from "effect"
 import { zero } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"

@@ -1,6 +1,6 @@
 /**
- * All state of the gateway in one immutable value, for tests and trials: a transaction works on a draft, and committing
- * is a swap, so rollback is free. One transaction runs at a time. Nothing survives the process.
+ * All state of the gateway in one immutable value, for tests and trials. A transaction works on a draft. A commit swaps
+ * the draft in, and a rollback only drops it. One transaction runs at a time. Nothing survives the process.
  */
 import { Context, Effect, HashMap, Layer, Ref } from "effect"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
@@ -59,7 +59,7 @@ const empty: MemoryState = {
 export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<
   MemoryStorage,
   {
-    /** The draft of the surrounding transaction, or what is committed. */
+    /** The draft of the surrounding transaction, or outside of one the committed state. */
     readonly read: Effect.Effect<MemoryState>
     /** One step of the surrounding transaction, or a transaction of its own. */
     readonly modify: <A>(change: (state: MemoryState) => readonly [A, MemoryState]) => Effect.Effect<A>

@@ -122,7 +122,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             )
           ])
         ),
-      // One transaction runs at a time, so reading is locking.
+      // One transaction runs at a time, so a read needs no lock.
       lock: (keys) =>
         Effect.map(
           storage.read,

@@ -1,6 +1,6 @@
 /**
- * Connections and platform keys as rows in memory, for tests and trials. Sealed here too, so that nothing above can
- * tell the difference.
+ * Connections and platform keys as rows in memory, for tests and trials. Secrets are sealed here too, so that callers
+ * see no difference from Postgres.
  */
 import { Effect, Layer, Ref } from "effect"
 import { type ConnectionRow, type PlatformKeyRow, SecretRows, type StoredSecret } from "../secrets/SecretRows.js"

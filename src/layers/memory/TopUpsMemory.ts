@@ -1,6 +1,6 @@
 /**
- * Top-ups in memory, for tests and trials. One change at a time, together with the money it moves in the memory
- * storage.
+ * Top-ups in memory, for tests and trials. Changes run one at a time, each together with the money that it moves in the
+ * memory storage.
  */
 import { Effect, Layer, Ref } from "effect"
 import type { TopUpId } from "../../domain/Ids.js"
@@ -16,7 +16,7 @@ import { topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
 const rows = Effect.gen(function* () {
   const { transact } = yield* MemoryStorage
-  // In the order of insertion, which is that of the ids.
+  // In the order of insertion, which is also the order of the ids.
   const table = yield* Ref.make<ReadonlyMap<TopUpId, TopUpRow>>(new Map())
   const put = (row: TopUpRow) =>
     Effect.as(

@@ -1,6 +1,6 @@
 /**
- * Workspaces and tokens in Postgres: the rows of `accounts/AccountRows`. Requests that come in together are
- * authenticated by one query, and none from a cache.
+ * Workspaces and tokens in Postgres: the rows of `accounts/AccountRows`. Requests that arrive together are
+ * authenticated by one query. Nothing is authenticated from a cache.
  */
 import { Effect, Exit, Layer, Schema, type Scope as EffectScope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
@@ -129,7 +129,7 @@ const revokeToken =
         const token = yield* revokedRow(sql`
           update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning workspace_id as "workspaceId", operator`)
         if (token?.operator === true) {
-          // Locked first: of two revocations at once, the second sees the first.
+          // The workspace is locked first, so that the second of two revocations at once sees the result of the first.
           yield* sql`select from workspaces where workspace_id = ${token.workspaceId} for update`
           yield* sql`
             update workspaces w set operator = exists (select from tokens t where t.workspace_id = w.workspace_id and t.operator and t.revoked_at is null)
@@ -164,7 +164,7 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
     changeWorkspace: changeWorkspace(database),
     insertToken: insertToken(database),
     revokeToken: revokeToken(database),
-    // Callers that come while a lookup runs share the next one; nothing is remembered.
+    // Callers that arrive while a lookup runs share the next lookup. No result is cached.
     tokenByDigest: yield* makeGroupCommit({ batchMax: 256, waitingMax: 4096, commit: tokensByDigest(database) }),
     spends: Effect.fnUntraced(function* (tokenId) {
       const rows = yield* spendRows(

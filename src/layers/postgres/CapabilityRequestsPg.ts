@@ -1,4 +1,4 @@
-/** Capability requests in Postgres. The unique key decides which of two equal requests is the one. */
+/** Capability requests in Postgres. When two equal requests arrive at once, the unique key lets only one be stored. */
 import { Effect, Layer, Schema } from "effect"
 import { CapabilityRequestId, WorkspaceId } from "../../domain/Ids.js"
 import { CapabilityRequests } from "../../services/CapabilityRequests.js"

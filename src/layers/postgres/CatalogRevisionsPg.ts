@@ -1,8 +1,8 @@
 /**
- * Published revisions in Postgres: a row names its members by endpoint and contract version, and the contracts are rows
- * of their own. NOTIFY goes with the commit; whoever follows also looks again from time to time, because a notification
- * can be lost. Nodes that took a revision over say so on a second channel; how many run is seen by who listens on the
- * first.
+ * Published revisions in Postgres. A row names its members by endpoint and contract version, and each contract has a
+ * row of its own. NOTIFY is sent with the commit. Because a notification can be lost, a node that follows also looks at
+ * the table from time to time. A node that took a revision over says so on a second channel. The number of running
+ * nodes is the number of connections that listen on the first channel.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Schedule, Schema, Stream } from "effect"
@@ -21,9 +21,12 @@ import { listenerName } from "./database/Listen.js"
 
 const channel = "catalog_revisions"
 const takenChannel = "catalog_taken_over"
-/** What nodes say was lost, or a node has come or gone: who waits counts the nodes again. */
+/**
+ * A message of a node may be lost, and nodes come and go. A waiting publisher therefore counts the nodes again after
+ * this time.
+ */
 const countAgain = "1 second"
-/** So few that what reading leaves behind is gone before it counts as old. */
+/** A small number: the garbage of one portion is collected before V8 moves it to the old generation. */
 const readAtOnce = 100
 const lookAgain = "30 seconds"
 
@@ -56,7 +59,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     const contracts = yield* ContractStore
     const node = randomUUID()
 
-    /** Every node that follows has a connection that listens. */
+    /** Every node that follows has one connection that listens, so counting these connections counts the nodes. */
     const runningNodes = Effect.map(
       nodesRow(
         query(sql`
@@ -68,7 +71,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     const watch = Effect.gen(function* () {
       const connected = yield* Deferred.make<void>()
       const heard = yield* Queue.sliding<void>(1)
-      /** The newest that each node took over, and the newest that it refused. */
+      /** For each node, the newest revision that it took over, and the newest revision that it refused. */
       const taken = new Map<string, number>()
       const refusedBy = new Map<string, number>()
       yield* Effect.forkScoped(
@@ -116,7 +119,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     const write = (content: CatalogContent, mode: "add" | "replace", now: number) =>
       transact(
         Effect.gen(function* () {
-          // Two publishers at once: the second adds to what the first has made.
+          // Only one publisher writes at a time, so a second one adds to the result of the first.
           yield* sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`
           const before: Members = mode === "add" ? (yield* newest).members : { jobs: [], versions: new Map() }
           const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
@@ -139,7 +142,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
 
     return CatalogRevisions.of({
       publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }) {
-        // Checked before it is merged, because merging would hide an id that is there twice.
+        // The content is checked before it is merged, because merging would hide a duplicate id.
         const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
         const problems = yield* catalogProblems(content, "requests", otherJobs)
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
@@ -164,7 +167,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           yield* forEachInSlices(rows.length, (at) => {
             const row = rows[at]
             if (row === undefined) return
-            // Parsed one by one: all of a portion would outlive what V8 collects quickly.
+            // Contracts are parsed one by one: all of a portion at once would live too long for V8 to collect them
+            // cheaply.
             const contract: Json = JSON.parse(row.text)
             const decoded = decodeStoredEndpoint(contract)
             if (decoded._tag === "None") {

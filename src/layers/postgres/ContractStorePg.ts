@@ -1,6 +1,6 @@
 /**
- * Contracts in Postgres. A version that is there already is left alone, so that every node may keep the same catalog at
- * once.
+ * Contracts in Postgres. A version that is stored already is left alone, so that all nodes may store the same catalog
+ * at the same time.
  */
 import { Effect, Layer, Schema } from "effect"
 import { Json } from "../../domain/Json.js"
@@ -11,7 +11,7 @@ import { rowOf, rowsOf } from "./database/Rows.js"
 const nameRows = rowsOf(Schema.Struct({ endpointId: Schema.String, contractVersion: Schema.String }))
 const contractRow = rowOf(Schema.Struct({ contract: Json }))
 
-/** Rows of one statement: their texts are made in one go and must not keep requests waiting. */
+/** The rows of one statement. Their texts are made without a pause, which must not keep requests waiting. */
 const batchSize = 200
 
 export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Layer.effect(

@@ -1,7 +1,7 @@
 /**
- * The cursor key of the database, made at random by the migration that brought its table. It stands there and is not
- * derived from the sealing keys: those are turned over while lists are being read, and whoever reads the database needs
- * no cursor.
+ * The cursor key of the database. The migration that creates its table also makes the key, at random. The key is not
+ * derived from the sealing keys, because those are rotated while clients page through lists. It is stored in plain
+ * text: somebody who can read the database needs no cursor.
  */
 import { Effect, Layer, Redacted, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"

@@ -1,8 +1,8 @@
 /**
- * The one way to Postgres: a pool of our own, and `transact` and `query`, which leave no SqlError to their callers.
- * What storage can fail with is a storage error of the domain that says whether it can have happened; a mistake in SQL
- * dies. Names no table. Never fork a write inside a transaction: the fiber would inherit its connection, and outlive
- * it.
+ * The one way to Postgres: a pool of our own, and `transact` and `query`, which never fail with a SqlError. Trouble of
+ * the storage becomes a storage error of the domain, which says whether the statement can have happened. A mistake in
+ * SQL dies as a defect. This module names no table. Never fork a write inside a transaction: the fiber would inherit
+ * the connection of the transaction and outlive it.
  */
 import type { SqlClient, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
@@ -21,8 +21,8 @@ import { type Own, transactWith } from "./database/Transact.js"
 export { sqlState } from "./database/Failure.js"
 
 /**
- * Makes statements. What they answer has columns of unknown types until `rowsOf` has checked them; sql-pg would believe
- * any type that it is told.
+ * Makes statements. The columns of their answers have unknown types until `rowsOf` has checked them. sql-pg itself
+ * would accept any type that the caller claims.
  */
 export interface Sql extends Pick<SqlClient.SqlClient, "join" | "literal" | "withTransaction"> {
   (text: TemplateStringsArray, ...values: ReadonlyArray<unknown>): Statement.Statement<Row>
@@ -38,35 +38,36 @@ export class Database extends Context.Tag("gateway/layers/Database")<
   Database,
   {
     readonly sql: Sql
-    /** For those who need a connection of their own, outside of this thread. */
+    /** The address of the database, for code that needs a connection of its own outside of this thread. */
     readonly url: Redacted.Redacted
     /**
-     * Runs the effect in one transaction. Serialization failures and deadlocks are repeated, at most five times, so the
+     * Runs the effect in one transaction. Serialization failures and deadlocks repeat it, at most five times, so the
      * effect must not touch anything but the database. Inside another transaction it is a savepoint, and the outermost
-     * decides about errors. A unique or other violation that is expected is caught inside, as SqlError, around a nested
-     * `sql.withTransaction`.
+     * `transact` decides about errors. To handle an expected violation, such as of a unique key, catch the SqlError
+     * inside, around a nested `sql.withTransaction`.
      */
     readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
-    /** One statement, with the same errors; inside a transaction it takes part in it. */
+    /** Runs one statement, with the same errors. Inside a transaction, the statement is part of it. */
     readonly query: Query
     /**
-     * One statement whose answer nobody needs. Inside a transaction it is sent and not waited for, and leaves together
-     * with the COMMIT: where it fails the transaction does, at its end. Alone it is waited for like any other.
+     * Runs one statement whose answer nobody needs. Inside a transaction, the statement is sent together with the
+     * COMMIT and is not waited for; if it fails, the transaction fails at its end. Outside of a transaction it is
+     * waited for like any other.
      */
     readonly send: (statement: Statement.Statement<Row>) => Effect.Effect<void, StorageError>
     /**
-     * One statement that must not wait behind those of all others, such as the renewal of leases: it has a connection
-     * of its own, made when it is first needed. Never part of a transaction.
+     * Runs one statement that must not wait behind all others, such as the renewal of leases. It has a connection of
+     * its own, which is made at its first use. It is never part of a transaction.
      */
     readonly urgent: Query
     /**
-     * One statement that reads whole tables: on a connection made for it, which plans freely and has no time limit.
-     * Never part of a transaction.
+     * Runs one statement that reads whole tables, on a connection that is made for it. The planner is free there, and
+     * the statement has no time limit. It is never part of a transaction.
      */
     readonly survey: Query
     /**
-     * Calls with the payload of every `pg_notify`, and with `undefined` after every (re)connect: look for what may have
-     * been missed. Ends only by interruption.
+     * Calls `heard` with the payload of every `pg_notify`. After every (re)connect it calls `heard` with `undefined`:
+     * notifications may have been missed, so look at the rows. Ends only by interruption.
      */
     readonly listen: (channel: string, heard: (payload: string | undefined) => void) => Effect.Effect<never>
   }
@@ -80,11 +81,11 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
-  /** Connections of this process at most; 20 where not given. */
+  /** The most connections that this process makes; 20 by default. */
   readonly connectionsMax?: number
-  /** How long a caller waits for a connection before the answer is `storage_busy`; 3,000 where not given. */
+  /** How long a caller waits for a connection before it fails with `storage_busy`; 3,000 by default. */
   readonly acquireTimeoutMillis?: number
-  /** How long one statement may take before it is cancelled; 10,000 where not given. */
+  /** How long one statement may take before it is cancelled; 10,000 by default. */
   readonly statementTimeoutMillis?: number
 }
 
@@ -92,9 +93,9 @@ const serverVersionMin = 150_000
 const acquireTimeoutMillis = 3_000
 
 /**
- * Every statement here finds its rows by an index. Left alone, the planner reads whole tables wherever it believes them
- * small, and keeps that plan while they grow: until the first ANALYZE of a new database, a run cost 10 ms of Postgres
- * instead of 1. What reads whole tables on purpose is a `survey`.
+ * Every statement here finds its rows by an index. By default, the planner scans a whole table while it believes that
+ * the table is small, and keeps that plan while the table grows. Until the first ANALYZE of a new database, a run then
+ * cost 10 ms of Postgres instead of 1. A statement that reads whole tables on purpose is a `survey`.
  */
 const byIndex = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off"
 
@@ -107,7 +108,7 @@ const poolOf = (url: Redacted.Redacted, options: Pg.PoolConfig): Effect.Effect<P
         keepAlive: true,
         ...options
       })
-      // An idle connection died: the pool has removed it. Without a listener it would end the process.
+      // An idle connection died, and the pool has removed it. Without this listener, its error would end the process.
       pool.on("error", () => undefined)
       return pool
     }),
@@ -124,15 +125,15 @@ const workPoolOf = (options: DatabaseOptions, max: number) => {
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
     statement_timeout: statementTimeoutMillis,
-    // The server cancels first; this one is for a network that swallows the answer.
+    // Postgres cancels a slow statement first. This later limit is for a network that loses the answer.
     query_timeout: statementTimeoutMillis + 2_000,
     idle_in_transaction_session_timeout: statementTimeoutMillis + 5_000
   })
-  // First on the wire of every connection. Where it fails the connection is lost, and what follows says so.
+  // The first statement on every connection. If it fails, the connection is lost, and the next statement reports that.
   return Effect.tap(made, (pool) => pool.on("connect", (client) => void client.query(byIndex).catch(() => undefined)))
 }
 
-/** A connection for each statement, gone with it. */
+/** Each statement gets a connection of its own, which is closed after it. */
 const surveyPoolOf = (options: DatabaseOptions) =>
   poolOf(options.url, {
     application_name: "provider-gateway (survey)",
@@ -144,13 +145,13 @@ const surveyPoolOf = (options: DatabaseOptions) =>
 
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
-/** Fails at the start, with words for the operator, where a later statement could only say `storage_busy`. */
+/** Fails at the start with a message for the operator. A later statement could only say `storage_busy`. */
 const versionRow = rowOf(Schema.Struct({ version: Schema.NumberFromString }))
 
 const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
     const row = yield* versionRow(sql`select current_setting('server_version_num') as version`).pipe(
-      // On a machine that is busy with starting, the first connection may take longer than any later one may.
+      // While the machine is busy with starting, the first connection may take longer than later ones are allowed to.
       Effect.retry({ times: 3, while: (error) => connectTimedOut(error.cause) }),
       Effect.mapError((error) =>
         unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
@@ -160,7 +161,7 @@ const assertUsable = (sql: Sql) =>
       return yield* unusable("The database is older than Postgres 15")(undefined)
   })
 
-/** The database of a url. Also gives sql-pg's own clients, for libraries that ask for them. */
+/** The database at a url. It also offers sql-pg's own clients, for libraries that need them. */
 export const DatabasePg = (
   options: DatabaseOptions
 ): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
@@ -187,7 +188,7 @@ export const DatabasePg = (
           })
         })
       ).pipe(
-        // A pool that is there already connects nothing, so this cannot fail.
+        // The pool exists already and this layer connects nothing, so it cannot fail.
         Layer.provideMerge(Layer.orDie(PgClient.layerFromPool({ acquire: Effect.succeed(pool) })))
       )
     })

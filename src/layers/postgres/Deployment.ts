@@ -1,8 +1,8 @@
 /**
- * Keeps a database that is used in production apart from development. The first node in production marks it; from then
- * on a node that was started without `NODE_ENV=production` stops, before it makes the demo workspace with its money and
- * its token in a file. And whatever development left in a database, its tokens do not work in production: a node there
- * revokes them when it starts.
+ * Keeps a database that is used in production apart from development. The first node in production marks the database.
+ * After that, a node that was started without `NODE_ENV=production` stops before it makes the demo workspace, which has
+ * money and a token in a file. When a node in production starts, it revokes the tokens that development left in the
+ * database.
  */
 import { Clock, Data, Effect, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -25,7 +25,8 @@ const enterProduction = Effect.gen(function* () {
   const revoked = yield* transact(
     Effect.gen(function* () {
       yield* sql`insert into production (since) values (${now}) on conflict (only_row) do nothing`
-      // A workspace that an operator has called demo has not got the credit of development.
+      // A workspace may be called demo because an operator named it so. Only the workspace of development has the
+      // credit that is looked for here.
       return yield* revokedRows(sql`
       update tokens t set revoked_at = ${now}
       from workspaces w
@@ -47,7 +48,7 @@ const assertDevelopment = Effect.gen(function* () {
   if (marked.length > 0) return yield* new DatabaseInProduction()
 })
 
-/** To be run before a node does anything with its database, and after the migrations. */
+/** Run this after the migrations and before a node does anything else with its database. */
 export const enterDeployment = (
   production: boolean
 ): Effect.Effect<void, DatabaseInProduction | StorageError, Database> =>

@@ -1,7 +1,7 @@
 /**
- * How endpoints have done, in Postgres. Attempts are counted in memory, where this node's readers see them at once, and
- * added to the rows every second by one statement; what other nodes counted is read every half minute. What was counted
- * in the last second is lost when the process is killed: these are statistics, and no settlement waits for them.
+ * Statistics of endpoints in Postgres. Attempts are counted in memory, where readers on this node see them at once.
+ * Once a second, one statement adds the counts to the rows. The counts of other nodes are read every half minute. When
+ * the process is killed, the counts of the last second are lost: they are statistics, and no settlement waits for them.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
@@ -42,12 +42,12 @@ const make = Effect.gen(function* () {
       select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
       from endpoint_stats where day >= ${oldest} group by endpoint_id, bucket`)
     )
-    // Counted while the rows were read: not among them, as nothing was flushed meanwhile.
+    // Attempts that were counted while the rows were read are not in these rows, because nothing was flushed meanwhile.
     return EndpointTotals.of([...stored, ...pending.values])
   })
   const totals = yield* makeReading({ name: "how endpoints have done", every: "30 seconds" }, read)
 
-  // Flushing and reading exclude each other, so that a count is never read and added as well.
+  // Flushing and reading exclude each other. Otherwise a count could be read from the rows and also added from memory.
   const flush = totals
     .betweenReadings(
       Effect.suspend(() => {

@@ -1,7 +1,7 @@
 /**
- * Idempotency keys on Postgres. Callers hold the wallets' locks, so no other transaction can be claiming a key of the
- * same workspace at the same time, and what is read here is all there is; the primary key refuses whoever comes without
- * them.
+ * Idempotency keys on Postgres. Callers hold the locks of the wallets, so no other transaction can claim a key of the
+ * same workspace at the same time, and a read here sees all keys. If a caller does not hold the locks, the primary key
+ * refuses a duplicate.
  */
 import { Effect, Layer, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"

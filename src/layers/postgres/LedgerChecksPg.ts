@@ -1,6 +1,7 @@
 /**
- * Ledger checks in Postgres. The check takes an advisory lock in its own statement, so that a node that dies gives it
- * back; what it found is one row, by the database's clock, which the other nodes read instead of checking again.
+ * Ledger checks in Postgres. The statement of a check takes an advisory lock, so Postgres releases the lock when the
+ * node dies. The result is one row, with the time of the database's clock. The other nodes read this row instead of
+ * checking again.
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { type LedgerCheck, LedgerChecks } from "../../services/LedgerChecks.js"
@@ -10,8 +11,8 @@ import { rowOf } from "./database/Rows.js"
 import { verifyLedgerUnlessLocked } from "./LedgerVerificationPg.js"
 
 /**
- * A check reads the whole ledger: where that takes long, it comes more rarely, so that it keeps one connection busy for
- * a twentieth of the time.
+ * A check reads the whole ledger. After each check comes a pause of this many times its duration, so that checks keep
+ * one connection busy for at most a twentieth of the time.
  */
 const restPerCheck = 19
 

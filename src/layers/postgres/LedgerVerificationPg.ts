@@ -1,8 +1,8 @@
 /**
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
- * does not add up: the balances, holds and counts of each workspace; what was held, released and charged for each run;
- * and what each token has spent in its month, also through the tokens that it let in. Reads only. The statement adds up
- * what `driftOf` (domain/LedgerVerification) says of one row; the story of a row is told there.
+ * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
+ * for each run, and the spending of each token in its month, including the tokens that it let in. It only reads. The
+ * statement computes the same as `driftOf` in domain/LedgerVerification, which explains each kind of row.
  */
 import { Effect, Schema } from "effect"
 import { LedgerDifference, type LedgerVerification, sayDifference } from "../../domain/LedgerVerification.js"
@@ -105,14 +105,14 @@ export const verifyLedger = ({ sql, survey }: Database["Type"]): Effect.Effect<L
   foundRow(survey(sql`${sql.literal(recomputed)}`)).pipe(Effect.flatMap(oneRow), Effect.map(verificationOf))
 
 /**
- * The same, unless another connection is at it: then null. The lock lives as long as the statement, on a connection of
- * its own.
+ * Does the same, unless another connection is doing it; then the answer is null. The statement holds the lock while it
+ * runs, on a connection of its own.
  */
 export const verifyLedgerUnlessLocked = ({
   sql,
   survey
 }: Database["Type"]): Effect.Effect<LedgerVerification | null, StorageError> =>
-  // The subquery depends on nothing, so Postgres runs it when, and only when, the CASE comes to it.
+  // The subquery depends on no row. Postgres therefore runs it only when the CASE needs it.
   lockedRow(
     survey(
       sql`select case when pg_try_advisory_xact_lock(${ledgerCheckLock}::bigint) then (select row_to_json(v) from (${sql.literal(recomputed)}) v) end as found`

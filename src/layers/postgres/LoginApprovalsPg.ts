@@ -1,6 +1,5 @@
 /**
- * Login approvals in Postgres: the rows of `logins/LoginRows`. All decisions are made above, in
- * `logins/LoginApprovalsOver`.
+ * Login approvals in Postgres: the rows of `logins/LoginRows`. All decisions are made in `logins/LoginApprovalsOver`.
  */
 import { Effect, Layer, Schema } from "effect"
 import { ApprovalId } from "../../domain/Ids.js"

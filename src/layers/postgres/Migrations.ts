@@ -1,8 +1,8 @@
 /**
- * Brings a database to the schema of this program: every migration that it has not seen yet, in order, each in its own
- * transaction together with the row that remembers it. Several programs may start at once: an advisory lock lets one
- * work and the others look again. A database that a newer program migrated is refused. Nothing is undone, and nothing
- * runs outside of a transaction (so no `create index concurrently`).
+ * Brings a database to the schema of this program. Each migration that the database does not have yet runs in order, in
+ * a transaction of its own, together with the row that records it. When several programs start at once, an advisory
+ * lock lets one work, and the others look again afterwards. A database that a newer program migrated is refused.
+ * Nothing is ever undone. Nothing runs outside of a transaction (so no `create index concurrently`).
  */
 import type { SqlError } from "@effect/sql"
 import { Data, Effect, Schema } from "effect"
@@ -19,8 +19,8 @@ import { rowOf, rowsOf } from "./database/Rows.js"
 export type Migration = string | ReadonlyArray<string> | ((sql: Sql) => Effect.Effect<void, SqlError.SqlError>)
 
 /**
- * `name` is the migration that failed (its changes are rolled back, those before it stay), or the unknown one the
- * database has.
+ * `name` is the migration that failed, or a migration of the database that this program does not know. The changes of a
+ * failed migration are rolled back; those of earlier ones stay.
  */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly name: string
@@ -55,7 +55,7 @@ const refuseUnknown = (known: ReadonlyArray<string>, found: ReadonlyArray<string
       })
 }
 
-/** Runs what is missing and answers its names; two statements when nothing is. */
+/** Runs the missing migrations and answers their names. When none is missing, it takes two statements. */
 export const migrate = (
   all: Readonly<Record<string, Migration>>
 ): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
@@ -69,7 +69,7 @@ export const migrate = (
     const ran = yield* Effect.forEach(missing, (name) =>
       transact(
         Effect.gen(function* () {
-          // The wait for another program's migrations, and a migration of a large table, may take their time.
+          // No time limit: another program's migrations, or the migration of a large table, may take long.
           yield* sql`set local statement_timeout = 0`
           yield* sql`select pg_advisory_xact_lock(${migrationsLock}::bigint)`
           yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`

@@ -1,7 +1,7 @@
 /**
- * Operator states in Postgres, read into memory every two seconds, so that what one node is told holds on all of them;
- * circuits stay each node's own. While Postgres does not answer, the last known states stand; a node that has read none
- * yet is not built, so that it never takes a disabled provider for an enabled one.
+ * Operator states in Postgres. Each node reads them into memory every two seconds, so a state that is set on one node
+ * holds on all. Circuits stay local to each node. While Postgres does not answer, the last known states hold. A node
+ * that has not read the states yet does not start, so that it never takes a disabled provider for an enabled one.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { ProviderHealth, ProviderState } from "../../services/ProviderHealth.js"

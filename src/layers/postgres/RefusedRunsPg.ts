@@ -1,6 +1,6 @@
 /**
- * Forgetting refused runs on Postgres: a small portion in one transaction, found by an index of their own (migration
- * 0012).
+ * Deletes old refused runs on Postgres: a small portion in each transaction, found by an index for refused runs
+ * (migration 0012).
  */
 import { Effect, Schema } from "effect"
 import type { RunStore } from "../../services/RunStore.js"

@@ -1,7 +1,7 @@
 /**
- * The list of runs on Postgres: narrow rows, each filter a range of one index (migration 0008), and results only of the
- * rows that are shown. Where a filter leaves several statuses open, the newest of each are read and merged, so that a
- * page costs the same however many runs there are and however few of them match.
+ * The list of runs on Postgres. Rows are narrow, and each filter is a range of one index (migration 0008). Results are
+ * read only for the rows that are shown. When a filter allows several statuses, the newest rows of each are read and
+ * merged, so that the cost of a page depends neither on how many runs there are nor on how few of them match.
  */
 import type { Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
@@ -19,8 +19,8 @@ const decodeResults = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: R
 
 const summary = runTable.selected("r", Object.keys(RunSummary.fields))
 /**
- * What the result's text takes, without reading it: known to the byte unless it is stored compressed, else as long as
- * what the provider sent. Results without such a length are refusals, which are short.
+ * The size of the result's text, without reading it. It is exact unless the result is stored compressed; then it is the
+ * size of the provider's answer. Results without such a size are refusals, which are short.
  */
 const resultSize = `case when r.result is null then 0
   when pg_column_compression(r.result) is null then pg_column_size(r.result)
@@ -42,7 +42,7 @@ export const runList = ({ query, sql }: Database["Type"]): RunStore["Type"]["lis
       : sql`${byStatus} and r.job = ${capability}`
   }
 
-  /** What a row must be, one condition for each status that it may have. */
+  /** The conditions on a row, one for each status that the filter allows. */
   const conditions = (workspaceId: WorkspaceId, filter: RunFilter): ReadonlyArray<Statement.Fragment> => {
     if (filter.status === undefined && filter.capability === undefined) return [sql`r.workspace_id = ${workspaceId}`]
     return (filter.status === undefined ? RunStatus.literals : [filter.status]).map((status) =>

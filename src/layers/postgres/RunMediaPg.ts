@@ -1,4 +1,4 @@
-/** Files of runs in Postgres: written with the answer that they belong to, and read in parts. */
+/** Files of runs in Postgres. A file is written together with its answer, and read in parts. */
 import { Effect, Schema } from "effect"
 import { MediaId } from "../../domain/Ids.js"
 import type { Media, RunStore } from "../../services/RunStore.js"
@@ -38,8 +38,7 @@ export const readMedia = ({ query, sql }: Database["Type"]): RunStore["Type"]["m
           where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
     const [found] = yield* Effect.orDie(decodeMedia(rows))
     if (found === undefined) return null
-    // The column is stored outside of its row and not compressed, so that Postgres reads only the pages of the
-    // part.
+    // Postgres stores the column outside of its row and does not compress it, so it reads only the pages of the part.
     const part = Effect.fnUntraced(function* (start: number, end: number) {
       const rows = yield* query(sql`
             select substring(bytes from ${start + 1}::int for ${end - start}::int) as part from media

@@ -9,7 +9,7 @@ import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunTables.
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
 const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
 
-/** The attempts of these runs, each run's in the order in which they were made. */
+/** The attempts of these runs; for each run, in the order in which they were made. */
 export const attemptsOf = ({ query, sql }: Database["Type"]) =>
   Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const rows = yield* query(sql`

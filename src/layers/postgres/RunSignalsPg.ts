@@ -1,6 +1,7 @@
 /**
- * Signals over all nodes: what `RunStorePg` notifies in its transactions arrives here on one connection per node,
- * however many waiters there are. After a lost connection everybody is told to look at the rows again.
+ * Signals over all nodes. The notifications that `RunStorePg` sends in its transactions arrive here, on one connection
+ * for each node, however many waiters there are. After a lost connection, all waiters are told to look at the rows
+ * again.
  */
 import { Effect, Layer, Queue, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
@@ -32,7 +33,7 @@ export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scop
     yield* Effect.forkScoped(
       database.listen(channel, (payload) => {
         for (const signal of signalsOf(payload)) {
-          // Every run of every node comes by here, so its end costs no step of a fiber.
+          // The end of every run of every node arrives here, so it is handled without an effect.
           if (signal._tag === "Settled") tellSettled(signal.runId)
           else others.unsafeOffer(signal)
         }

@@ -1,6 +1,6 @@
 /**
- * Runs on Postgres. Nodes never wait for each other when they take runs; every result is fenced by status and lease;
- * whatever other nodes should know is notified inside the transaction and so arrives with its commit, or not at all.
+ * Runs on Postgres. Nodes never wait for each other when they take runs. Every result is fenced by status and lease.
+ * Notifications for other nodes are sent inside the transaction, so they arrive with its commit or not at all.
  */
 import { Effect, Layer } from "effect"
 import { Ids } from "../../services/Ids.js"

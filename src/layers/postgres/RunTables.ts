@@ -1,7 +1,7 @@
 /**
- * How runs and attempts stand in their tables: one list of columns each, from which reading, writing and decoding are
- * made. Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text
- * whatever the number of rows. Columns of type `json` keep a provider's answer to the letter, which `jsonb` would not.
+ * The columns of runs and attempts: one list for each table, from which the code for reading, writing and decoding is
+ * made. Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text,
+ * whatever the number of rows. Columns of type `json` keep a provider's answer letter for letter; `jsonb` would not.
  */
 import { Effect, Schema } from "effect"
 import { wellFormed } from "../../domain/Characters.js"
@@ -66,13 +66,13 @@ const attemptColumns: Columns<Attempt> = {
   completedAt: ["completed_at", "bigint"]
 }
 
-/** What a text inside of JSON may hold and Postgres cannot take apart: NUL, and either half of a surrogate pair. */
+/** Escapes that are valid in JSON but that Postgres cannot decode: NUL, and each half of a surrogate pair. */
 const unsafe = /\\u(?:0000|d[89a-f])/i
 
 /**
- * The content of one column in the row's document. JSON goes as it is, and as a text of itself where it holds what
- * Postgres would refuse to take apart: `json` columns are read from the document as text either way, and keep it to the
- * letter.
+ * The content of one column in the document of the row. JSON is embedded as it is. If it holds an escape that Postgres
+ * cannot decode, it is embedded as a string. A `json` column is read from the document as text in both cases, and is
+ * kept letter for letter.
  */
 const contentOf = (type: string, value: {}): string => {
   if (typeof value === "string")
@@ -90,7 +90,7 @@ const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
   const columnOf = new Map(fields)
-  /** What is null is left out: it comes out of the record set as null. */
+  /** A null is left out of the document: a missing member comes out of the record set as null. */
   const rowText = (
     entries: ReadonlyArray<readonly [string, unknown]>,
     more: { readonly [column: string]: string | number | null }
@@ -110,12 +110,12 @@ const table = <A extends object>(columns: Columns<A>) => {
     names: fields.map(([, [column]]) => column).join(", "),
     /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
     typed: typed(fields),
-    /** The same of the given fields alone. */
+    /** The same for the given fields only. */
     typedOnly: (chosen: ReadonlyArray<keyof A>) =>
       typed(fields.filter(([field]) => chosen.some((one) => one === field))),
     /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
     values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
-    /** `alias.run_id as "runId", …`, of all fields or of the given ones. */
+    /** `alias.run_id as "runId", …`, for all fields or for the given ones. */
     selected: (alias: string, chosen: ReadonlyArray<string> = fields.map(([field]) => field)) =>
       fields
         .flatMap(([field, [column]]) => (chosen.includes(field) ? [`${alias}.${column} as "${field}"`] : []))
@@ -125,12 +125,12 @@ const table = <A extends object>(columns: Columns<A>) => {
       chosen
         .map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`)
         .join(", "),
-    /** Rows as one document for `json_to_recordset`, with columns of the caller's own. */
+    /** Rows as one document for `json_to_recordset`. The caller may add columns. */
     document: (
       rows: ReadonlyArray<A>,
       more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})
     ): string => `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
-    /** The same with the given fields alone: an update need not send what it does not write. */
+    /** The same with the given fields only: an update need not send fields that it does not write. */
     documentOnly: (rows: ReadonlyArray<A>, chosen: ReadonlyArray<keyof A>): string =>
       `[${rows
         .map((row) =>

@@ -1,6 +1,6 @@
 /**
- * Runs that a node takes on Postgres, and the leases under which it has them. Claims skip locked rows, so that nodes
- * never wait for each other.
+ * How a node takes runs on Postgres, and how it renews their leases. Claims skip locked rows, so that nodes never wait
+ * for each other.
  */
 import { Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
@@ -32,12 +32,15 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
   const attempts = attemptsOf(database)
   const identity = makeStorageIdentity(sql)
 
-  /** Takes runs of one status, each under a lease token of its own, from a storage that is the one it was. */
+  /**
+   * Takes runs of one status, each under a lease token of its own, if the storage is still the one that this node
+   * knows.
+   */
   const take = (from: "queued" | "running", options: Taking & { readonly except: ReadonlyArray<string> }) =>
     transact(
       Effect.gen(function* () {
         const prefix = yield* ids.suffix
-        // The materialised query is a fence: without it the planner may lock and update more rows than the limit.
+        // The materialised query is a fence: without it, the planner may lock and update more rows than the limit.
         const wanted = Effect.flatMap(
           now,
           (time) => sql`
@@ -53,8 +56,8 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
           returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, ${time} - r.created_at as "waitedMillis"`
         )
         const found = yield* wanted
-        // Nothing may mean that the storage is not the one it was; once that is written down, what waits in it is
-        // taken to be told so.
+        // No rows may mean that the storage was restored or replaced. `verify` then records this and marks the waiting
+        // runs, and the second look takes them, so that their clients are told.
         const rows = found.length === 0 && (yield* identity.verify) ? yield* wanted : found
         const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map((lease) => [lease.runId, lease]))
         const taken = yield* Effect.orDie(decodeRuns(rows))
@@ -77,7 +80,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
     )
 
   const heartbeat: RunStore["Type"]["heartbeat"] = Effect.fnUntraced(function* (leases, leaseMillis) {
-    // A node that is busy is not dead: were this to wait for its turn, others would take over what it works on.
+    // A busy node is not dead. If this renewal had to wait for a connection, other nodes would take over its runs.
     const rows = yield* urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis)))
     const held = yield* Effect.orDie(decodeHeld(rows))
     return {

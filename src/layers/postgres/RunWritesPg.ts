@@ -1,6 +1,6 @@
 /**
- * What a run is told on Postgres: its admission, its next attempt, its end. Each is part of a transaction or one of its
- * own, fenced by status or lease, and tells other nodes inside of it what they should know.
+ * The writes to a run on Postgres: its admission, its next attempt and its end. Each joins a transaction or is one of
+ * its own. Each is fenced by status or lease, and notifies other nodes inside the transaction.
  */
 import { Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
@@ -14,7 +14,7 @@ import { attemptTable, decodeRuns, runTable } from "./RunTables.js"
 const decodeFences = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) }))
 )
-/** What a run may still learn after its admission. */
+/** The columns that may change after a run's admission. */
 const changing = [
   "status",
   "outcome",
@@ -45,7 +45,7 @@ const answers = [
   "servedProviderId"
 ] as const
 const key = ["workspaceId", "runId"] as const
-/** What travels to the database with a conclusion, and with an answer that is not the last. */
+/** The columns that are sent with a conclusion, and those that are sent with an answer that is not the last. */
 const concluded = [...key, "cancelRequested", ...changing] as const
 const answered = [...key, ...answers] as const
 const ending = [

@@ -1,10 +1,10 @@
 /**
- * Sealing with the keys of this node, once the database agrees that they are the keys it knows. The first node that
- * uses a key id writes down a check value of its bytes, once and for ever; a node that has other bytes under that id
- * does not start, because it would seal what the others cannot open. So an id is never used again for another key.
+ * Sealing with the keys of this node, after the database has confirmed them. The first node that uses a key id stores a
+ * check value of the key's bytes, which never changes. A node with other bytes under the same id does not start,
+ * because it would seal secrets that other nodes cannot open. So an id is never used again for another key.
  *
- * A node that serves runs must have every key that a usable secret is sealed with (`assertSecretsOpen`). The command
- * line need not: it is what gets a database out of that state.
+ * A node that serves runs must have every key with which a usable secret is sealed (`assertSecretsOpen`). The command
+ * line need not have them, because operators repair such a database with it.
  */
 import { Clock, Data, Effect, Layer, Schema } from "effect"
 import type { ConfigError } from "effect/ConfigError"
@@ -32,7 +32,7 @@ export class SealingKeyMismatch extends Data.TaggedError("SealingKeyMismatch")<{
   }
 }
 
-/** Secrets that runs would use cannot be opened by this node. */
+/** This node cannot open secrets that runs would use. */
 export class SealingKeysMissing extends Data.TaggedError("SealingKeysMissing")<{
   readonly keyIds: ReadonlyArray<string>
   readonly secrets: number
@@ -51,8 +51,8 @@ const usedRows = rowsOf(Schema.Struct({ keyId: Schema.String, secrets: Schema.In
 const checkRow = rowOf(Schema.Struct({ checkValue: Schema.String }))
 
 /**
- * To be run before a node serves anything. Looks at what a run could use: every platform key, and connections neither
- * deleted nor expired.
+ * Run this before a node serves anything. It checks the secrets that a run could use: every platform key, and each
+ * connection that is neither deleted nor expired.
  */
 export const assertSecretsOpen: Effect.Effect<void, SealingKeysMissing | StorageError, Database | Sealing> = Effect.gen(
   function* () {

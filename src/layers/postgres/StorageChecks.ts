@@ -1,8 +1,8 @@
 /**
- * What the storage says about whether this node should get requests: whether it answers and takes writes, whether its
- * schema is one that this program knows, and how far its clock is from this node's. One statement, which writes: a disk
- * that is full shows in nothing else. A clock that is off is logged when it is found so and when it is well again, and
- * shown as a gauge.
+ * Whether this node should get requests, as far as the storage decides it: whether the storage answers and takes
+ * writes, whether this program knows its schema, and how far its clock is from this node's. One statement checks this.
+ * The statement writes, because only a write shows that a disk is full. The log says when the clocks begin to differ
+ * too much and when they agree again, and a gauge shows the difference.
  */
 import { Cause, Clock, Effect, Metric, Random, Ref, Schema } from "effect"
 import { clockDifferenceMillisMax } from "../../domain/Limits.js"
@@ -14,7 +14,7 @@ import { DatabaseNow } from "./database/Now.js"
 import { rowOf } from "./database/Rows.js"
 import { migrations } from "./migrations/index.js"
 
-/** Null where all is well, else why not. */
+/** Null when everything is right; otherwise the reason why it is not. */
 export interface StorageCheck {
   readonly storage: string | null
   readonly schema: string | null
@@ -22,7 +22,7 @@ export interface StorageCheck {
 }
 
 const slots = 16
-/** Nearly a page, so that every probe needs room and not only a place that was used before. */
+/** Nearly a page, so that every probe needs new room and cannot fit into a place that was used before. */
 const filler = "x".repeat(7_000)
 const lookSeconds = 15
 const difference = Metric.gauge("gateway_clock_difference_seconds", {
@@ -32,7 +32,10 @@ const difference = Metric.gauge("gateway_clock_difference_seconds", {
 const probeRow = rowOf(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) }))
 const nowRow = rowOf(Schema.Struct({ now: Schema.Int }))
 
-/** How far the clock is ahead of the database's, as near to 0 as the time that the answer took allows. */
+/**
+ * How far this node's clock is ahead of the database's. The time of the answer leaves a range; this is the value in it
+ * nearest to 0.
+ */
 export const aheadMillis = (sent: number, answered: number, now: number): number => {
   const apart = (sent + answered) / 2 - now
   return Math.sign(apart) * Math.max(0, Math.abs(apart) - Math.abs(answered - sent) / 2)
@@ -96,7 +99,7 @@ export const storageChecks = Effect.gen(function* () {
   const readNow = nowRow(query(sql`select ${sql.literal(yield* databaseNow)} as now`))
   yield* everySoOften({ name: "comparing clocks", every: `${lookSeconds} seconds`, firstAtOnce: true }, timed(readNow))
   const trouble = yield* makeTrouble("background", { work: "writing to the storage to see whether it can" })
-  // A statement that Postgres refuses for another reason than trouble is a refusal to write all the same.
+  // When Postgres refuses the statement for any other reason, the storage does not take writes either.
   return Effect.matchCauseEffect(probe, {
     onSuccess: (found) => Effect.as(Effect.sync(trouble.worked), found),
     onFailure: (cause) =>

@@ -1,13 +1,13 @@
 /**
- * Whether the storage is still the one that this node knows. It is another one when its identity differs from the one
- * that is stored in it (the server's system identifier, its timeline, the database's own number: a restore to a point
- * in time or a promoted standby starts a new timeline), or when its log ends before what this node has seen of it (an
- * older copy of the files). Runs that are queued in what was restored may have been answered long ago: they are marked,
- * and whoever takes a marked run calls nobody for it.
+ * Decides whether the storage is still the one that this node knows. A storage is another one in two cases. First, its
+ * identity (the server's system identifier, its timeline and the number of the database) differs from the identity
+ * stored in it: a restore to a point in time or a promoted standby starts a new timeline. Second, its log ends before a
+ * position that this node has seen: the files are an older copy. Runs that are queued in a restored storage may have
+ * been answered long ago. They are marked, and a node that takes a marked run calls no provider for it.
  *
- * `fence` is part of every statement that takes runs, so that nothing is taken from a storage that was not looked at in
- * the same transaction. Not noticed is an older copy whose log has grown beyond what this node had seen before the node
- * came back to it.
+ * `fence` is part of every statement that takes runs, so that no run is taken without this check in the same
+ * transaction. One case is not noticed: an older copy whose log has already grown beyond the position that this node
+ * had seen.
  */
 import type { SqlError } from "@effect/sql"
 import { Effect, Schema } from "effect"
@@ -15,8 +15,8 @@ import type { Sql } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
 
 /**
- * Where the rows are. The timeline is that of the log as it is written now: what the control file says comes only with
- * a checkpoint.
+ * The identity of the server and database in use. The timeline is read from the log that is being written: the control
+ * file would show it only after a checkpoint.
  */
 const here = `(select s.system_identifier || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint || '/' || d.oid
   from pg_control_system() s, pg_database d where d.datname = current_database())`
@@ -33,8 +33,8 @@ const identityRow = rowOf(
 
 export const makeStorageIdentity = (sql: Sql) => {
   /**
-   * What this node has seen last. An epoch ends where somebody finds the storage restored; ends of the log compare
-   * within one.
+   * The last state that this node has seen. A new epoch begins when a node finds the storage restored. Positions in the
+   * log are compared only within one epoch.
    */
   let seen = { epoch: -1, durable: "0/0" }
 
@@ -45,7 +45,7 @@ export const makeStorageIdentity = (sql: Sql) => {
       from (select 1) one left join storage_identity i on true`)
   )
 
-  /** True while the stored identity is the true one and nothing that this node has seen is gone. */
+  /** True while the stored identity is the real one and the log has not lost anything that this node has seen. */
   const fence = () =>
     sql`exists (
       select from storage_identity i where i.identity = ${sql.literal(here)}
@@ -58,7 +58,7 @@ export const makeStorageIdentity = (sql: Sql) => {
     (found.epoch > seen.epoch || (found.epoch === seen.epoch && found.ahead))
 
   /**
-   * Looks again and, where the storage is not the one it was, says so in it: true when it has written that. Joins the
+   * Checks again. If the storage is another one, it records this in the storage and answers true. It joins the
    * surrounding transaction, as the fence does.
    */
   const verify: Effect.Effect<boolean, SqlError.SqlError> = Effect.gen(function* () {
@@ -67,14 +67,14 @@ export const makeStorageIdentity = (sql: Sql) => {
       seen = { epoch: found.epoch ?? 0, durable: found.durable }
       return false
     }
-    // One at a time: the others then find it written.
+    // Only one node records this at a time; the others then find it recorded.
     yield* sql`lock table storage_identity in share row exclusive mode`
     const now = yield* read
     if (now === null || isHome(now)) return false
     yield* sql`
       insert into storage_identity (identity, epoch) values (${now.here}, ${Math.max(now.epoch ?? 0, seen.epoch) + 1})
       on conflict (only_row) do update set identity = excluded.identity, epoch = excluded.epoch`
-    // Nothing was restored where nothing had been written down.
+    // A new database has no identity yet, so it was not restored.
     if (now.identity === null && seen.epoch < 0) return true
     const marked =
       yield* sql`update runs set restored = true where status in ('queued', 'running') and not restored returning 1`

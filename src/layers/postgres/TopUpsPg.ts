@@ -1,4 +1,4 @@
-/** Top-ups in Postgres: the rows of `topups/TopUpRows`. All decisions are made above, in `topups/TopUpsOver`. */
+/** Top-ups in Postgres: the rows of `topups/TopUpRows`. All decisions are made in `topups/TopUpsOver`. */
 import { Effect, Layer, Schema } from "effect"
 import { TopUpId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros } from "../../domain/Micros.js"

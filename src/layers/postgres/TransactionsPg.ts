@@ -1,4 +1,4 @@
-/** Units of work on Postgres: every service that joins one writes on its connection. */
+/** Units of work on Postgres: every service that joins a unit of work writes on the connection of that unit. */
 import { Effect, Layer } from "effect"
 import { Transactions } from "../../services/Transactions.js"
 import { Database } from "./Database.js"

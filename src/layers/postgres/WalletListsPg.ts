@@ -1,7 +1,7 @@
 /**
- * What is read of money without a lock, on Postgres: open holds and ledger entries, newest first. Each filter is a
- * range of one index (migration 0008). Where it leaves several kinds or states open, the newest of each are read and
- * merged.
+ * Lists of money that are read without a lock, on Postgres: open holds and ledger entries, newest first. Each filter is
+ * a range of one index (migration 0008). When a filter allows several kinds or states, the newest rows of each are read
+ * and merged.
  */
 import type { Statement } from "@effect/sql"
 import { Schema } from "effect"
@@ -26,7 +26,9 @@ type Sql = Database["Type"]["sql"]
 const merged = (sql: Sql, parts: ReadonlyArray<Statement.Fragment>) =>
   sql`select * from (${sql.join(" union all ", false)(parts)}) as n`
 
-/** The entries that are wanted: those of a workspace, behind a place, so many, and within what `narrower` says. */
+/**
+ * The entries to read: those of a workspace, after a position, at most `limit`, and only those that pass `narrower`.
+ */
 interface Wanted {
   readonly workspaceId: WorkspaceId
   readonly after: EntryPlace | null
@@ -42,7 +44,7 @@ const all = (sql: Sql, { after, limit, workspaceId }: Wanted) => sql`
   order by seq desc limit ${limit}`
 
 /**
- * A run has a handful of entries; the materialised query keeps the planner from looking for them in the order of the
+ * A run has only a few entries. Without the materialised query, the planner might search for them through the whole
  * ledger.
  */
 const ofRun = (sql: Sql, runId: RunId, { after, limit, narrower, workspaceId }: Wanted) => sql`

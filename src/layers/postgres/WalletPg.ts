@@ -1,7 +1,7 @@
 /**
- * The wallet on Postgres: the rows of `accounts/wallet/WalletRows`. Locks are taken in the order of workspace, then
- * token, so that two transactions never wait for each other; both rows are locked by the statement that reads them,
- * because only locked rows are read anew after a wait.
+ * The wallet on Postgres: the rows of `accounts/wallet/WalletRows`. Locks are always taken on the workspace first and
+ * then on the token, so that two transactions cannot deadlock. The statement that reads both rows also locks them,
+ * because after a wait for a lock Postgres reads only the locked rows again.
  */
 import { Effect, Layer, Schema } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
@@ -60,7 +60,7 @@ const lockPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect
     )
   })
 
-/** Inserts entries out of one document, whose members have the names of `LedgerEntry`. */
+/** Inserts entries from one JSON document, whose members have the names of `LedgerEntry`. */
 const insertEntries = ({ sql }: Database["Type"], entries: ReadonlyArray<LedgerEntry>, creditKey: string | null) => sql`
   insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros,
     reserved_after_micros, run_id, top_up_id, reason, credit_key, created_at)

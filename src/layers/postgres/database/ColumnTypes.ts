@@ -16,13 +16,13 @@ const toInteger = (text: string): number => {
   throw new RangeError(`int8 ${text} does not fit into a number`)
 }
 
-/** What stands in a column of JSON is JSON. */
+/** A column of JSON always holds valid JSON. */
 const toJson = (text: string): Json =>
   Either.getOrThrowWith(readJson(text), () => new RangeError("a JSON column holds no JSON"))
 
 /**
- * Parsers of one pool: int8 (our micros, counts and ids) and int8[] as numbers, JSON with every digit, all else as `pg`
- * has it.
+ * Parsers of one pool: int8 (our micros, counts and ids) and int8[] become numbers, JSON keeps every digit, and all
+ * other types are parsed by `pg`.
  */
 export const types: Pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {

@@ -1,6 +1,7 @@
 /**
- * Notifications of one channel over a connection of its own, made anew when it dies; the log says so. Those sent in
- * between are lost, so `undefined` comes after every (re)connect: look for what you may have missed.
+ * Notifications of one channel, over a connection of its own. When the connection dies, a new one is made, and the log
+ * says so. Notifications sent in between are lost. Therefore `heard` gets `undefined` after every (re)connect: look for
+ * missed changes.
  */
 import { Data, Deferred, Effect, Redacted, Schedule } from "effect"
 import Pg from "pg"
@@ -11,7 +12,7 @@ class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly why: stri
 
 const answersWithinMillis = 5_000
 
-/** What Postgres shows of a connection that listens. */
+/** The name under which Postgres shows a connection that listens. */
 export const listenerName = (channel: string): string => `provider-gateway (listens to ${channel})`
 
 /** One life of the connection; fails when it is lost. */
@@ -47,7 +48,7 @@ const listenOnce = (
       yield* ask(`listen ${Pg.escapeIdentifier(channel)}`)
       trouble.worked()
       heard(undefined)
-      // A network that swallows everything raises no error: only a question that stays unanswered shows it.
+      // A network that drops everything raises no error. Only an unanswered question shows that the connection is lost.
       yield* ask("select 1").pipe(
         Effect.schedule(Schedule.spaced("15 seconds")),
         Effect.catchAll(({ why }) => Effect.sync(() => lose(why))),
@@ -58,7 +59,7 @@ const listenOnce = (
   )
 
 /**
- * Ends only by interruption: while the server is away it tries four times a second. `heard` is called for every
+ * Ends only by interruption: while the server is away, it tries four times a second. It calls `heard` for every
  * notification.
  */
 export const listenTo = (

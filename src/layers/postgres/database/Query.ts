@@ -1,8 +1,8 @@
 /**
- * One statement by the shortest way: on the connection of the transaction around it, or else on one of the pool for
- * itself alone. sql-pg builds its text; running it there, with a span, a scope and services around each, took as long
- * as Postgres does. Interrupting a lone statement does not wait for it: its connection goes back to the pool when it is
- * answered.
+ * Runs one statement by the shortest way: on the connection of the surrounding transaction, or else on a connection of
+ * the pool for this statement alone. sql-pg builds the text of the statement. Running it through sql-pg as well, with a
+ * span, a scope and services around each statement, took as long as Postgres itself. An interruption does not wait for
+ * a lone statement: its connection goes back to the pool when the answer comes.
  */
 import { SqlClient, type SqlError, type Statement } from "@effect/sql"
 import { Cause, Context, Effect, Option } from "effect"
@@ -21,7 +21,8 @@ const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyAr
       pool,
       (client, release) =>
         ask(client, text, params, (cause, result) => {
-          // Postgres says why it ends a connection before it does: one that answered with an error is not used again.
+          // Before Postgres ends a connection, it answers with an error that says why. So a connection that answered
+          // with an error is not used again.
           release(cause instanceof Error)
           if (!(cause instanceof Error)) trouble.worked()
           resume(cause instanceof Error ? failed(cause) : Effect.succeed(takeRows(result)))
@@ -30,11 +31,13 @@ const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyAr
     )
   )
 
-/** No connection was to be had, so nothing was sent. */
+/** No connection was available, so nothing was sent. */
 const wasRefused = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(sqlErrorIn(cause), ({ message }) => message.startsWith(acquireFailed))
 
-/** Never part of a transaction: one that writes and loses its connection may have written. */
+/**
+ * Never part of a transaction. When such a statement writes and its connection is lost, the write may have happened.
+ */
 export const queryAlone =
   (pool: Pg.Pool, trouble: Trouble) =>
   (statement: Statement.Statement<Row>): Effect.Effect<ReadonlyArray<Row>, StorageError> =>
@@ -48,7 +51,7 @@ export const queryAlone =
 type Run = (statement: Statement.Statement<Row>) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 type Transaction = Context.Tag.Service<typeof SqlClient.TransactionConnection>
 
-/** Part of the transaction around it, if there is one: there a SqlError goes up as a defect to `transact`. */
+/** Part of the surrounding transaction, if there is one. There, a SqlError goes up to `transact` as a defect. */
 const within =
   (
     lone: Run,
@@ -73,7 +76,7 @@ export const queryWith = (pool: Pg.Pool, trouble: Trouble): Run =>
 
 const nothing: ReadonlyArray<never> = []
 
-/** In a savepoint it is waited for: what fails there is caught there. */
+/** Inside a savepoint the statement is waited for, because its failure is caught there. */
 export const sendWith = (pool: Pg.Pool, trouble: Trouble) => {
   const send = within(queryAlone(pool, trouble), ([connection, depth], text, params) =>
     connection instanceof Reserved && depth === 0

@@ -1,8 +1,8 @@
 /**
- * Connections lent by the pool, and the one that a transaction runs on. Its round trips are few: BEGIN leaves with the
- * first statement that only reads or locks, and statements whose answers nobody needs (`send`) leave with the COMMIT.
- * Postgres carries them out in order and, once one has failed, refuses the rest and answers COMMIT with a rollback, so
- * the end of the transaction speaks for all of them.
+ * Connections that the pool lends, and the connection on which a transaction runs. A transaction needs few round trips:
+ * BEGIN is sent with the first statement that only reads or locks, and statements whose answers nobody needs (`send`)
+ * are sent with the COMMIT. Postgres runs them in order. Once one has failed, it refuses the rest and answers COMMIT
+ * with a rollback, so the end of the transaction reports the failure of any of them.
  */
 import { SqlError, type SqlConnection } from "@effect/sql"
 import { Effect, Stream } from "effect"
@@ -12,7 +12,10 @@ import { acquireFailed } from "./Failure.js"
 
 const ignored = () => undefined
 
-/** Lends a connection of the pool, or says why there is none. `release(true)` ends it instead of giving it back. */
+/**
+ * Lends a connection of the pool, or says why there is none. `release(true)` closes the connection instead of giving it
+ * back.
+ */
 export const lend = (
   pool: Pg.Pool,
   use: (client: Pg.PoolClient, release: (end?: boolean) => void) => void,
@@ -20,8 +23,8 @@ export const lend = (
 ): void =>
   pool.connect((refused, client, release) => {
     if (client === undefined) return refuse(new SqlError.SqlError({ cause: refused, message: acquireFailed }))
-    // A connection that dies says so to its statements, and once more to whoever listens; without a listener that ends
-    // the process.
+    // A connection that dies reports this to its statements, and once more as an event. Without a listener, that event
+    // ends the process.
     client.on("error", ignored)
     use(client, (end) => {
       client.off("error", ignored)
@@ -91,7 +94,7 @@ export class Reserved implements SqlConnection.Connection {
   readonly executeStream: SqlConnection.Connection["executeStream"] = () =>
     Stream.dieMessage("this connection reads rows as a whole")
 
-  /** Sends without waiting for the answer: a failure is that of the next statement, or of the COMMIT. */
+  /** Sends without waiting for the answer. A failure is reported by the next statement, or by the COMMIT. */
   readonly send = (text: string, params: Params): Effect.Effect<void, SqlError.SqlError> =>
     this.after(false, () =>
       Effect.sync(() =>
@@ -101,16 +104,19 @@ export class Reserved implements SqlConnection.Connection {
       )
     )
 
-  /** Fails with what went wrong in the statements that were sent, or at the COMMIT itself. */
+  /** Fails with the error of the statements that were sent, or with the error of the COMMIT itself. */
   readonly commit: Effect.Effect<void, SqlError.SqlError> = Effect.suspend(() => {
     if (this.begun === "no") return Effect.void
-    // A statement that could not even be sent did not fail for Postgres, which would commit the others.
+    // If a statement could not even be sent, Postgres knows of no failure and would commit the others.
     if (this.untold !== undefined) return Effect.zipRight(Effect.exit(this.rollback), Effect.fail(this.untold))
     this.committing = true
     return this.ask<void>((answer) => ask(this.client, "COMMIT", [], (cause) => answer(cause, ignored)))
   })
 
-  /** Whether a COMMIT was sent, so that a lost connection leaves open what became of it. */
+  /**
+   * Whether a COMMIT was sent. If the connection is lost after that, it is not known whether the transaction was
+   * committed.
+   */
   get commitSent(): boolean {
     return this.committing
   }
@@ -140,7 +146,7 @@ export class Reserved implements SqlConnection.Connection {
     })
   }
 
-  /** Goes on when there is a transaction, or at once with what needs none. */
+  /** Continues once the transaction has begun, or at once with a statement that does not need to wait for that. */
   private after<A>(
     atOnce: boolean,
     statement: () => Effect.Effect<A, SqlError.SqlError>

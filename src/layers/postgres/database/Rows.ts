@@ -1,11 +1,12 @@
 /**
- * Rows that Postgres answers, checked: a column has the type that its Schema says, or the statement dies with a
- * message that names the column. It is the one way from a row to a typed value (`Sql` gives rows of unknown columns).
+ * Checks rows that Postgres answers: each column has the type that its Schema says, or the statement dies with a
+ * message that names the column. It is the only way from a row to a typed value (`Sql` gives rows with unknown
+ * columns).
  *
- * A Schema that only looks at values (texts, numbers, refinements, literals, structs, lists and unions of these) is
- * compiled to a plain check, which a row passes as it is: a row of a wallet takes 0.5 µs and not 3.5, which counts on
- * the path of a run. What does not pass, or has more columns, goes through the Schema itself, so the Schema always
- * decides.
+ * Some Schemas only look at values: texts, numbers, refinements, literals, structs, lists and unions of these. Such a
+ * Schema is compiled to a plain check, and a row that passes is used as it is. For a row of a wallet this takes 0.5 µs
+ * instead of 3.5, which matters on the path of a run. A row that does not pass, or that has more columns, goes through
+ * the Schema itself, so the Schema always decides.
  */
 import { Effect, Option, Predicate, Schema, type SchemaAST } from "effect"
 import { member } from "../../../domain/Members.js"
@@ -22,7 +23,9 @@ const every =
   (value) =>
     Array.isArray(value) && value.every(item)
 
-/** The check of a value; null where only the Schema can tell, because it changes the value or refers to itself. */
+/**
+ * The check of a value. It is null when only the Schema can decide, because it changes the value or refers to itself.
+ */
 const checkOf = (ast: SchemaAST.AST): Check | null => {
   switch (ast._tag) {
     case "StringKeyword":
@@ -55,7 +58,7 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
   }
 }
 
-/** An object with exactly these members: what has more is left to the Schema, which leaves them out. */
+/** An object with exactly these members. An object with more members goes to the Schema, which drops the extra ones. */
 const structOf = ({ indexSignatures, propertySignatures }: SchemaAST.TypeLiteral): Check | null => {
   if (indexSignatures.length > 0) return null
   const members = propertySignatures.flatMap(({ isOptional, name, type }) => {
@@ -71,7 +74,7 @@ const structOf = ({ indexSignatures, propertySignatures }: SchemaAST.TypeLiteral
 }
 
 /**
- * Checks the rows of an answer: `rowsOf(Wallet)(query(sql…))`. To be made once for a Schema of one row, outside of the
+ * Checks the rows of an answer: `rowsOf(Wallet)(query(sql…))`. Make it once for each Schema of a row, outside of the
  * functions that use it.
  */
 export const rowsOf = <A, I>(

@@ -1,7 +1,7 @@
 /**
- * The outermost transaction, told apart from what sql-pg makes of it: there a COMMIT or ROLLBACK that fails is a defect
- * which replaces even the typed failure of the body. Here the body's failure stands, conflicts repeat the whole, and
- * everything else becomes a storage error, or stays a defect where it is a mistake of ours.
+ * The outermost transaction. It differs from sql-pg's own, where a COMMIT or ROLLBACK that fails is a defect that
+ * replaces even the typed failure of the body. Here the failure of the body stays, and a conflict repeats the whole
+ * transaction. Every other failure becomes a storage error, or stays a defect when it is a mistake of ours.
  */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Exit, Option, Random } from "effect"
@@ -13,7 +13,7 @@ import { reserve, type Reserved } from "./Reserved.js"
 
 const repeatsMax = 5
 
-/** What remains of a caller's errors once storage has spoken for the SqlErrors among them. */
+/** The errors of a caller without SqlError, which becomes a storage error. */
 export type Own<E> = Exclude<E, SqlError.SqlError>
 
 const isOwn = <E>(error: E): error is Own<E> => !isSqlError(error)
@@ -21,7 +21,7 @@ const isOwn = <E>(error: E): error is Own<E> => !isSqlError(error)
 const withoutSqlErrors = <E>(cause: Cause.Cause<E>): Cause.Cause<Own<E>> =>
   Cause.flatMap(cause, (error) => (isOwn(error) ? Cause.fail(error) : Cause.die(error)))
 
-/** Turns the SqlError of a cause into what it means, and reports trouble; a cause without one stays as it is. */
+/** Replaces the SqlError in a cause by its meaning, and reports trouble. A cause without a SqlError stays as it is. */
 export const settle = <A, E, E2, R>(
   cause: Cause.Cause<E>,
   atCommit: boolean,
@@ -40,17 +40,18 @@ export const settle = <A, E, E2, R>(
   })
 
 /**
- * Inside a transaction a SqlError goes up as a defect to the outermost `transact`: only it knows what became of the
- * whole.
+ * Inside a transaction, a SqlError goes up to the outermost `transact` as a defect: only that one knows how the whole
+ * transaction ended.
  */
 const upwards = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Own<E>, R> =>
   Effect.catchAllCause(self, (cause) => Effect.failCause(withoutSqlErrors(cause)))
 
-// Doubles from 5 ms, and each waits a random part of it: those who collided once should not meet again.
+// The pause doubles from 5 ms on, and each repetition waits a random part of it, so that transactions that collided do
+// not collide again.
 const pause = (repeat: number) =>
   Effect.flatMap(Random.nextRange(0.5, 1), (part) => Effect.sleep(5 * 2 ** repeat * part))
 
-/** The transaction on a connection of its own, and the answer that is left when the connection has been given back. */
+/** Runs the transaction on a connection of its own, and gives the result after the connection has been given back. */
 const once = <A, E, R>(
   reserved: Reserved,
   self: Effect.Effect<A, E, R>,
@@ -63,8 +64,8 @@ const once = <A, E, R>(
     (body) =>
       Effect.map(Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback), (ended) => {
         reserved.release()
-        // A body that failed is the answer, also where the ROLLBACK after it failed too: nothing was committed either
-        // way.
+        // When the body failed, its failure is the result, even if the ROLLBACK failed too: nothing was committed in
+        // either case.
         if (Exit.isFailure(body)) return settle(body.cause, false, again, trouble)
         if (Exit.isFailure(ended)) return settle(ended.cause, reserved.commitSent, again, trouble)
         trouble.worked()
