@@ -21,12 +21,12 @@ const troubles = {
   },
   leases: {
     begins:
-      "This node cannot renew the leases of its runs: the other nodes take over each run whose lease ends before that",
+      "This node cannot renew the leases of its runs: a run whose lease ends is taken over by another node that reaches the storage",
     ends: "This node renews the leases of its runs again"
   },
   listener: {
     begins:
-      "The connection that hears what other nodes announce is lost: until it is back, this node learns of it late, from the storage",
+      "The connection that hears what other nodes announce is lost: until the connection is back, this node reads their news from the storage, and so later",
     ends: "The connection that hears what other nodes announce is back"
   },
   background: {
