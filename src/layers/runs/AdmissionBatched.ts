@@ -1,8 +1,8 @@
 /**
- * Admission over any storage: one transaction for all that arrived together. Wallets are locked in a fixed order and
- * the owners of the keys are read, each request is decided by the domain on the state that the ones before it left, and
- * everything is written once. Two round trips to the storage: what is read, then what is written together with its
- * commit.
+ * Admission over any storage: one transaction for all requests that arrived together. First the wallets are locked in a
+ * fixed order, and the owners of the idempotency keys are read. Then the domain decides each request on the state that
+ * the requests before it left. Then everything is written once. This takes two round trips to the storage: one to read,
+ * one to write and commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
 import { admit, keepRefused, type RunCapExceeded, type Standing, type TokenSpend } from "../../domain/Admission.js"
@@ -38,16 +38,19 @@ const claimOf = ({ run }: NewRun) => ({
   runId: run.runId
 })
 
-/** What a run fails with that may hold more than the workspace lets one run hold. */
+/** The failure of a run that may hold more than the workspace lets one run hold. */
 export const capFailure = ({ message }: RunCapExceeded) => new BudgetExceeded({ detail: message })
 
-/** The run that a cap of the workspace refused: stored, so that it replays, and never billed. */
+/**
+ * A run that a cap of the workspace refused. It is stored, so that a repeated request gets the same answer, and it is
+ * never billed.
+ */
 const overCap = (run: Run, exceeded: RunCapExceeded): Run =>
   refused(run, { failure: capFailure(exceeded), result: null, at: run.createdAt })
 
 /**
- * One batch while it is decided: the state that the decisions so far leave, and what is to be written. Everything in it
- * happens now, by the storage's clock.
+ * One batch while it is decided: the state after the decisions so far, and the rows to write. Everything in the batch
+ * has the same time, by the storage's clock.
  */
 interface Batch {
   readonly locked: LockedPurses
@@ -56,7 +59,7 @@ interface Batch {
   readonly spends: Map<TokenId, TokenSpend>
   readonly postings: Array<WalletChanges["postings"][number]>
   readonly stored: Array<NewRun>
-  /** Keys that runs of this batch own; a refused one leaves its key to the next. */
+  /** The idempotency keys that runs of this batch own. A refused run leaves its key to the next one. */
   readonly claimed: Map<string, KeyOwner>
 }
 
@@ -68,7 +71,7 @@ const keep = (batch: Batch, stored: NewRun): Decision => {
   return Exit.succeed({ _tag: "Admitted", stored })
 }
 
-/** A refused run is stored, so that it replays; unless there are too many of them. */
+/** Stores a refused run, so that a repeated request gets the same answer, unless there are too many refused runs. */
 const keepRefusedRun = (batch: Batch, run: Run, standing: Standing): Decision =>
   Either.match(keepRefused(standing, batch.locked.now), {
     onLeft: Exit.fail,

@@ -1,8 +1,8 @@
 /**
- * Lets callers that arrive together share one commit. One worker takes whatever waits (at least one, so a lone caller
- * is never delayed), works on it as a batch, and tells each caller its own exit after the batch is done: an item that
- * is refused fails alone. What arrives meanwhile is the next batch. A batch that dies is tried again item by item, so
- * that a bad one cannot take its neighbours with it.
+ * Lets callers that arrive together share one commit. One worker takes all waiting items as a batch. It waits for no
+ * second item, so a lone caller is never delayed. After the batch is done, each caller gets its own exit: an item that
+ * is refused fails alone. Items that arrive meanwhile are the next batch. If a batch dies, its items are tried again
+ * one by one, so that a bad item cannot fail the others.
  */
 import { Cause, Deferred, Effect, Exit, Queue, type Scope } from "effect"
 
@@ -12,13 +12,11 @@ interface Item<A, B, E> {
 }
 
 export const makeGroupCommit = <A, B, Refused, E>(options: {
-  /** Items of one batch at most. */
+  /** The most items of one batch. */
   readonly batchMax: number
-  /** Items that may wait; beyond that callers are held back. */
+  /** How many items may wait. Further callers are held back. */
   readonly waitingMax: number
-  /**
-   * The exit of each item, in the order of the batch. When the commit itself fails, that is the failure of every item.
-   */
+  /** The exit of each item, in the order of the batch. When the commit itself fails, every item fails with it. */
   readonly commit: (batch: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B, Refused>>, E>
 }): Effect.Effect<(value: A) => Effect.Effect<B, Refused | E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -40,7 +38,7 @@ export const makeGroupCommit = <A, B, Refused, E>(options: {
             : answer(batch, () => Exit.failCause(cause))
       })
 
-    // A batch that was begun is brought to its end: its callers wait for the truth about their money.
+    // A batch that has begun is always completed: its callers wait to know what happened to their money.
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(Queue.takeBetween(queue, 1, options.batchMax)), (batch) => attempt([...batch]))
     )

@@ -1,6 +1,6 @@
 /**
- * Leases renewed by this thread, through the store of runs: for storages in memory and for tests. A thread that is
- * blocked renews nothing; see LeasesRenewedApart.
+ * Renews leases on this thread, through the store of runs, for storages in memory and for tests. While this thread is
+ * blocked, nothing is renewed; LeasesRenewedApart avoids that.
  */
 import { Cause, Effect, Layer, PubSub, Stream } from "effect"
 import { LeaseKeeping, type LeaseNews } from "../../services/LeaseKeeping.js"

@@ -1,13 +1,13 @@
 /**
- * Signals inside one process: a registry of the waiters of each run, and one broadcast of work. Every storage uses it;
- * one that serves several nodes adds what the others say.
+ * Signals inside one process: a registry of the waiters of each run, and one broadcast of work. Every storage uses it.
+ * A storage that serves several nodes also passes on the signals of the other nodes.
  */
 import { Effect, PubSub, Stream } from "effect"
 import type { RunId } from "../../domain/Ids.js"
 import { makeOneTimeEvent, type OneTimeEvent } from "../../services/OneTimeEvent.js"
 import { RunSignals, type RunSignal } from "../../services/RunSignals.js"
 
-/** Work signals are hints and the queue is polled besides: a slow reader may lose the oldest. */
+/** Work signals are only hints, and the queue is also polled. A slow reader may therefore lose the oldest signals. */
 const backlogMax = 1024
 
 export const makeLocalRunSignals = Effect.gen(function* () {

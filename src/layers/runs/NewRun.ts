@@ -14,17 +14,17 @@ import type { RunRequest } from "../../services/Runs.js"
 import type { Denial } from "./planning/Denials.js"
 
 /**
- * What makes two requests the same (completions, section 3): how they are waited for, fall back or are shown does not
- * count.
+ * The digest that decides whether two requests are the same (completions, section 3). How a request waits, falls back
+ * or shows its result does not count.
  */
 export const digestOf = ({ connectionId, endpointId, input }: RunRequest): string =>
   createHash("sha256").update(canonical({ endpointId, input, connectionId })).digest("hex")
 
-/** What is known of a run before it is planned. */
+/** The facts about a run that are known before it is planned. */
 export interface Origin {
   readonly principal: Pick<Principal, "workspaceId" | "tokenId">
   readonly request: RunRequest
-  /** The job that is asked for, or that the tool does; null where there is none. */
+  /** The job that the request asks for, or the job of its tool; null when there is none. */
   readonly job: string | null
   readonly runId: RunId
   readonly now: number

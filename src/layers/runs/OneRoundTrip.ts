@@ -2,9 +2,9 @@
 import { Effect, Exit, Fiber } from "effect"
 
 /**
- * The second is sent without waiting for the answer to the first, and the storage does them in this order. Both have
- * ended when this has, however they end, so nothing of them outlives the transaction; callers must not be
- * interruptible. `Effect.all` takes three times the steps.
+ * Sends the second read without waiting for the answer to the first; the storage does them in this order. It ends only
+ * when both reads have ended, whether they succeeded or not, so neither outlives the transaction. Callers must not be
+ * interruptible. `Effect.all` would take three times as many steps.
  */
 export const inOneRoundTrip = <A, B, E>(
   first: Effect.Effect<A, E>,

@@ -1,6 +1,7 @@
 /**
- * Says what a run would hold, whom it would try and what would refuse it, by the functions that create one. Writes
- * nothing and costs nothing; the verdicts hold for the moment in which the wallet was read.
+ * Says how much a run would hold, which providers it would try and what would refuse it. It uses the same functions
+ * that create a run. It writes nothing and costs nothing. The verdicts hold for the moment in which the wallet was
+ * read.
  */
 import { Effect } from "effect"
 import { type Refusal, refusals } from "../../domain/Admission.js"
@@ -60,7 +61,7 @@ export const quote = (parts: QuotingParts): Runs["Type"]["quote"] =>
     return { ...found, limits: verdicts(against) }
   })
 
-/** In the order in which admission looks at them. */
+/** In the order in which admission checks them. */
 const limits: { readonly [Tag in Refusal["_tag"]]: LimitVerdict["limit"] } = {
   RunCapExceeded: "run_cap",
   run_rate_limited: "runs_per_minute",

@@ -1,6 +1,6 @@
 /**
- * Reconciliation over any storage: one settlement like any other, fenced by the run's status, that also closes the lost
- * attempt.
+ * Reconciliation over any storage. It is a settlement like any other, fenced by the run's status, and it also closes
+ * the lost attempt.
  */
 import { reasonProblem } from "../../domain/Labels.js"
 import { Clock, Effect, Either, Layer } from "effect"
@@ -29,7 +29,7 @@ const chargeOf = (
     : refused(`must be above 0 and below the hold of ${dollars(holdMicros)} for partly_charged`)
 }
 
-/** What the run and its lost attempt are from now on; the outcome is `weak`, for nobody has seen the answer. */
+/** The run and its lost attempt after the reconciliation. The outcome is `weak`, because nobody has seen the answer. */
 const concluded = (
   run: Run,
   lost: Attempt | null,
@@ -89,7 +89,7 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
           media: null
         })
         if (answer._tag === "Settled") return { run: answer.run, attempts: yield* store.attempts(key) }
-        // Somebody else resolved it in the meantime, perhaps in another way.
+        // Another operator resolved the run in the meantime, perhaps differently.
         return yield* notWaiting((yield* store.get(key))?.status ?? run.status)
       })
     })

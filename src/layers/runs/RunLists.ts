@@ -1,7 +1,6 @@
 /**
- * The list of runs as a client asks for it, and the job that a run is found by: a job may be written with dots or
- * underscores, and one that is no job is told. A job that the catalog no longer has is known as long as the workspace
- * has a run of it.
+ * The list of runs that a client asks for. A filter by job takes the id with dots or underscores, and an unknown job is
+ * refused. A job that the catalog no longer has is still known while the workspace has a run of it.
  */
 import { Effect } from "effect"
 import { type CatalogLoading, ValidationError } from "../../domain/ApiErrors.js"
@@ -12,7 +11,7 @@ import type { Catalog } from "../../services/Catalog.js"
 import type { Runs } from "../../services/Runs.js"
 import type { RunStore } from "../../services/RunStore.js"
 
-/** The job that a request is about: the one it asks for, if there is one, or the one of its tool. */
+/** The job of a request: the one that it asks for, or the one that its tool does. */
 export const jobOf = (catalog: Catalog["Type"], endpointId: string): Effect.Effect<string | null, CatalogLoading> => {
   const asked = jobNamedBy(endpointId)
   return asked === null
@@ -34,7 +33,7 @@ export const runLists = (catalog: Catalog["Type"], store: RunStore["Type"]): Run
     const resultBytesMax = includeResult ? listedResultBytesMax : null
     const { capability: asked, ...others } = filter
     if (asked === undefined) return yield* store.list(workspaceId, filter, page, resultBytesMax)
-    // Before the catalog is there, the ids that runs were stored with are all there is to go by.
+    // Before the catalog is loaded, only the job ids stored with the runs are known.
     const known = yield* Effect.orElseSucceed(catalog.jobNamed(asked), () => null)
     const spellings = known === null ? [...new Set([asked, asked.replaceAll("_", ".")])] : [known]
     for (const capability of spellings) {

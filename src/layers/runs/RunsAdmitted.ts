@@ -1,6 +1,6 @@
 /**
- * Runs over any storage: this file puts the parts together. `Admitting.ts` creates runs, `Quoting.ts` says what one
- * would do, `Cancelling.ts` cancels them, `Waiting.ts` waits for their end, `RunLists.ts` lists them.
+ * Runs over any storage: this file puts the parts together. `Admitting.ts` creates runs, `Quoting.ts` says what a run
+ * would do, `Cancelling.ts` cancels runs, `Waiting.ts` waits for their end, `RunLists.ts` lists them.
  */
 import { Effect, Layer } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"

@@ -1,7 +1,7 @@
 /**
- * Settlement over any storage: one transaction for all that ended together. The fence comes first (a run that somebody
- * else has ended or taken over is left alone), then the domain decides the state, the charge and the money of those
- * that passed it. Two round trips to the storage: what is locked and read, then what is written together with its
+ * Settlement over any storage: one transaction for all runs that ended together. The fence comes first: a run that
+ * another caller has ended or taken over is left alone. Then the domain decides the state, the charge and the money of
+ * the runs that passed the fence. This takes two round trips to the storage: one to lock and read, one to write and
  * commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
@@ -41,10 +41,10 @@ const withoutAnswer = (request: SettlementRequest, receipt: "whole" | "without_w
   media: null
 })
 
-/** One batch while it is decided: the state that the decisions so far leave, and what is to be written. */
+/** One batch while it is decided: the state after the decisions so far, and the rows to write. */
 interface Batch {
   readonly locked: LockedPurses
-  /** Of runs that nobody of this batch has ended. */
+  /** The fences of runs that no request of this batch has ended yet. */
   readonly fences: Map<RunId, Fence>
   readonly standings: Map<WorkspaceId, Standing>
   readonly spends: Map<TokenId, TokenSpend>
@@ -53,9 +53,9 @@ interface Batch {
 }
 
 /**
- * Ends the run if the fence lets it pass. Several may want to end one run at once (its client, who read it while it was
- * queued, and the node that works on it now): the first that knew the run as it is ends it. Answers why nothing of the
- * batch may be written, or null.
+ * Ends the run if the fence lets the request pass. Several requests may want to end one run at once: its client, who
+ * read it while it was queued, and the node that works on it now. The first request that knew the current state of the
+ * run ends it. Answers why nothing of the batch may be written, or null.
  */
 const decide = (batch: Batch, request: SettlementRequest): Error | null => {
   const { leaseToken, run } = request
@@ -68,7 +68,7 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
     return new Error("settlement for a workspace or token that does not exist")
   const decided = settle(standing, spends, closingOf(request))
   if (Either.isLeft(decided))
-    // A hold that the wallet does not have would be drift: an operator has to see it.
+    // If the wallet does not have the hold, the money has drifted, and an operator must see it.
     return decided.left._tag === "WrongState"
       ? null
       : new Error(`run ${run.runId} cannot be settled: ${decided.left._tag}`)
@@ -136,8 +136,8 @@ export const SettlementBatched: Layer.Layer<
       commit: (requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests))
     })
     /**
-     * What cannot be stored as it is is stored without the provider's words: the call was answered, and its cost and
-     * outcome are known.
+     * If the storage refuses an answer, the run is stored without the provider's words: the call was answered, and its
+     * cost and outcome are known.
      */
     const settleWhatCanBe = (request: SettlementRequest) =>
       whereRefused(commitOne(request), () =>

@@ -1,4 +1,4 @@
-/** How a run ends for which nobody was called: its failure is recorded, and its whole hold is released. */
+/** The end of a run for which no provider was called: its failure is recorded, and its whole hold is released. */
 import { eventOf, failedRun } from "../../domain/FailedRun.js"
 import { zero } from "../../domain/Micros.js"
 import type { Run } from "../../domain/Run.js"
@@ -11,7 +11,7 @@ export type UnstartedFailure = CancelledBeforeDispatch | CapacityExhausted
 export interface Unstarted {
   readonly run: Run
   readonly failure: UnstartedFailure
-  /** The lease under which it is ended; null when it is queued and nobody has it. */
+  /** The lease under which the run is ended; null when the run is queued and no node has it. */
   readonly leaseToken: string | null
   readonly now: number
 }

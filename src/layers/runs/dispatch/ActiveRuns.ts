@@ -1,4 +1,4 @@
-/** The runs that this node works on now, each on a fiber of its own and under a lease that is kept alive. */
+/** The runs that this node works on now. Each has a fiber of its own and a lease that is kept alive. */
 import { Cause, Effect, Exit, FiberSet, Option, type Scope } from "effect"
 import type { RunId } from "../../../domain/Ids.js"
 import type { Slot } from "../../../services/Dispatcher.js"
@@ -19,12 +19,14 @@ export interface ActiveRuns {
   readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
   /** See `Dispatcher.adopt`. */
   readonly adopt: (key: RunKey, slot: Slot) => Effect.Effect<void>
-  /** Stops the work on a run, if this node works on it; on one lease of it, where a token is given. */
+  /**
+   * Stops the work on a run, if this node works on it. When a token is given, only work under that lease is stopped.
+   */
   readonly stop: (runId: RunId, why: Stop, token?: string) => Effect.Effect<void>
   /** The tokens of the leases that this node holds, or may hold. */
   readonly leaseTokens: () => ReadonlyArray<string>
   readonly count: Effect.Effect<number>
-  /** Waits until nothing is under way. */
+  /** Waits until no run is being worked on. */
   readonly ended: Effect.Effect<void>
 }
 
@@ -34,7 +36,7 @@ export const makeActiveRuns = (
 ): Effect.Effect<ActiveRuns, never, Scope.Scope> =>
   Effect.map(FiberSet.make(), (fibers): ActiveRuns => {
     const active = new Map<RunId, Active>()
-    /** Lease tokens of runs that may be ours and are being looked for. */
+    /** Lease tokens of runs that may belong to this node and are being looked up. */
     const adopting = new Set<string>()
     const run = workOn(parts)
 
@@ -47,7 +49,7 @@ export const makeActiveRuns = (
         const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
         const work = Effect.onExit(run(leased, entry.stop), (exit) =>
           Effect.suspend(() => {
-            // Unless this node has taken the run again meanwhile, under another lease.
+            // The entry stays if this node has taken the run again meanwhile, under another lease.
             if (active.get(runId) === entry) active.delete(runId)
             letGo()
             return Effect.zipRight(
@@ -56,13 +58,14 @@ export const makeActiveRuns = (
             )
           })
         )
-        // A defect leaves the run leased and its money held: it is taken over when the lease ends.
+        // After a defect, the run keeps its lease and its hold. It is taken over when the lease ends.
         const told = Effect.catchAllCause(work, (cause) =>
           Cause.isInterruptedOnly(cause)
             ? Effect.void
             : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId })
         )
-        // The caller may be uninterruptible; the work must not be, or nothing could abort its call.
+        // The caller may be uninterruptible. The work must be interruptible, because otherwise nothing could abort its
+        // call.
         return Effect.as(FiberSet.run(fibers, Effect.interruptible(told)), done.listen)
       }).pipe(Effect.uninterruptible)
 

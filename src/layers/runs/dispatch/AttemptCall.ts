@@ -1,7 +1,7 @@
 /**
- * The call of one attempt: its contract and its key are looked up, the provider is called, and what that says about the
- * provider is noted. A call is made once. A read-only one is aborted when the run is stopped; an effectful one is left
- * to end.
+ * The call of one attempt. It looks up the contract and the key, calls the provider, and records what the result says
+ * about the provider's health. A call is made once. When the run is stopped, a read-only call is aborted; an effectful
+ * call may finish.
  */
 import { Clock, Effect, type Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
@@ -14,7 +14,7 @@ import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
 
-/** An attempt that is stored and not yet called. */
+/** An attempt that is stored and whose call has not been made yet. */
 export interface OpenAttempt {
   readonly attempt: Attempt
   readonly candidate: Candidate
@@ -39,7 +39,8 @@ type CallAttempt = (
 export const attemptCall = (parts: Parts): CallAttempt => {
   const { patiently } = parts
   /**
-   * A node that stood still between taking a run and calling may have lost it meanwhile: then nothing is sent any more.
+   * If this node stood still between taking a run and calling, another node may have the run by now. Then nothing is
+   * sent.
    */
   const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos, stop }: Work, run: Run) {
     if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
@@ -52,8 +53,8 @@ export const attemptCall = (parts: Parts): CallAttempt => {
   })
 
   /**
-   * What a customer's own key ran into, or a rehearsal with a fixture, says nothing about the provider for everybody
-   * else.
+   * A failure with a customer's own key, or a rehearsal with a fixture, says nothing about the provider for other
+   * workspaces.
    */
   const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, failed: CallFailure | null) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -89,7 +90,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
   }
 
   return Effect.fnUntraced(function* (work, run, { attempt, candidate }) {
-    // Neither a storage that is away nor a catalog that is not there yet says anything about the contract.
+    // A storage that is away, or a catalog that is not loaded yet, says nothing about the contract.
     const endpoint = yield* Effect.retry(
       patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)),
       Schedule.spaced("100 millis")

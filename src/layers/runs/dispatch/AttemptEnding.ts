@@ -1,6 +1,6 @@
 /**
- * What one attempt means for its run: the ended attempt with its receipt and cost, and the run with the better of the
- * answers so far. Plain data in, plain data out; ids and times are given.
+ * The effect of one attempt on its run: it gives the ended attempt with its receipt and cost, and the run with the
+ * better of its answers so far. Plain data in, plain data out; the caller gives ids and times.
  */
 import { createHash } from "node:crypto"
 import { isAnswer, isBetter } from "../../../domain/Fallback.js"
@@ -44,7 +44,7 @@ export interface Ended {
 interface Proof {
   readonly cost: AttemptCost
   readonly evidence: Evidence | null
-  /** The run that made and paid for the call, when it was not this one. */
+  /** The run that made and paid for the call; null when this run did. */
   readonly sharedWithRunId: RunId | null
 }
 
@@ -66,7 +66,7 @@ const withProof = (attempt: Attempt, { now, receiptId }: Ended, proof: Proof): A
   receipt: receiptOf(proof)
 })
 
-/** The call of another run costs this one nothing. */
+/** When another run made the call, this run pays nothing for it. */
 const nothing: AttemptCost = { micros: zero, anomaly: null }
 
 export interface Answered extends Ended {
@@ -99,7 +99,8 @@ export const endAnswered = (ended: Answered): Ending => {
   const proved = withProof(completed, ended, { cost, evidence: answer.evidence, sharedWithRunId })
   if (!isBetter(answer.outcome, run.outcome)) return { attempt: proved, media: null, run }
   const { media, result } = store(run, ended.mediaId, answer.body)
-  // A tool's miss is that tool's answer; of a job, a provider that found nothing has not served it.
+  // For a run of a tool, a miss is the tool's answer. For a run of a job, a provider that found nothing has not served
+  // the job.
   const served = answer.outcome !== "miss" || run.plan?.job === null
   return {
     attempt: proved,
@@ -133,7 +134,7 @@ const ofCall = ({ cost, evidence, failure }: CallFailure, sharedWithRunId: RunId
   sharedWithRunId
 })
 
-/** What is known of an attempt without an answer. The types say that no way to fail is left out. */
+/** The facts about an attempt without an answer. The types ensure that every kind of failure is handled. */
 const factsOf = (failed: AttemptFailure): Failed => {
   switch (failed._tag) {
     case "CallLost":
@@ -163,7 +164,7 @@ export const endFailed = (ended: Ended, failed: AttemptFailure): Ending => {
   return {
     attempt: withProof(failedAttempt(attempt, failure), ended, { cost, evidence, sharedWithRunId }),
     media: null,
-    // The last failure is told, unless a provider answered before.
+    // The run reports its last failure, unless a provider answered before.
     run: isAnswer(run.outcome) ? run : failedRun(run, failure)
   }
 }
@@ -172,10 +173,12 @@ const notKnown = "Whether it took effect is not known. The hold stays until an o
 /** The run's reason when an effectful call was sent and nobody saw its answer. */
 export const lostAnswer = `The provider's answer was lost after the call was sent. ${notKnown}`
 
-/** An effectful call was lost: its cost and its outcome stay open until an operator resolves the run. */
+/**
+ * Ends an attempt whose effectful call was lost. Its cost and its outcome stay open until an operator resolves the run.
+ */
 export const endUncertain = (ended: Ended, lost: CallLost): Ending => {
   const { attempt, run } = endFailed(ended, lost)
-  // A provider that did answer, though not so that it could be read, is not said to have been silent.
+  // When the provider answered and the answer could not be read, the reason must not say that it was silent.
   const answered = lost.evidence !== null && lost.evidence.responseDigest !== null
   return {
     attempt: { ...attempt, status: "reconciliation_pending", costMicros: null, billed: false },

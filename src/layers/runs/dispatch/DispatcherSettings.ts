@@ -1,17 +1,17 @@
-/** How a node works on runs: its slots, leases and patience. */
+/** Settings for the work of a node on runs: its slots, its leases and how long it waits. */
 import { Context } from "effect"
 
 export interface DispatcherOptions {
-  /** Runs that one node works on at once. */
+  /** How many runs one node works on at once. */
   readonly slots: number
-  /** How long a lease lasts without a heartbeat: a dead node's runs are taken over after this. */
+  /** How long a lease lasts without a renewal. After this time, other nodes take over the runs of a dead node. */
   readonly leaseMillis: number
   readonly heartbeatMillis: number
-  /** How often the queue is looked at when no signal came. */
+  /** How often the queue is read when no signal arrives. */
   readonly pollMillis: number
   /** How long a run may wait for a slot before it fails with `capacity_exhausted`. */
   readonly queueMillisMax: number
-  /** How long runs under way may take to end when the node stops. */
+  /** How long active runs may take to end when the node stops. */
   readonly drainMillis: number
   readonly normalizedOn: boolean
 }

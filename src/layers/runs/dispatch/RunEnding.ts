@@ -1,6 +1,6 @@
 /**
- * How the work on a run ends: its settlement, which waits for a storage that is away, because the run's money is held
- * until its end is written. Every failure of a run that was admitted comes here to be recorded.
+ * The end of the work on a run: its settlement. When the storage is away, the settlement waits for it, because the
+ * run's money is held until its end is written. Every failure of an admitted run is recorded here.
  */
 import { Clock, Effect, Option } from "effect"
 import { eventOf, failedRun } from "../../../domain/FailedRun.js"
@@ -12,24 +12,24 @@ import type { SettlementRequest } from "../../../services/Settlement.js"
 import type { RunDetail } from "../../../services/Runs.js"
 import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
 
-/** How long a late answer waits for the node that took its run over, which has only to write that down. */
+/** How long a late answer waits for the node that took its run over. That node only has to write the run's end. */
 const lateLookMillis = 100
 const lateLooksMax = 100
 
 export interface RunEnding {
   readonly settle: (work: Work, progress: Progress, event: RunEvent) => Worked
-  /** Ends the run with the best answer that it has: an answer of a provider, or the failure that is recorded in it. */
+  /** Ends the run with its best answer: an answer of a provider, or the failure that the run records. */
   readonly conclude: (work: Work, progress: Progress) => Worked
-  /** Ends the run with this failure, whatever was found before. */
+  /** Ends the run with this failure, whatever answers came before. */
   readonly fail: (work: Work, progress: Progress, failure: RunFailure) => Worked
 }
 
 export const runEnding = (parts: Parts): RunEnding => {
   const { patiently } = parts
   /**
-   * This node stood still for so long that another took the run over, to which the answer of the call is lost. It is
-   * not: once the other has said so, the run gets its true end. Until then it waits a little, because only one of them
-   * can write.
+   * This node stood still for so long that another node took the run over. The other node takes the answer of the call
+   * for lost, but this node has it. Once the other node has written that, the run gets its true end here. Until then
+   * this node waits a little, because only one of the two can write.
    */
   const settleLate = Effect.fnUntraced(function* (request: SettlementRequest, event: "AnsweredLate" | "FailedLate") {
     const stored = yield* Effect.repeat(Effect.delay(patiently(parts.store.get(request.run)), lateLookMillis), {

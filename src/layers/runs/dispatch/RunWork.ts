@@ -1,7 +1,7 @@
 /**
- * The work on one leased run: it walks along the run's route, from the next attempt to the settlement. The attempt is
- * durable before its call and its receipt after it. Never repeats a call: what a dead node left behind is judged by
- * what the operation allows (`TakeOver.ts`).
+ * The work on one leased run, from the next attempt of its route to its settlement. An attempt is stored before its
+ * call, and its receipt after it. A call is never repeated blindly: what happens to a call that a dead node began
+ * depends on what the operation allows (`TakeOver.ts`).
  */
 import { Clock, Effect, Option } from "effect"
 import { nextStep } from "../../../domain/Fallback.js"
@@ -45,7 +45,7 @@ export const openAttempt =
       completedAt: null
     }))
 
-/** Opens the next attempt of the route, durably; null when the route is over and there is an answer or a failure. */
+/** Stores the next attempt of the route; null when the route is over and there is an answer or a failure. */
 const openingNext = ({ ids, patiently, store }: Parts) => {
   const open = openAttempt(ids)
   return Effect.fnUntraced(function* (work: Work, { attempts, run, unstored }: Progress) {
@@ -77,7 +77,7 @@ const openingNext = ({ ids, patiently, store }: Parts) => {
 /** Why a route ends without another call. */
 export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typeof openingNext>>>, LeaseLost>
 
-/** Works on a run until it is settled; none when another node has it now. */
+/** Works on a run until it is settled. None when another node has the run now. */
 export const workOn = (
   parts: Parts
 ): ((leased: LeasedRun, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
@@ -112,7 +112,7 @@ export const workOn = (
       : goOn(work, next)
   })
 
-  /** `progress` is what came before the open attempt. */
+  /** `progress` is the state of the run before the open attempt. */
   const attempt = (work: Work, progress: Progress, opened: OpenAttempt): Worked =>
     Effect.matchEffect(call(work, progress.run, opened), {
       onFailure: (failed) =>

@@ -1,8 +1,8 @@
 /**
- * Single flight: identical read-only look-ups of one workspace that are under way at once share one provider call. The
- * first makes it and pays for it; the others get its answer, or its failure, for nothing, with the run that paid. When
- * the first is stopped before its call has ended, the next one makes the call. On one node; never across workspaces,
- * whose answers are nobody else's.
+ * Single flight: when identical read-only look-ups of one workspace are active at once, they share one provider call.
+ * The first run makes the call and pays for it. The others get its answer or its failure for nothing, and the id of the
+ * run that paid. When the first run is stopped before its call has ended, the next one makes the call. Calls are shared
+ * only on one node, and never across workspaces, because an answer belongs to one workspace.
  */
 import { createHash } from "node:crypto"
 import { Cause, Data, Deferred, Effect, Exit, Option } from "effect"
@@ -13,7 +13,7 @@ import type { Run } from "../../../domain/Run.js"
 
 export interface SharedAnswer {
   readonly answer: ProviderAnswer
-  /** The run whose call this was; null when it was this run's own. */
+  /** The run that made the call; null when this run did. */
   readonly sharedWithRunId: RunId | null
 }
 
@@ -33,7 +33,10 @@ interface Flight {
   readonly landed: Deferred.Deferred<Option.Option<Ended>>
 }
 
-/** Effectful calls are never shared. Neither are fixtures: a rehearsal of many runs is meant to be many calls. */
+/**
+ * Effectful calls are never shared. Neither are calls of fixtures: a rehearsal with many runs is meant to make many
+ * calls.
+ */
 export const mayShare = ({ endpoint: { operation, provider } }: ProviderCall): boolean =>
   operation.effect === "read_only" && !provider.mock
 
@@ -50,7 +53,7 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
     )
     .digest("base64")
 
-/** An interruption or a defect of the first is its own. */
+/** An interruption or a defect of the first run is not shared. */
 const told = (ended: Ended): Option.Option<Ended> =>
   Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
 

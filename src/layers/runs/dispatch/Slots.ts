@@ -1,10 +1,10 @@
-/** The slots of one node: how many runs it works on at once. Nobody waits for a slot here. */
+/** The slots of one node, which limit how many runs it works on at once. Nothing here waits for a slot. */
 import { Effect, Ref } from "effect"
 import type { Slot } from "../../../services/Dispatcher.js"
 import type { Lease } from "../../../services/RunStore.js"
 
 export interface Slots {
-  /** Takes as many of the wanted slots as are free, and answers how many. */
+  /** Takes the wanted number of slots, or as many as are free, and answers how many it took. */
   readonly take: (wanted: number) => Effect.Effect<number>
   /** Gives back slots that were taken and not used. */
   readonly giveBack: (count: number) => Effect.Effect<void>

@@ -1,7 +1,7 @@
 /**
- * What a leased run needs next. A run of this node goes on where it is. A run that another node left, or that comes
- * from a restored storage, may have a call under way that nobody will hear of: whether it is repeated, fails or waits
- * for an operator depends on what the operation allows.
+ * Decides how the work on a leased run continues. A run of this node continues where it is. A run that another node
+ * left, or that comes from a restored storage, may have an open call whose answer nobody will receive. The operation
+ * decides whether that call is repeated, fails or waits for an operator.
  */
 import { Clock, Effect } from "effect"
 import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
@@ -22,13 +22,13 @@ import { lostAnswer } from "./AttemptEnding.js"
 import type { Progress } from "./Work.js"
 
 export type Left =
-  /** The open attempt is this node's and not called yet; `progress` is what came before it. */
+  /** The open attempt belongs to this node, and its call has not been made yet. `progress` is the state before it. */
   | { readonly _tag: "Call"; readonly progress: Progress; readonly opened: OpenAttempt }
   /** The route goes on after `progress`. */
   | { readonly _tag: "GoOn"; readonly progress: Progress }
-  /** Nobody is called any more: the run ends with what it has. */
+  /** No provider is called any more: the run ends with its best answer so far, or its failure. */
   | { readonly _tag: "Over"; readonly progress: Progress }
-  /** An effectful call was lost with its node. */
+  /** An effectful call was lost together with its node. */
   | { readonly _tag: "Uncertain"; readonly progress: Progress }
 
 const nodeStopped = "The gateway stopped while the provider was working on it."
@@ -39,14 +39,14 @@ const lostAttempt = (left: Attempt, failure: RunFailure, now: number): Attempt =
   costMicros: zero
 })
 
-/** Fails when nobody may be called any more for this run. */
+/** Fails when this run may not call any provider any more. */
 const mayGoOn = Effect.fnUntraced(function* ({ restored, run, workersLost }: LeasedRun, open: Attempt | null) {
   if (restored)
     return yield* open === null
       ? new RuntimeStoreReplacedBeforeDispatch()
       : new ProviderTimeout({ detail: "The storage was restored while the provider was working on it." })
   if (workersLost < workersLostMax) return
-  // What may have ended the nodes that worked on it is not given the chance again.
+  // The run itself may have ended the nodes that worked on it, so it does not get another node.
   const { runId, workspaceId } = run
   yield* Effect.annotateLogs(
     Effect.logWarning(`${workersLostMax} nodes went silent while they worked on a run: it is set apart`),
@@ -66,7 +66,7 @@ const withLost = (before: ReadonlyArray<Attempt>, run: Run, attempt: Attempt): P
   unstored: { attempt, media: null }
 })
 
-/** An attempt that another node began, for an operation that only reads. */
+/** Handles an attempt that another node began, for an operation that only reads. */
 const afterLost = (
   run: Run,
   before: ReadonlyArray<Attempt>,
@@ -124,7 +124,7 @@ export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun) {
     if (!takenOver) return { _tag: "Call", progress: { run, attempts: before, unstored: null }, opened }
     return candidate.effectful ? uncertain(run, before, open, now) : afterLost(run, before, opened, now)
   }
-  // Of a call that may have had an effect only an operator can say how it ended.
+  // Only an operator can say how a call ended that may have had an effect.
   if (open !== null && candidate?.effectful !== false) return goOn()
   return yield* Effect.match(mayGoOn(leased, open), {
     onFailure: (failure) => over(leased, open, failure, now),

@@ -1,6 +1,6 @@
 /**
- * How one node takes runs from the storage into its free slots: queued ones in their order, and running ones whose node
- * went silent.
+ * How one node takes runs from the storage into its free slots: queued runs in their order, and running ones whose node
+ * stopped renewing their leases.
  */
 import { Clock, Effect, Ref } from "effect"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
@@ -13,15 +13,15 @@ import type { DispatcherOptions } from "./DispatcherSettings.js"
 import type { Slots } from "./Slots.js"
 
 /**
- * Runs taken by one statement. Their slots are taken before it runs, so this is well below the slots: new runs start at
- * once meanwhile.
+ * How many runs one statement takes. Their slots are reserved before the statement runs. The number is well below the
+ * number of slots, so that new runs can start at once meanwhile.
  */
 const claimMax = 64
 
 export interface TakingParts {
   readonly active: ActiveRuns
   readonly node: string
-  /** False when the node stops: then it takes nothing more. */
+  /** False when the node stops: it then takes no more runs. */
   readonly open: Ref.Ref<boolean>
   readonly options: DispatcherOptions
   readonly settlement: Settlement["Type"]
@@ -29,12 +29,12 @@ export interface TakingParts {
   readonly store: RunStore["Type"]
 }
 
-/** Runs that waited too long are told so instead of being called late. */
+/** Ends runs that waited too long with a failure, instead of calling a provider late. */
 const expire = ({ settlement }: TakingParts, { lease, run }: LeasedRun) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     settlement.settle(endUnstarted({ run, failure: new CapacityExhausted(), leaseToken: lease.token, now }))
   ).pipe(
-    // What the storage does not take now is found again when the lease ends.
+    // If the storage does not take this end now, the run is found again when its lease ends.
     Effect.ignore
   )
 
@@ -62,7 +62,7 @@ const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
 /** Starts queued runs; `backlog` says afterwards whether more are waiting. */
 export const claimQueued = (parts: TakingParts, backlog: Ref.Ref<boolean>): Effect.Effect<void> => {
   const { node, options, store } = parts
-  // Unset first: what is queued while the storage is asked sets it again.
+  // The flag is cleared first: a run that is queued while the storage is read sets it again.
   return Effect.zipRight(
     Ref.set(backlog, false),
     Effect.flatMap(
@@ -73,9 +73,8 @@ export const claimQueued = (parts: TakingParts, backlog: Ref.Ref<boolean>): Effe
 }
 
 /**
- * Takes over the runs of silent nodes, once each time it runs. A node that could not reach the storage for a while
- * knows nothing about the leases of others, which may have been as far away: it gives them the time to renew them
- * first.
+ * Takes over the runs of silent nodes, once each time it runs. When this node could not reach the storage for a while,
+ * the other nodes may have been cut off too. It then first gives them time to renew their leases.
  */
 export const makeTakeOver = (parts: TakingParts): Effect.Effect<Effect.Effect<void>> =>
   Effect.map(Ref.make(false), (waitingForOthers) => {

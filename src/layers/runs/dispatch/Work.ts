@@ -1,4 +1,4 @@
-/** What the files of this folder share: the services they stand on, and the work on one run while this node has it. */
+/** The common part of this folder: the services that it uses, and the work on one run while this node has it. */
 import { Data, Effect, type Option, Schedule } from "effect"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { type StorageError } from "../../../domain/StorageErrors.js"
@@ -34,13 +34,13 @@ export interface Parts {
 /** Why the work on a run stops from outside: its client wants it cancelled, or another node has it now. */
 export type Stop = "cancelled" | "lease_lost"
 
-/** Another node has the run now: nothing may be written any more. */
+/** Another node has the run now, so this node may write nothing more. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
-/** The work on one run, which is ours by this lease until it is stopped. */
+/** The work on one run. The lease gives the run to this node until the work is stopped. */
 export interface Work {
   readonly lease: LeasedRun["lease"]
-  /** When it began, by the clock that nobody sets. */
+  /** When the work began, by the monotonic clock, which nobody can set. */
   readonly sinceNanos: bigint
   readonly stop: OneTimeEvent<Stop>
 }
@@ -50,19 +50,22 @@ export interface Progress {
   readonly run: Run
   /** All attempts so far. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** The last attempt with the file it brought, while its end is not stored yet. */
+  /** The last attempt and the file that it brought, while the end of the attempt is not stored yet. */
   readonly unstored: { readonly attempt: Attempt; readonly media: Media | null } | null
 }
 
 /** The run with its attempts, or none when another node has it now. */
 export type Worked = Effect.Effect<Option.Option<RunDetail>, LeaseLost>
 
-/** Storage comes back or the lease is lost: either way this ends. */
+/**
+ * The schedule has no end of its own. Retrying ends when the storage answers again; if the lease is lost, the storage
+ * says so.
+ */
 const untilStorageAnswers = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.jittered
 )
-/** Waits until the storage takes it; that it has to wait is told in the log. */
+/** Repeats the work until the storage accepts it. When it has to wait, the log says so. */
 export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effect.Effect<A, Exclude<E, StorageError>>
 
 export const patientlyWith = (trouble: Trouble): Patiently => {
