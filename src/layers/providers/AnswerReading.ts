@@ -16,7 +16,7 @@ export interface ReadAnswer {
   /** What expressions see: parsed JSON, the text, or null for a file. */
   readonly view: Json
   readonly body: AnswerBody
-  /** Sentences about how the answer is kept, for the run's `outcomeReason`; null when it stands as it came. */
+  /** Sentences about how the answer is kept, for the run's `outcomeReason`; null when it is kept unchanged. */
   readonly note: string | null
 }
 
@@ -61,7 +61,7 @@ const filename = (disposition: string | undefined): string | null => {
     Either.try(() => decodeURIComponent(raw)),
     () => raw
   )
-  // It is offered to a browser later: no folders, no control characters.
+  // A browser is offered this file name later, so it must hold no folders and no control characters.
   const safe = cutText(decoded.replace(/[/\\\p{Cc}]/gu, "_").replace(/^\.+/, ""), 200)
   return safe === "" ? null : safe
 }
@@ -81,7 +81,7 @@ const utf16Of = (bytes: Buffer, json: boolean): "utf-16le" | "utf-16be" | undefi
 
 interface Decoded {
   readonly text: string
-  /** Why it is not what was sent. */
+  /** Says why the kept text differs from the answer; null when it does not. */
   readonly note: string | null
 }
 
@@ -114,7 +114,7 @@ const isDeeper = (value: Json, levels: number): boolean => {
   return isObject(value) && (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
 }
 
-/** The value down to so many levels, null in the place of what is below. */
+/** The value down to this many levels, with null in place of everything deeper. */
 const downTo = (value: Json, levels: number): Json => {
   if (Array.isArray(value)) return levels === 0 ? null : value.map((item: Json) => downTo(item, levels - 1))
   if (!isObject(value)) return value
@@ -159,8 +159,8 @@ const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): 
 export const nothing: ReadAnswer = { view: null, body: { _tag: "Json", value: null }, note: null }
 
 /**
- * `allowed` are the operation's content types; the first stands in when the provider names none. Above `inlineBytes` an
- * answer is media.
+ * `allowed` are the operation's content types. The first one is assumed when the provider names none. An answer larger
+ * than `inlineBytes` is kept as media.
  */
 export const readAnswer = (
   answer: WireAnswer,
@@ -188,7 +188,7 @@ export const readAnswer = (
   )
 }
 
-/** An error answer, which is read only for the rules: JSON when it is JSON, else its text, of which nothing is kept. */
+/** Reads an error answer, only for the rules: JSON when it is JSON, else its text. Nothing of it is kept. */
 export const glance = (answer: WireAnswer, inlineBytes: number): ReadAnswer =>
   answer.bytes.length === 0
     ? nothing

@@ -16,10 +16,13 @@ import { onOwnFiber } from "./OwnFiber.js"
 import type { FollowUp, RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
-/** A follow-up only reads or cancels, so it may be resent with a new access token whatever the operation does. */
+/**
+ * A follow-up request only reads or cancels. It may therefore be sent again with a new access token, even when the
+ * operation is effectful.
+ */
 export type Exchange = (parts: RequestParts, kind: "start" | "follow_up") => Effect.Effect<WireAnswer, CallFailure>
 
-/** Polling is read-only, so a few lost or refused polls in a row are borne. */
+/** Polling only reads, so a few lost or refused polls in a row are allowed. */
 const lostPollsMax = 3
 const pauseGrowth = 1.5
 const cancelTimeout = "5 seconds"
@@ -37,7 +40,7 @@ export interface AsyncCall {
 export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, seen.inlineBytes).view)
   const follow = (request: FollowUp, ticket: string) => exchange(plan.request.follow(request, ticket), "follow_up")
-  // What was started may have its effect although nobody saw the end of it.
+  // The operation was started. It may have its effect although nobody saw its end.
   const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: { _tag: "None" }, evidence: seen.evidence })
 
   const poll = (ticket: string, pauseMs: number, missed: number): Effect.Effect<WireAnswer, CallFailure> => {
@@ -48,7 +51,7 @@ export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Eff
         if (isPassing(answer.status) && missed < lostPollsMax) return next(missed + 1)
         const seenNow = view(answer)
         const early = judgeEarly(seen, seenNow)
-        // An error status of a poll is about the poll: what was started may well go on.
+        // An error status of a poll concerns only the poll: the started operation may still be running.
         if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
         if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
         if (!holds(plan.rules.done, seenNow)) return next(0)

@@ -19,11 +19,11 @@ import {
   withWholeEscapes
 } from "./Decodings.js"
 
-/** Shorter ones would blot out harmless text. */
+/** A shorter secret would also match harmless text. */
 const shortestSecret = 6
-/** How many ways of writing inside one another are undone. */
+/** How many encodings, one inside another, are undone. */
 const depthMax = 5
-/** So many times its own length of decoded text is looked at for one text. */
+/** For one text, at most this many times its length of decoded text is searched. */
 const workPerByte = 6
 const workMin = 65_536
 
@@ -31,12 +31,12 @@ const workMin = 65_536
 export type Blot = (bytes: Buffer) => Buffer
 
 interface Patterns {
-  /** In lower case, looked for in either. */
+  /** In lower case; matched in either case. */
   readonly folded: ReadonlyArray<string>
   readonly exact: ReadonlyArray<string>
-  /** Shorter texts hold no key. */
+  /** A text shorter than this holds no key. */
   readonly bytesMin: number
-  /** A key that holds the signs of escapes; undoing several kinds of escapes at once may then undo one too many. */
+  /** Whether a key contains escape characters. Undoing several kinds of escapes at once may then undo one too many. */
   readonly looksEscaped: boolean
 }
 
@@ -45,7 +45,7 @@ const bytesOf = (secret: string): ReadonlyArray<Buffer> => {
   return utf8.length === secret.length ? [utf8] : [utf8, Buffer.from(secret, "latin1")]
 }
 
-/** A key that itself looks escaped loses that when a text around it is unescaped. */
+/** When a key itself looks escaped, unescaping the text around it changes the key too. */
 const withMeanings = (bytes: Buffer): ReadonlyArray<Buffer> => {
   const meanings = [bytes]
   for (const signs of ["\\", "\\%&", "\\%&"] as const) {
@@ -96,7 +96,7 @@ const inside = (layer: Layer, decoded: Decoded): Layer => ({
   rootOf: (span) => layer.rootOf(decoded.sourceOf(span))
 })
 
-/** What a text may mean, the most likely last. */
+/** The decodings that a text may have, the most likely one last. */
 const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): ReadonlyArray<() => Decoded | null> => {
   const { bytes, depth } = layer
   const inRuns = [hex, base64].flatMap((radix) => {
@@ -109,7 +109,7 @@ const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): Readonl
     ...(looksEscaped ? (["&", "%", "\\"] as const).map((signs) => () => unescaped(bytes, signs)) : []),
     ...inRuns,
     () => withoutZeros(bytes),
-    // First what JSON escaped and nothing else: its strings may hold a percent sign that escapes nothing.
+    // First only the escapes of JSON are undone: its strings may hold a percent sign that is not an escape.
     () => (depth === 0 ? unescaped(bytes, "\\") : null) ?? unescaped(bytes, "\\%&")
   ]
 }
@@ -146,7 +146,7 @@ const find = (bytes: Buffer, patterns: Patterns): ReadonlyArray<Span> => {
 const isDigit = (sign: number): boolean => sign >= 0x30 && sign <= 0x39
 
 const cover = (bytes: Buffer, { from, to }: Span): void => {
-  // A key of digits may stand as a bare number, which has to stay one.
+  // A key of digits may stand as a bare number, which must stay a valid number.
   const mark = bytes.subarray(from, to).every((sign) => isDigit(sign) || sign === 0) ? 0x31 : 0x2a
   // Zero bytes are the other half of a UTF-16 sign.
   for (let at = from; at < to; at += 1) if (bytes[at] !== 0) bytes[at] = mark
@@ -165,7 +165,7 @@ const blotting =
     return bytes
   }
 
-/** The keys of a node are few and used again and again. */
+/** A node has few keys and uses them again and again. */
 const entriesMax = 500
 const made = new Map<string, Blot | null>()
 

@@ -39,8 +39,8 @@ class BudgetSpent extends Data.TaggedError("BudgetSpent") {
 const charsPerStep = 16
 
 /**
- * What a value would cost to write down, nested values too. Pays as it goes, so that a value that contains itself many
- * times ends.
+ * Pays for the size of a value, nested values included. It pays step by step, so it also ends for a value that contains
+ * itself many times.
  */
 export const payFor = (value: unknown, budget: Budget): void => {
   const open: Array<unknown> = [value]
@@ -84,12 +84,12 @@ const charsOf = (value: unknown): number =>
       ? value.reduce((sum: number, item) => sum + (typeof item === "string" ? item.length : 1), 0)
       : 1
 
-/** Looking for one text in another may compare them at each place. */
+/** A search for one text in another may compare them at each position. */
 const searching = (text: unknown, sought: unknown): number => (charsOf(text) * (1 + charsOf(sought) / 4)) / charsPerStep
 
 const logarithm = (count: number): number => Math.log2(count + 2)
 
-/** What a function costs beside looking at its arguments. */
+/** The cost of a function, besides the cost of reading its arguments. */
 const costOf = (name: string, [first, second, third]: ReadonlyArray<unknown>): number => {
   switch (name) {
     case "contains":
@@ -164,7 +164,7 @@ const lengthOf = (text: string): number => {
   return text.length - pairs
 }
 
-/** Undefined where the library's own function, or its word on wrong arguments, will do. */
+/** Undefined when the library's own function, or its own error about wrong arguments, is good enough. */
 const ownFunction = (name: string, [first, second, third, fourth]: ReadonlyArray<unknown>): unknown => {
   if (typeof first !== "string") return undefined
   if (name === "trim" || name === "trim_left" || name === "trim_right")

@@ -1,6 +1,6 @@
 /**
- * All that calling one endpoint needs, compiled once per contract version: where its fields go and how its answers are
- * read.
+ * Everything that a call of one endpoint needs: the places of its fields and the rules for its answers. It is compiled
+ * once for each contract version.
  */
 import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"

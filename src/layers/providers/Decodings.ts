@@ -24,10 +24,10 @@ const hash = 0x23
 const semicolon = 0x3b
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** Stands for a character that no key can hold. */
+/** Replaces a character that no key can hold. */
 const substitute = 0x1a
 
-/** A table of signs: 1 for those of the text. */
+/** A table of characters: 1 for each character of the text. */
 const signsOf = (text: string): Uint8Array => {
   const signs = new Uint8Array(256)
   for (let at = 0; at < text.length; at += 1) signs[text.charCodeAt(at)] = 1
@@ -158,10 +158,10 @@ const entityEscape = (source: Buffer, at: number): number => {
   return 0
 }
 
-/** The signs with which the escapes begin that are to be undone. */
+/** The first characters of the kinds of escapes to undo. */
 export type EscapeSigns = "\\" | "%" | "&" | "\\%&"
 
-/** 0 where no escape begins. */
+/** 0 when no escape begins here. */
 const escapeAt = (source: Buffer, at: number): number => {
   switch (source[at]) {
     case backslash:
@@ -211,7 +211,7 @@ class Tokens {
   }
 }
 
-/** Writes what `source` means to `out`; says how long that is. */
+/** Writes the decoded `source` to `out`, and answers its length. */
 const unescapeInto = (source: Buffer, out: Buffer, starts: Uint8Array, tokens: Tokens | null): number => {
   let length = 0
   const put = (value: number, from: number, to: number): void => {
@@ -239,7 +239,7 @@ const unescapeInto = (source: Buffer, out: Buffer, starts: Uint8Array, tokens: T
   return length
 }
 
-/** Null where there is none of these escapes. */
+/** Null when the text holds none of these escapes. */
 export const unescaped = (source: Buffer, signs: EscapeSigns): Decoded | null => {
   const starts = signsOf(signs)
   if (!Array.from(signs).some((sign) => source.includes(sign))) return null
@@ -325,15 +325,15 @@ export const hex: Radix = { encoding: "hex", signs: signsOf("0123456789abcdefABC
  * own.
  */
 const shiftedRunMax = 1024
-/** From this length on a line of base64 goes on in the next one. */
+/** A line of base64 that is at least this long continues on the next line. */
 const lineMin = 60
 
 interface Run extends Span {
-  /** The run goes on from the one before it. */
+  /** Whether the run continues the one before it. */
   readonly joined: boolean
 }
 
-/** Runs of signs that hold at least so many bytes. */
+/** Runs of characters of the encoding that hold at least this many bytes. */
 export const runsOf = (source: Buffer, { bytes, group, signs }: Radix, bytesMin: number): ReadonlyArray<Run> => {
   const runMin = Math.floor((bytesMin * group) / bytes)
   const runs: Array<Run> = []

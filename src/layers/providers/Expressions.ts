@@ -25,12 +25,14 @@ export interface AnswerView {
 
 export interface Expression {
   readonly source: string
-  /** Something that can be kept: its size is paid for. */
+  /** The result may be kept, so its size is paid for. */
   readonly evaluate: (view: AnswerView) => Either.Either<Json, string>
   readonly holds: (view: AnswerView) => boolean
 }
 
-/** What reckons or compares, and so needs numbers; all else takes a part of the answer as it stands. */
+/**
+ * The node types that calculate or compare, and therefore need numbers. All others take a part of the answer unchanged.
+ */
 const reckoning: ReadonlySet<unknown> = new Set([
   "FilterProjection",
   "Arithmetic",
@@ -44,10 +46,10 @@ const reckons = (node: unknown): boolean =>
     ? node.some(reckons)
     : isNode(node) && (reckoning.has(node["type"]) || Object.values(node).some(reckons))
 
-/** A view in which every number can be reckoned with, and the exact numbers that some of them stand for. */
+/** A view whose numbers can all be used in calculations, and the exact numbers that some of them replace. */
 interface Plain {
   readonly view: AnswerView
-  /** By their nearest number, where only one exact number of the view has it. */
+  /** The exact numbers by their nearest number, if the view has only one exact number for it. */
   readonly exact: ReadonlyMap<number, ExactNumber>
 }
 
@@ -63,7 +65,7 @@ const noteNumbers = (value: Json, into: Map<number, ExactNumber | number | null>
   }
 }
 
-/** Made once for all the expressions that read a view; null where the view itself is plain. */
+/** Made once for all the expressions that read a view; null when the view has only plain numbers. */
 const plains = new WeakMap<AnswerView, Plain | null>()
 const plainOf = (view: AnswerView): Plain | null => {
   const made = plains.get(view)
@@ -99,10 +101,7 @@ const budgetOf = (view: AnswerView): Budget => {
   return known
 }
 
-/**
- * Whether the expressions that looked at this answer have used up their work, so that what they said is not to be
- * relied on.
- */
+/** Whether the expressions on this answer have used up their budget. Their results must then not be used. */
 export const isOverworked = (view: AnswerView): boolean => budgets.get(view)?.isSpent === true
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -110,7 +109,7 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 const isNode = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null
 
-/** `!a.b` reads as `(!a).b`, which is null whatever the answer holds; nobody means that. */
+/** `!a.b` reads as `(!a).b`, which is null for every answer. The author of a manifest never means that. */
 const negatesOnlyTheStart = (node: unknown): boolean => {
   if (Array.isArray(node)) return node.some(negatesOnlyTheStart)
   if (!isNode(node)) return false
@@ -139,12 +138,12 @@ const expressionOf = (source: string, ast: Ast): Expression => {
   return {
     source,
     evaluate: (view) => interpreted(view, kept),
-    // An expression that stumbles does not hold.
+    // An expression that fails does not hold.
     holds: (view) => Either.getOrElse(interpreted(view, truthy), () => false)
   }
 }
 
-/** Left: why it does not parse, or cannot be meant. */
+/** Left: why the expression does not parse, or why the author cannot mean it. */
 export const compile = (source: string): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
@@ -157,6 +156,6 @@ export const compile = (source: string): Either.Either<Expression, string> =>
 export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>
   expression !== undefined && expression.holds(view)
 
-/** Null when it stumbles. */
+/** Null when the expression fails. */
 export const read = (expression: Expression | undefined, view: AnswerView): Json =>
   expression === undefined ? null : Either.getOrElse(expression.evaluate(view), () => null)

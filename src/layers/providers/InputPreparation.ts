@@ -1,7 +1,7 @@
 /**
- * What happens to an input before any provider is called. Of a job: the fields that every job shares are checked, and
- * common names become the operation's own. Of a tool: nothing. The operation's schema has the last word. Pure; compiled
- * once per contract version.
+ * Prepares an input before any provider is called. For a job, the fields that every job shares are checked, and their
+ * common names become the names of the operation. For a tool, the input stays as it is. The operation's schema then
+ * decides. Pure; compiled once for each contract version.
  */
 import { domainToASCII } from "node:url"
 import { Either } from "effect"
@@ -103,11 +103,11 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
 
 type Prepare = (input: JsonObject) => PreparedInput
 
-/** `map` is what happens to the input before the schema has the last word. */
+/** `map` changes the input before the schema checks it. */
 const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
   memoByVersion((endpoint): Prepare =>
     Either.match(inputSchemaFor(endpoint), {
-      // The call itself reports `contract_invalid`; refusing the input here would blame the customer.
+      // The call itself reports `contract_invalid`. To refuse the input here would blame the customer.
       onLeft: () => (input) => ({ _tag: "Accepted", input }),
       onRight: (schema) => {
         const mapped = map(schema, endpoint)

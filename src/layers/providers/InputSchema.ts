@@ -26,7 +26,8 @@ export interface InputSchema {
 }
 
 /**
- * The library's `pattern` and `patternProperties` ask this engine. A pattern that it does not take was refused before.
+ * The library uses this engine for `pattern` and `patternProperties`. A pattern that the engine does not support was
+ * refused before.
  */
 const regExp = Object.assign(
   (pattern: string) => ({
@@ -61,7 +62,7 @@ const looking = (format: unknown): ((text: string) => boolean) | undefined => {
 
 for (const [name, format] of Object.entries<Format>(fullFormats)) {
   const looks = looking(format)
-  // Some of them take the square of the length.
+  // Some of the library's formats take time in the square of the length.
   ajv.addFormat(
     name,
     freeFormats.has(name)
@@ -72,7 +73,7 @@ for (const [name, format] of Object.entries<Format>(fullFormats)) {
   )
 }
 
-// The library compares each item with each other one.
+// The library would compare each item with every other one.
 ajv.removeKeyword("uniqueItems").addKeyword({
   keyword: "uniqueItems",
   type: "array",
@@ -140,7 +141,7 @@ const sentence = (error: ErrorObject): string => {
 
 type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
 
-/** The fields of the choice that lacks the fewest; the other choices are named with the last of them. */
+/** The fields missing from the choice that lacks the fewest. The last of them also names the other choices. */
 const lackingOfChoices = (
   choices: ReadonlyArray<ReadonlyArray<string>>,
   given: (field: string) => boolean
@@ -224,7 +225,8 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
     Either.try({
       try: () => {
         const validate = ajv.compile<JsonObject>(schema)
-        // The function stays; the library's own cache would hold every schema of every revision for ever.
+        // The compiled function stays usable. The library's own cache would keep every schema of every revision for
+        // ever.
         ajv.removeSchema(schema)
         return validate
       },
@@ -235,11 +237,11 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
       const copies = isDefaultedBelow(schema)
       const check = (input: JsonObject): PreparedInput => {
         const missing = lacking(schema, input)
-        // The schema's checks are of numbers; what is sent has every digit.
+        // The schema checks plain numbers; the request keeps every digit.
         const plain = withNumbers(input)
         const own = copies ? copied(plain) : plain
         const candidate: { [name: string]: Json } = isObject(own) ? { ...own } : {}
-        // Defaults may still fill a required field, so the schema has the last word on what is missing.
+        // Defaults may still fill a required field, so the schema decides what is missing.
         refillPatternWork()
         const valid = validate(candidate)
         const [error] = validate.errors ?? []

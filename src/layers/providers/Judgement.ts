@@ -56,7 +56,7 @@ export interface Case {
   readonly nowMillis: number
   /** Larger answers are kept as media. */
   readonly inlineBytes: number
-  /** Digest and size of the request; of the answer there is nothing yet. */
+  /** The digest and size of the request. The evidence holds nothing about the answer yet. */
   readonly evidence: Evidence
 }
 
@@ -75,7 +75,7 @@ const messageCharactersMax = 300
 /** A provider's own words: one line, bounded, without control characters. */
 const quoted = (value: Json): string | undefined => {
   if (value === null || value === "") return undefined
-  // Cut before it is looked at: it may be as long as the answer.
+  // The text is cut before it is searched, because it may be as long as the answer.
   const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
   return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
 }
@@ -116,7 +116,7 @@ const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerVi
   }
 }
 
-/** What a provider states by a rule of its operation or by its status. */
+/** A failure that the provider states, by a rule of its operation or by its status. */
 export type StatedFailure = ReturnType<typeof failureOf>
 
 const failureByStatus = (seen: Case, view: AnswerView, detail?: string): StatedFailure => {
@@ -126,7 +126,7 @@ const failureByStatus = (seen: Case, view: AnswerView, detail?: string): StatedF
   return failureOf(status >= 500 ? "provider_error" : "provider_http_error", seen, view, detail)
 }
 
-/** A status without a readable answer behind it, as when the body of an error broke off. */
+/** Judges a status without a readable answer, such as when the body of an error broke off. */
 export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): StatedFailure =>
   failureByStatus(seen, { status, headers, body: null, input: seen.input })
 
@@ -203,7 +203,8 @@ const verdictOf = (
       detail: "The provider's answer lacks what a success of this operation holds.",
       providerStatus: view.status
     }
-    // It answered, and it may have done something all the same: nobody is told to send that again.
+    // The provider answered, but the call may have had an effect all the same. The customer must not be told to send it
+    // again.
     return Either.left(
       seen.endpoint.operation.effect === "effectful"
         ? new ProviderReportedError({
@@ -235,10 +236,10 @@ export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<StatedFa
 const showsMiss = (seen: Case, view: AnswerView): boolean =>
   holds(seen.rules.miss, view) && !holds(seen.rules.miss, { ...view, body: null, headers: {} })
 
-/** Nothing, or a line break that a server adds by habit. */
+/** An empty body, or only a line break that some servers add. */
 const isEmpty = ({ bytes }: WireAnswer): boolean => bytes.length <= 4 && bytes.toString("latin1").trim() === ""
 
-/** A read-only operation that answers so says that there is nothing to tell. */
+/** With these statuses, a read-only operation says that it found nothing. */
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
 
 /**
@@ -286,10 +287,12 @@ export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView =
   input: seen.input
 })
 
-/** All that an answer can fail with. */
+/** Every failure that can follow from an answer. */
 export type JudgedFailure = RedirectBlocked | StatedFailure | UnsupportedResponseType | VerdictFailure
 
-/** A 2xx that cannot be read, or whose rules cannot be worked out, is lost: what the provider did is not known. */
+/**
+ * A 2xx that cannot be read, or whose rules cannot be evaluated, counts as lost: it is not known what the provider did.
+ */
 export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAnswer, CallFailure> => {
   const { status } = answer
   const { operation } = seen.endpoint
@@ -307,8 +310,8 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
       providerRequestId
     }
     if (isOverworked(view)) {
-      // Rules that were not read to their end say nothing: of an effectful operation it is not known what the answer
-      // says.
+      // Rules that were not evaluated to the end decide nothing. For an effectful operation, the meaning of the answer
+      // is then unknown.
       const detail = "The rules of this operation take more work on the provider's answer than the gateway allows."
       return Either.left(
         new CallLost({

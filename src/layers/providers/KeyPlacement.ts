@@ -111,9 +111,7 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
   }
 }
 
-/**
- * The parts of a key that nobody may see; a user name or client id is none, and may well be a part of honest answers.
- */
+/** The secret parts of a key. A user name or client id is not secret, and may well be part of a normal answer. */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
   const colon = secret.indexOf(":")
   if (colon < 0) return [secret]

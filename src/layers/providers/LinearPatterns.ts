@@ -7,16 +7,16 @@ import { Either } from "effect"
 import { RE2JS } from "re2js"
 import { patternCharsMax, patternSizeMax, patternWorkMax } from "../../domain/Limits.js"
 
-/** What the matches of one input may still take, in characters times steps of the pattern. */
+/** The work that is left for the patterns of one input, in characters times steps of the pattern. */
 let left = patternWorkMax
 
-/** To be called before an input is looked at. */
+/** Call this before each input is checked. */
 export const refillPatternWork = (): void => {
   left = patternWorkMax
 }
 
 export interface LinearPattern {
-  /** False as well when the input's texts are too long for its patterns. */
+  /** Also false when the input's texts are too long for its patterns. */
   readonly test: (text: string) => boolean
 }
 

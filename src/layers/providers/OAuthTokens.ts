@@ -11,7 +11,7 @@ import { type Transport, WireFailure } from "./Transport.js"
 
 export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }>
 
-/** The token address answered, and gave no token. */
+/** The token address answered without giving a token. */
 export class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly status: number }> {}
 
 export interface OAuthTokens {
@@ -20,7 +20,7 @@ export interface OAuthTokens {
     client: ClientCredentials,
     timeoutMs: number
   ) => Effect.Effect<string, TokenRefused | WireFailure>
-  /** Forgets a token that the provider refused, unless a newer one took its place already. */
+  /** Forgets a token that the provider refused, unless a newer token has replaced it already. */
   readonly drop: (auth: OAuth, client: ClientCredentials, token: string) => Effect.Effect<void>
 }
 
@@ -102,10 +102,11 @@ export const makeOAuthTokens = (
           })
         ),
         Effect.map((answer) => answer.access_token),
-        // A failure is told to those who wait and then forgotten: the next call tries anew.
+        // A failure is reported to the callers that wait and is then forgotten: the next call tries again.
         Effect.tapErrorCause(() => Effect.sync(() => held.get(key) === entry && held.delete(key)))
       )
-      // Only the entry and its fetch must come about together; the fetch itself ends with its deadline or the scope.
+      // Only the entry and the start of its fetch must happen together. The fetch itself ends with its deadline or with
+      // the scope.
       yield* Effect.forkIn(Effect.interruptible(Deferred.complete(token, fill)), scope)
       return entry
     })
@@ -119,7 +120,7 @@ export const makeOAuthTokens = (
           present !== undefined && present.expiresAt > now
             ? present
             : yield* Effect.uninterruptible(start(key, auth, client, timeoutMs))
-        // The fetch may run on another call's longer time.
+        // Another call may have started the fetch, with a longer time limit.
         return yield* Effect.timeoutFail(Deferred.await(entry.token), {
           duration: timeoutMs,
           onTimeout: () => new WireFailure({ reason: "timeout", word: "token", sent: false, status: null, headers: {} })

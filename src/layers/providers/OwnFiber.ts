@@ -1,11 +1,12 @@
 /**
- * Runs an effect on a fiber of its own, so that its deadlines work whatever the caller forbids: a caller that may not
- * be interrupted (an effectful call that is left to end) would otherwise hand that down, and no time limit inside could
- * end anything; made interruptible as a child, it would be ended by the very signal that the caller is shielded from.
+ * Runs an effect on a fiber of its own, so that its time limits work even when the caller may not be interrupted (an
+ * effectful call that must be left to finish). On the caller's fiber, the effect would be uninterruptible too, and no
+ * time limit inside could end it. As an interruptible child, it would be ended by the signal from which the caller is
+ * shielded.
  */
 import { Effect, Fiber } from "effect"
 
-/** The fiber never outlives the call: it ends, or it is interrupted together with a caller that may be. */
+/** The fiber never outlives the call: it ends by itself, or it is interrupted together with an interruptible caller. */
 export const onOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>

@@ -1,6 +1,6 @@
 /**
- * The circuits of one node, which learns of a provider's trouble from its own calls, and beside them the states that
- * operators set. Where those states are kept is the storage's business.
+ * The circuits of one node and the states that operators set. A node learns of a provider's trouble from its own calls.
+ * The storage decides where the operators' states are kept.
  */
 import { Clock, Effect } from "effect"
 import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"

@@ -84,7 +84,7 @@ const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | Stat
       ? judgeStatus(seen, 401, {})
       : new InvalidResponse({ detail: "The provider's token address answered without a token." })
 
-/** The log says which address was refused: that of the operation, or of its access tokens. */
+/** Logs which address was refused: the address of the operation, or that of its access tokens. */
 const warnWhereRefused =
   (engine: Engine, { seen }: Prepared, address: string) =>
   (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
@@ -174,7 +174,10 @@ const sendWithKey = (engine: Engine, prepared: Prepared): Exchange => {
   })
 }
 
-/** Planning has refused this; a connection may have gone since, and the run would now use the platform's key. */
+/**
+ * Planning has refused this already. A connection may have been removed since, and the run would now use the platform's
+ * key.
+ */
 const allowed = ({ credential, endpoint, input }: ProviderCall): Either.Either<void, InputRejected> => {
   const [refused] = refusedFields(endpoint, credential._tag, input)
   return refused === undefined
@@ -215,7 +218,7 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: Engine, call: Pro
   return { seen, plan, parts, key, origin: plan.request.origin, boundary } satisfies Prepared
 })
 
-/** Why nothing can be sent. */
+/** The reasons why nothing can be sent. */
 export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>>
 
 const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall) {
@@ -232,8 +235,8 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
 })
 
 /**
- * A single exchange keeps its time by itself; polling and access tokens end by interruption, whatever the caller
- * forbids.
+ * A single exchange keeps its own deadline. Polling and the fetch of access tokens end by interruption, even when the
+ * caller may not be interrupted.
  */
 const withDeadlines = (
   { operation, provider }: ProviderCall["endpoint"],
@@ -261,7 +264,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
         originFor,
         inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax
       }
-      // A defect in here must not become a run without an end: it is a contract that cannot be executed.
+      // A defect in here must not leave a run without an end. It is reported as a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>
         Effect.catchAllDefect(withDeadlines(request.endpoint, callWith(engine, request)), (defect) =>
           Effect.zipRight(

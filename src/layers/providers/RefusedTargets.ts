@@ -1,13 +1,16 @@
 /**
- * Tells the operator, in the log, which address the egress policy refused: the run says only that it was refused. One
- * line for a provider and address in a minute, however many runs end there. Never logs a path, a query or credentials.
+ * Logs, for the operator, which address the egress policy refused: the run itself says only that it was refused. There
+ * is at most one line a minute for each provider and address, however many runs end there. It never logs a path, a
+ * query or credentials.
  */
 import { Clock, Effect } from "effect"
 import { setBounded } from "./BoundedMap.js"
 import { mayBeOpened } from "./Egress.js"
 
 const quietMillis = 60_000
-/** More addresses than manifests name in practice; beyond them the oldest may be told of once more. */
+/**
+ * More addresses than manifests name in practice. Beyond this number, the oldest are forgotten and may be logged again.
+ */
 const remembered = 1_000
 
 /** `host:port` of an address, as `GATEWAY_EGRESS_ALLOW` takes it; null for one that cannot be read. */

@@ -27,7 +27,7 @@ export interface RequestParts {
     | { readonly _tag: "Multipart"; readonly parts: Array<readonly [name: string, value: Json]> }
 }
 
-/** The input cannot be written as a request: which field, and what it would have to be. */
+/** The input cannot be written as a request: the field, and a value that would be right. */
 export interface Unplaceable {
   readonly field: string
   readonly message: string
@@ -93,15 +93,15 @@ const pathProblem = (path: BodyPath): string | null => {
 type Members = { [key: string]: Json }
 
 /**
- * What stands at `path` below `present` becomes `value`. Copied on the way down: what is there may be a part of the
- * caller's input.
+ * Sets `value` at `path` below `present`. Every level on the way is copied, because it may be a part of the caller's
+ * input.
  */
 const placed = (present: Json | undefined, path: BodyPath, value: Json): Json => {
   const [step, ...rest] = path
   if (step === undefined) return value
   if (typeof step === "number") {
     const items = Array.isArray(present) ? [...present] : []
-    // A list has no holes: what no field fills is sent as null.
+    // A JSON list has no holes: a position that no field fills is sent as null.
     while (items.length < step) items.push(null)
     items[step] = placed(items[step], rest, value)
     return items

@@ -53,7 +53,10 @@ export interface Transport {
 const connectionsPerOrigin = 64
 const maxHeaderBytes = 16_384
 const connectTimeoutMs = 10_000
-/** A deadline that comes so late says that the thread stood still; then so long is left to read what came meanwhile. */
+/**
+ * When the deadline fires this late, the thread stood still. Then this much time is left to read data that arrived
+ * meanwhile.
+ */
 const stoodStillMillis = 500
 const readFirstMillis = 1_000
 /**
@@ -109,18 +112,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void
   ) {}
 
-  /** Called for every arrival of bytes, with how many there are since the request began. */
+  /** Called each time bytes arrive, with their number since the request began. */
   onArrival(bytes: number): void {
     if (bytes > wireBytesMax(this.maxBytes)) this.fail("too_large", "wire")
   }
 
-  /** The socket on which it is going to run. */
+  /** Sets the socket that the exchange will use. */
   goesOver(socket: SocketMeter): void {
     this.socket = socket
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that was given up while it waited for a socket is stopped here, before anything of it is written.
+    // A request that was given up while it waited for a socket is stopped here, before any byte of it is written.
     if (this.over) return controller.abort(new Stopped())
     this.controller = controller
     this.sent = true
@@ -173,12 +176,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     else if (codeOf(error) === "UND_ERR_HEADERS_OVERFLOW") this.fail("headers", "headers too large")
     else if (codeOf(error) === "UND_ERR_INVALID_ARG") this.fail("unwritable", "header value")
     else if (!this.sent) this.fail("unreachable", codeOf(error))
-    // What the parser refuses did arrive: it is an answer that cannot be read, not a lost one.
+    // Bytes that the parser refuses did arrive: this is an answer that cannot be read, not a lost one.
     else
       this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))
   }
 
-  /** Ends the exchange from outside: the deadline, or an interruption. */
+  /** Ends the exchange from outside, because of the deadline or an interruption. */
   stop(): WireFailure {
     this.over = true
     this.release(this.controller)
@@ -214,7 +217,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Counts what arrives for the exchange that a socket is at; with pipelining off there is one at a time. */
+/**
+ * Counts the bytes that arrive for the current exchange of a socket. Pipelining is off, so a socket has one exchange at
+ * a time.
+ */
 class SocketMeter {
   private socket: Socket | undefined
   private exchange: Exchange | undefined
@@ -232,7 +238,10 @@ class SocketMeter {
   }
 }
 
-/** Which exchange a dispatch is for: on the way to a client its handler is wrapped, its options are not. */
+/**
+ * The exchange of each dispatch. On the way to a client the handler is wrapped but the options are not, so the options
+ * are the key.
+ */
 const exchanges = new WeakMap<object, Exchange>()
 
 class MeteredClient extends Client {
@@ -265,7 +274,8 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
     })
     const started = performance.now()
     const end = (): void => resume(Effect.fail(exchange.stop()))
-    // Where this thread stood still the answer may lie in the socket, and timers come before sockets: it is read first.
+    // If this thread stood still, the answer may lie in the socket, and timers run before sockets. So the socket is
+    // read first.
     const over = (): void => {
       if (performance.now() - started < limits.timeoutMs + stoodStillMillis) return end()
       // eslint-disable-next-line no-restricted-syntax
@@ -301,11 +311,11 @@ export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, S
               const options: Client.Options = {
                 pipelining: 1,
                 maxHeaderSize: maxHeaderBytes,
-                // The deadline of the exchange is the only clock: two would disagree about what happened.
+                // The deadline of the exchange is the only time limit: two limits could disagree about the outcome.
                 headersTimeout: 0,
                 bodyTimeout: 0,
-                // Short, because a socket that the provider closes under a request loses an answer; providers may ask
-                // for longer.
+                // Short, because an answer is lost when the provider closes an idle socket just as a request uses it. A
+                // provider may ask for longer.
                 keepAliveTimeout: 4_000,
                 keepAliveMaxTimeout: 60_000
               }

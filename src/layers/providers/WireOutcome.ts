@@ -41,7 +41,7 @@ export const failureOf = (seen: Case, wire: WireFailure) => {
       })
     case "broken":
     case "too_large":
-      // An error or a redirect is what its status says, whatever became of its body.
+      // An error or a redirect is decided by its status, even when its body was lost.
       if (status !== null && status >= 400) return judgeStatus(seen, status, wire.headers)
       if (status !== null && status >= 300) return new RedirectBlocked(facts)
       return wire.reason === "broken"
@@ -53,7 +53,7 @@ export const failureOf = (seen: Case, wire: WireFailure) => {
   }
 }
 
-/** What an exchange without a readable answer can fail with. */
+/** The failures of an exchange without a readable answer. */
 export type WireRunFailure = ReturnType<typeof failureOf>
 
 /** A call that ended without an answer to judge. */
