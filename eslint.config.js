@@ -73,6 +73,8 @@ export default tseslint.config(
     plugins: { gateway: { rules: { "open-lookup": openLookup } } },
     rules: {
       "gateway/open-lookup": "error",
+      // More than five arguments are a record, whose members have names where they are given.
+      "max-params": ["error", 5],
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
       "no-restricted-syntax": ["error", ...noAmbient()]
     }

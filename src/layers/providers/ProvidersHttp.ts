@@ -92,14 +92,19 @@ const warnWhereRefused =
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
       : Effect.void
 
+/** What is sent once: the request without its key, the key, what removes the key from the answer, the time left. */
+interface Sending {
+  readonly parts: RequestParts
+  readonly secret: string
+  readonly blot: Blot | null
+  readonly timeoutMs: number
+}
+
 /** One exchange with the key placed, the secrets blotted out of whatever comes back. */
 const send = (
   engine: Engine,
   prepared: Prepared,
-  parts: RequestParts,
-  secret: string,
-  blot: Blot | null,
-  timeoutMs: number
+  { blot, parts, secret, timeoutMs }: Sending
 ): Effect.Effect<WireAnswer, CallFailure> => {
   const { operation, provider } = prepared.seen.endpoint
   const written = write(placeKey(provider.auth, secret, parts), prepared.boundary)
@@ -153,7 +158,7 @@ const sendWithKey = (engine: Engine, prepared: Prepared): Exchange => {
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
     const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
-    return (parts) => send(engine, prepared, parts, secret, blot, timeoutMs)
+    return (parts) => send(engine, prepared, { parts, secret, blot, timeoutMs })
   }
   const { client } = key
   const withoutToken = (problem: TokenRefused | WireFailure) =>
@@ -165,7 +170,8 @@ const sendWithKey = (engine: Engine, prepared: Prepared): Exchange => {
       const token = yield* engine.tokens
         .take(auth, client, yield* left)
         .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
-      const answer = yield* send(engine, prepared, parts, token, blotFor([client.secret, token]), yield* left)
+      const blot = blotFor([client.secret, token])
+      const answer = yield* send(engine, prepared, { parts, secret: token, blot, timeoutMs: yield* left })
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
     })
