@@ -3,6 +3,7 @@
  * was asked, with 1 has not, with 2 did not understand the question. A database is opened (or started) only by the
  * commands that need one.
  */
+import * as CliConfig from "@effect/cli/CliConfig"
 import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
@@ -20,6 +21,7 @@ import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
+import { keepEmptyValues } from "./Inputs.js"
 import * as Money from "./Money.js"
 import * as Secrets from "./Secrets.js"
 
@@ -100,9 +102,11 @@ const endOf = (cause: Cause.Cause<unknown>): End => {
 /** Runs one command line, without the program's own name, and answers the exit code. */
 export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
   Effect.consoleWith((console) =>
-    Command.run(commands(operator), { name: "gateway", version })(["node", "gateway", ...args]).pipe(
+    Command.run(commands(operator), { name: "gateway", version })(["node", "gateway", ...keepEmptyValues(args)]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
       Effect.withConsole({ ...console, error: () => Effect.void }),
+      // Otherwise it takes --DENY for --deny, and then loses its value.
+      Effect.provide(CliConfig.layer({ isCaseSensitive: true })),
       Effect.as(0),
       Effect.catchAllCause((cause) => {
         const { code, words } = endOf(cause)

@@ -129,6 +129,18 @@ export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in
 export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
 export const runCap = limit("run-cap-usd", usd, "Dollars that one run may hold at most")
 
+const repeatable: ReadonlySet<string> = new Set(["--scope", "--allow", "--deny"])
+
+/**
+ * The parser silently drops a value of a repeatable option that is empty or, at the end of the line, absent. A blank
+ * keeps it, so that the option's reader refuses it: `--policy-reset --allow ""` must not lift a policy.
+ */
+export const keepEmptyValues = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const isRepeatable = (arg = "") => repeatable.has(arg)
+  const kept = args.map((arg, index) => (arg === "" && isRepeatable(args[index - 1]) ? " " : arg))
+  return isRepeatable(kept.at(-1)) ? [...kept, " "] : kept
+}
+
 const policyRules = (name: string, description: string) =>
   Options.text(name).pipe(
     Options.withPseudoName("RULE"),

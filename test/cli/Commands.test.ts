@@ -111,6 +111,28 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         err: ["--allow: must not name provider:tomba, which the policy denies; reset the policy to take a denial back"]
       })
       assert.deepInclude(yield* json(`workspace set ${id}`), { inflightLimit: 3 })
+      for (const empty of [
+        ["--allow", ""],
+        ["--deny", ""],
+        ["--deny", " "],
+        ["--DENY", "provider:acme"],
+        ["--allow"],
+        ["--allow="]
+      ]) {
+        const ended = yield* cli(["workspace", "set", id, "--policy-reset", ...empty])
+        assert.deepStrictEqual([ended.code, ended.out, ended.err.length], [2, [], 1], JSON.stringify(empty))
+        assert.match(ended.err[0]!, /--(allow|deny)/i)
+      }
+      const between = yield* cli(["workspace", "set", id, "--deny", "", "--inflight-limit", "5"])
+      assert.deepStrictEqual(between, {
+        code: 2,
+        out: [],
+        err: ['--deny: must be provider:<id>, category:<id>, endpoint:<id> or effectful, not ""']
+      })
+      assert.deepInclude(yield* json(`workspace set ${id}`), {
+        inflightLimit: 3,
+        policy: { allow: [], deny: ["provider:tomba"] }
+      })
       assert.deepStrictEqual(yield* policyAfter(" --policy-reset"), { allow: [], deny: [] })
     })
   )
@@ -368,6 +390,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     [`credit --workspace ws_${nobody} --usd 1.0000001 --reason x`, /^--usd: must be dollars with at most six decimals/],
     [`credit --workspace ws_${nobody} --usd 1`, /--reason/],
     [`token create --workspace ws_${nobody} --label x`, /--scope/],
+    [`token create --workspace ws_${nobody} --label x --scope runs.read --scope`, /^--scope: must be of .*not ""$/],
     [
       `token create --workspace ws_${nobody} --label x --scope runs.read,everything`,
       /^--scope: must be of catalog:read, .*everything/

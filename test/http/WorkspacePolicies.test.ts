@@ -172,14 +172,17 @@ describe("a job", () => {
         yield* policy({ deny: ["provider:acme", "endpoint:bolt-op"] })
         const made = yield* run(echo, "the key")
         const message =
-          "The policy of this workspace stands against every provider that could run this job: it denies the provider acme; it denies the endpoint bolt-op."
+          "The policy of this workspace denies the provider acme; it denies the endpoint bolt-op; no other provider can run this job now."
         assert.deepStrictEqual(
           [made.status, made.outcome, made.actualCost, made.error.code, made.error.message],
           ["blocked", "rejected", 0, "eligibility_blocked", message]
         )
         assert.deepStrictEqual(made.result, { code: "eligibility_blocked", message })
         assert.deepStrictEqual([made.error.whoseError, made.error.retryable], ["customer", false])
-        assert.match(made.error.retryHint, /^Ask the operator of this gateway/)
+        assert.strictEqual(
+          made.error.retryHint,
+          "Ask the operator of this gateway to allow one of them; requestedJob.skipped says what stands against each provider."
+        )
         assert.deepStrictEqual(Object.keys(skippedOf(made)), ["acme-op", "bolt-op"])
         assert.deepStrictEqual((yield* get("/v1/ledger?kind=hold")).json.entries, [])
         assert.strictEqual(calls(), 0)
@@ -201,9 +204,70 @@ describe("a job", () => {
         yield* policy({ deny: ["provider:acme"] })
         const made = yield* run(echo)
         assert.deepStrictEqual([made.status, made.error.code], ["blocked", "eligibility_blocked"])
-        assert.include(made.error.message, "it denies the provider acme.")
+        assert.strictEqual(
+          made.error.message,
+          "The policy of this workspace denies the provider acme; no other provider can run this job now."
+        )
       }),
     { manifests: [job, provider("acme"), provider("bolt", { ownKey: true })] }
+  )
+
+  test(
+    "says no more of the policy than is true where the request excludes the other providers",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme"] })
+        const { error } = yield* run({ ...echo, fallback: { exclude: ["bolt"] } })
+        assert.deepStrictEqual(
+          [error.code, error.message],
+          [
+            "eligibility_blocked",
+            "The policy of this workspace denies the provider acme; no other provider can run this job now."
+          ]
+        )
+      }),
+    { manifests }
+  )
+
+  test(
+    "counts what denies it where that is a lot",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["a", "b", "c", "d", "e"].map((id) => `provider:${id}`) })
+        const { error } = yield* run(echo)
+        assert.match(
+          error.message,
+          /^The policy of this workspace denies the provider .; it denies the provider .; it denies the provider .; it has 2 more reasons like these; no other/
+        )
+      }),
+    { manifests: [job, ...["a", "b", "c", "d", "e"].map((id) => provider(id))] }
+  )
+
+  test(
+    "names the denied providers beside the missing keys when something else stands against those as well",
+    ({ policy, run }) =>
+      Effect.gen(function* () {
+        yield* policy({ deny: ["provider:acme", "provider:cove"] })
+        const capped = yield* run({ ...echo, fallback: { maxCostUsd: 0.0001 } })
+        assert.strictEqual(capped.result.code, "no_runnable_provider")
+        assert.strictEqual(
+          capped.error.retryHint,
+          "A key would help: connect an account of your own at bolt; or ask the operator of this gateway to allow acme, which the policy of this workspace denies, and change what else stands against it: costs up to $0.001, and the cap is $0.0001 (acme-op)."
+        )
+        const { error } = yield* run({ ...echo, input: {} })
+        assert.match(
+          error.retryHint,
+          /; or ask the operator .* to allow acme, .* against it: needs text \(acme-op\)\.$/
+        )
+      }),
+    {
+      manifests: [
+        job,
+        provider("acme", { needs: "text" }),
+        provider("bolt", { ownKey: true }),
+        provider("cove", { ownKey: true })
+      ]
+    }
   )
 
   test(

@@ -62,7 +62,7 @@ export const planJob: (
     if (first === undefined)
       return yield* refuseRoute(route, {
         skipped: unusable,
-        couldRun: yield* fittingWithoutPolicy(parts, asked, supply.endpoints),
+        withoutPolicy: yield* skippedWithoutPolicy(parts, asked, supply.endpoints),
         alternatives: stillNeeded(supply.job.needs, request.input)
       })
     return route
@@ -162,14 +162,20 @@ const verdictOn = (
 ): Effect.Effect<Fitting | Unusable, CatalogLoading | StorageError> =>
   Effect.catchTag(judge(parts, asked, ranked), "Skipped", (unusable) => Effect.succeed(unusable))
 
-/** The endpoints that could run this but for the policy of the workspace. */
-const fittingWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: ReadonlyArray<RankedEndpoint>) =>
+/** What stands against each endpoint but for the policy of the workspace; empty where there is no policy. */
+const skippedWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: ReadonlyArray<RankedEndpoint>) =>
   isUnrestricted(asked.policy)
-    ? Effect.succeed(new Set<string>())
+    ? Effect.succeed(new Map<string, Skipped | null>())
     : Effect.map(
         Effect.forEach(endpoints, (ranked) => verdictOn(parts, { ...asked, policy: unrestricted }, ranked)),
         (verdicts) =>
-          new Set(verdicts.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict.candidate.endpointId] : [])))
+          new Map(
+            verdicts.map((verdict) =>
+              verdict._tag === "Fits"
+                ? ([verdict.candidate.endpointId, null] as const)
+                : ([verdict.skipped.endpointId, verdict.skipped] as const)
+            )
+          )
       )
 
 /** Failures that a key would mend. */

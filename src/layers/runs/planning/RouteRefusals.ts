@@ -184,11 +184,11 @@ const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
   })
 }
 
-/** The policy of the workspace, and nothing else, stands against those that could run this. */
+/** Those that could run this are denied by the policy of the workspace; the others cannot run it for other reasons. */
 const deniedByPolicy = (route: RoutePlan, denials: ReadonlyArray<PolicyDenial>) => {
   const reasons = [...new Set(denials.map(denialText))]
-  const shown = reasons.length > named ? [...reasons.slice(0, named), "and so on"] : reasons
-  const message = `The policy of this workspace stands against every provider that could run this job: it ${shown.join("; it ")}.`
+  const more = reasons.length > named ? `; it has ${reasons.length - named} more reasons like these` : ""
+  const message = `The policy of this workspace ${reasons.slice(0, named).join("; it ")}${more}; no other provider can run this job now.`
   return new JobDenied({
     failure: new EligibilityBlocked({
       detail: message,
@@ -199,11 +199,30 @@ const deniedByPolicy = (route: RoutePlan, denials: ReadonlyArray<PolicyDenial>) 
   })
 }
 
-const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
+/** What a client can change by itself: fields of the input, or the cap. */
+const changeable: ReadonlySet<Skipped["code"]> = new Set(["needs_identity", "rejected_input", "over_cost_cap"])
+
+/** Of the denied endpoints those that could run if they were allowed and the request changed, and what would change. */
+const askToAllow = (skipped: ReadonlyArray<Unusable>, withoutPolicy: Refused["withoutPolicy"]): string | null => {
+  const denied = skipped.flatMap(({ denial, provider, skipped: { endpointId } }) => {
+    const other = withoutPolicy.get(endpointId) ?? null
+    return denial !== null && other !== null && changeable.has(other.code)
+      ? [{ provider: provider.id, why: `${other.reason} (${endpointId})` }]
+      : []
+  })
+  if (denied.length === 0) return null
+  const providers = anyOf([...new Set(denied.map(({ provider }) => provider))])
+  const why = denied.slice(0, named).map((each) => each.why)
+  return `ask the operator of this gateway to allow ${providers}, which the policy of this workspace denies, and change what else stands against it: ${why.join("; ")}`
+}
+
+const noRunnable = (route: RoutePlan, { skipped, withoutPolicy }: Refused) => {
   const message = "No provider of this job can run for this workspace now."
+  const allowance = askToAllow(skipped, withoutPolicy)
+  const orAllow = allowance === null ? "" : `; or ${allowance}`
   if (route.connectionId !== null) {
     return refuseJob("no_runnable_provider", message, {
-      hint: "Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each.",
+      hint: `Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each${orAllow}.`,
       route
     })
   }
@@ -220,8 +239,8 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
     gatewaysFault: true,
     hint:
       ways.length === 0
-        ? "Try again later; requestedJob.skipped says what stands against each provider."
-        : `A key would help: ${ways.join(", or ")}.`,
+        ? `Try again later; requestedJob.skipped says what stands against each provider${orAllow}.`
+        : `A key would help: ${ways.join(", or ")}${orAllow}.`,
     extra: { missingKeys: keyless.map(({ id, ownKey, platformKey }) => ({ provider: id, ownKey, platformKey })) },
     route
   })
@@ -229,8 +248,8 @@ const noRunnable = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
 
 export interface Refused {
   readonly skipped: ReadonlyArray<Unusable>
-  /** The ids of the endpoints that could run this but for the policy of the workspace. */
-  readonly couldRun: ReadonlySet<string>
+  /** What stands against each endpoint but for the policy of the workspace, by its id; null: nothing. */
+  readonly withoutPolicy: ReadonlyMap<string, Skipped | null>
   /** The sets of fields of which the job needs one and which the input does not hold already. */
   readonly alternatives: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -239,7 +258,8 @@ export interface Refused {
  * The reason that a client can do most about comes first: give a field, raise the cap, change the input, wait. Then the
  * policy of the workspace, where nothing else stands against a provider, or where it stands against them all.
  */
-export const refuseRoute = (route: RoutePlan, { alternatives, couldRun, skipped }: Refused): JobDenied => {
+export const refuseRoute = (route: RoutePlan, refused: Refused): JobDenied => {
+  const { alternatives, skipped, withoutPolicy } = refused
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
   if (codes.has("over_cost_cap")) return overCap(route, skipped)
@@ -247,9 +267,9 @@ export const refuseRoute = (route: RoutePlan, { alternatives, couldRun, skipped 
   if (codes.size === 1 && codes.has("excluded")) return allExcluded(route)
   const paused = skipped.filter(({ pausedSeconds }) => pausedSeconds > 0)
   if (paused.length > 0) return allPaused(route, paused)
-  const alone = skipped.filter(({ skipped: { endpointId } }) => couldRun.has(endpointId))
+  const alone = skipped.filter(({ skipped: { endpointId } }) => withoutPolicy.get(endpointId) === null)
   const denied = skipped.filter(({ denial }) => denial !== null)
   const against = alone.length > 0 ? alone : denied.length === skipped.length ? denied : []
   const denials = against.flatMap(({ denial }) => denial ?? [])
-  return denials.length > 0 ? deniedByPolicy(route, denials) : noRunnable(route, skipped)
+  return denials.length > 0 ? deniedByPolicy(route, denials) : noRunnable(route, refused)
 }
