@@ -353,7 +353,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const twice = yield* cli(["runs", "resolve", run.runId, "--as", "released", "--reason", "all of it"])
       assert.deepStrictEqual(
         [twice.code, twice.err],
-        [1, ["RUN_ID: is completed; only a run in reconciliation_pending can be resolved"]]
+        [1, [`RUN_ID: ${run.runId} is completed; only a run in reconciliation_pending can be resolved`]]
       )
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)

@@ -6,6 +6,7 @@ import { reasonProblem } from "../../domain/Labels.js"
 import { Clock, Effect, Either, Layer } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { failedAttempt, failedRun } from "../../domain/FailedRun.js"
+import type { RunId } from "../../domain/Ids.js"
 import { dollars, type Micros, zero } from "../../domain/Micros.js"
 import type { Attempt, Run } from "../../domain/Run.js"
 import { ProviderError } from "../../domain/RunFailures.js"
@@ -63,8 +64,8 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
     const settlement = yield* Settlement
     const store = yield* RunStore
 
-    const notWaiting = (status: Run["status"]) =>
-      ValidationError.of("runId", `is ${status}; only a run in reconciliation_pending can be resolved`)
+    const notWaiting = (runId: RunId, status: Run["status"]) =>
+      ValidationError.of("runId", `${runId} is ${status}; only a run in reconciliation_pending can be resolved`)
 
     return Reconciliation.of({
       uncertain: store.uncertain,
@@ -75,7 +76,7 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
         const key = yield* store.locate(runId)
         const run = key === null ? null : yield* store.get(key)
         if (key === null || run === null) return yield* new NotFound({ what: "run", id: runId })
-        if (run.status !== "reconciliation_pending") return yield* notWaiting(run.status)
+        if (run.status !== "reconciliation_pending") return yield* notWaiting(runId, run.status)
         const costMicros = yield* chargeOf(resolution, run.holdMicros)
         const lost = (yield* store.attempts(key)).findLast(({ status }) => status === "reconciliation_pending") ?? null
         const { attempt, run: ended } = concluded(run, lost, resolution, costMicros)
@@ -90,7 +91,7 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
         })
         if (answer._tag === "Settled") return { run: answer.run, attempts: yield* store.attempts(key) }
         // Another operator resolved the run in the meantime, perhaps differently.
-        return yield* notWaiting((yield* store.get(key))?.status ?? run.status)
+        return yield* notWaiting(runId, (yield* store.get(key))?.status ?? run.status)
       })
     })
   })

@@ -65,11 +65,19 @@ const untilStorageAnswers = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.jittered
 )
+/** For the log: what Postgres itself said stands beside it, in the line of the storage. */
+const reasons: { readonly [Tag in StorageError["_tag"]]: string } = {
+  storage_busy: "the storage had no connection for it, or lost it; nothing was written",
+  storage_uncertain: "the connection was lost while it was being written; it may have been written",
+  runtime_bridge_timeout: "the storage took too long; nothing was written"
+}
+
 /** Repeats the work until the storage accepts it. When it has to wait, the log says so. */
 export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effect.Effect<A, Exclude<E, StorageError>>
 
 export const patientlyWith = (trouble: Trouble): Patiently => {
-  const told = (error: unknown) => Effect.sync(() => (isStorageTrouble(error) ? trouble.failed(error._tag) : undefined))
+  const told = (error: unknown) =>
+    Effect.sync(() => (isStorageTrouble(error) ? trouble.failed(reasons[error._tag]) : undefined))
   return (work) =>
     Effect.catchIf(work, isStorageTrouble, (error) =>
       told(error).pipe(
