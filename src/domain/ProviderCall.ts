@@ -156,8 +156,8 @@ export const notSent = (failure: CallRunFailure): ProviderFailure =>
   new ProviderFailure({ failure, sent: false, cost: { _tag: "None" }, evidence: null })
 
 /**
- * Whether a failed call says how well its operation works. Where nothing was sent, and not for the provider's fault, it
- * says nothing: the gateway's own policy stood in the way, or the customer's key or input.
+ * Whether a failed call says how well its operation works. It does not when nothing was sent and the provider was not
+ * the cause: then the gateway's own policy stopped the call, or the customer's key or input did.
  */
 export const saysHowItDid = (failed: CallFailure): boolean =>
   failed._tag === "CallLost" || failed.sent || failed.failure.whoseError === "provider"

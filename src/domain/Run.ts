@@ -54,7 +54,7 @@ export const Run = Schema.Struct({
   requestId: Schema.String,
   /** As the client sent it: `job:<id>` or a tool id. */
   requestedEndpointId: Schema.String,
-  /** The tool that was picked; as sent when none was. */
+  /** The tool that was picked. When none was picked, the endpoint id as the client sent it. */
   endpointId: Schema.String,
   providerId: nullable(Schema.String),
   contractVersion: nullable(Schema.String),

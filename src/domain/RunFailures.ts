@@ -22,11 +22,11 @@ interface Particulars {
   readonly detail?: string
   readonly providerStatus?: number
   readonly retryAfterSeconds?: number
-  /** Instead of the hint of the class: what would help in this very case. */
+  /** Replaces the hint of the class: says what helps in this case. */
   readonly hint?: string
   /**
-   * Instead of the class's: some refusals carry a code that mostly means the customer, and are not the customer's
-   * fault.
+   * Replaces the `whoseError` of the class. Some refusals carry a code that is mostly the customer's fault, but are
+   * not.
    */
   readonly blames?: WhoseError
 }

@@ -13,16 +13,16 @@ import { isInflight, next, type RunEvent } from "./RunMachine.js"
 import type { RunStatus } from "./Run.js"
 import type { Price } from "./Manifest.js"
 
-/** The cost of one attempt and, when the provider's word could not be taken as it was, what it said. */
+/** The cost of one attempt. `anomaly` is the reported or computed cost that could not be used as it was. */
 export interface AttemptCost {
   readonly micros: Micros
   readonly anomaly: string | null
 }
 
 /**
- * The evidenced cost of one answered attempt, at most `maxMicros`. A provider that names its cost is believed up to the
- * hold; a provider that says nothing is paid its listed price for what it delivered; nonsense costs nothing and is
- * noted.
+ * The evidenced cost of one answered attempt, at most `maxMicros`. A cost that the provider reports is accepted up to
+ * the hold. Without a report the listed price of the delivered results counts. A report that makes no sense costs
+ * nothing and is noted.
  */
 export const costOf = (input: {
   /** The listed price of what was delivered; null when nothing was. */
@@ -70,8 +70,8 @@ export interface Settled {
 }
 
 /**
- * Why a settlement cannot be: the run is not in a state where this event means anything, or the wallet does not hold
- * its money.
+ * Why a settlement is impossible: the event has no meaning in the state of the run, or the wallet does not hold the
+ * run's money.
  */
 export type Unsettleable =
   | { readonly _tag: "WrongState"; readonly status: RunStatus; readonly event: RunEvent }

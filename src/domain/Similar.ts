@@ -39,7 +39,7 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
 
 /** At most three, the closest first. */
 export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {
-  // Ids are short; what is longer is not a slip of the pen.
+  // Ids are short. A longer text is not a mistyped id.
   const wanted = cutText(id.toLowerCase(), 100)
   const words = wordsOf(wanted)
   return Array.from(known, (other) => ({

@@ -46,12 +46,12 @@ export class StorageTimeout extends Schema.TaggedError<StorageTimeout>()("runtim
 
 /**
  * The storage refused the data itself (a text it cannot hold, a nesting it cannot walk): certain not to have happened,
- * and to fail again. A defect, not one of the errors above: only who has something smaller to store instead looks for
- * it.
+ * and certain to fail again. It is a defect and not one of the errors above. Only code that can store something smaller
+ * instead catches it.
  */
 export class DataRefused extends Data.TaggedError("DataRefused")<{ readonly cause: unknown }> {}
 
-/** Does `instead` where `first` died because its data was refused. */
+/** Runs `instead` when `first` died because its data was refused. */
 export const whereRefused = <A, E, R, E2, R2>(
   first: Effect.Effect<A, E, R>,
   instead: () => Effect.Effect<A, E2, R2>

@@ -1,8 +1,8 @@
 /**
- * A plan as it is stored beside its run's input: what a candidate's input has in common with that is not stored again.
- * It is left out where it is the same, and told member by member where large ones only stand under another name. Read
- * again, it is the plan that was made, down to the order of members. Plans that were stored with every input whole are
- * read as they are.
+ * A plan as it is stored beside its run's input. The parts of a candidate's input that equal the run's input are not
+ * stored again. An equal input is left out. An input whose large members only have other names is stored member by
+ * member. Reading gives the plan that was made, down to the order of members. Plans that were stored with every input
+ * in full are read unchanged.
  */
 import { Schema } from "effect"
 import { isObject, Json, JsonObject } from "./Json.js"
@@ -14,9 +14,12 @@ const Taken = Schema.Struct({ to: Schema.String, from: Schema.String })
 const Given = Schema.Struct({ to: Schema.String, value: Json })
 const StoredCandidate = Schema.Struct({
   ...Candidate.fields,
-  /** The whole input; without it and without `members` the run's own. */
+  /** The whole input. Without it and without `members` the candidate has the run's own input. */
   input: Schema.optionalWith(JsonObject, { exact: true }),
-  /** The input's members in their order, each with its value or with the name that the run's input has it under. */
+  /**
+   * The members of the input in their order. Each has its value, or the name of the member of the run's input that has
+   * the same value.
+   */
   members: Schema.optionalWith(Schema.Array(Schema.Union(Taken, Given)), { exact: true })
 })
 type StoredCandidate = typeof StoredCandidate.Type
@@ -25,12 +28,12 @@ const StoredPlan = Schema.Struct({ ...RoutePlan.fields, candidates: Schema.Array
 export const StoredRun = Schema.Struct({ ...Run.fields, plan: Schema.NullOr(StoredPlan) })
 export type StoredRun = typeof StoredRun.Type
 
-/** Shorter values take no more room than their place would. */
+/** A shorter value takes no more room than a reference to it. */
 const largeCharsMin = 64
 const isLarge = (value: Json): boolean =>
   typeof value === "string" ? value.length >= largeCharsMin : typeof value === "object" && value !== null
 
-/** To the letter: also the order of members. What it cannot tell counts as different. */
+/** Compares exactly, including the order of members. Values that it cannot compare count as different. */
 const isSame = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (Array.isArray(a))

@@ -25,10 +25,13 @@ export const tokenText = (idSuffix: string, secret: Uint8Array): string => {
 export const isTokenText = (text: string): boolean =>
   shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 
-/** Never as long as a gateway's own, so that a typing mistake in one of those is no other token. */
+/**
+ * A client's token is never as long as a gateway's own. So a gateway's token with a typing mistake is not a client's
+ * token.
+ */
 const clientShape = /^(?:pgw_|(?!pgw_))[A-Za-z0-9_-]{43,80}$/
 
-/** Whether a text can be a token at all, of a gateway or of a client; what cannot needs no lookup. */
+/** Whether a text can be a token of a gateway or of a client. A text that cannot needs no lookup. */
 export const mayBeToken = (text: string): boolean => isTokenText(text) || clientShape.test(text)
 
 /** CRC-32 (IEEE) in hex: catches mistakes, not forgers. */

@@ -1,13 +1,13 @@
 /**
- * Where a token comes from. A token that a person made has no parent; one that a login approval let in is a child of
- * the token that approved it. A child never outdoes its parent: it shares the limits of all that it comes from, ends no
- * later, and goes when one of them is revoked.
+ * Where a token comes from. A token that a person made has no parent. A token from a login approval is a child of the
+ * token that approved it. A child can never do more than its parent: it shares the limits of all tokens above it, ends
+ * no later than they do, and is revoked when one of them is.
  */
 import { Array as Arr, Option } from "effect"
 import type { Spends, TokenSpend } from "./Admission.js"
 import type { TokenId } from "./Ids.js"
 
-/** A token, the one that let it in, and so on to the first. */
+/** A token, the token that approved it, and so on to the first token. */
 export type TokenLine = Arr.NonEmptyReadonlyArray<TokenId>
 
 export const lineOf = (token: { readonly tokenId: TokenId; readonly ancestors: ReadonlyArray<TokenId> }): TokenLine => [

@@ -18,7 +18,7 @@ export interface BillingPolicy {
   readonly minimumMicros: Micros
   readonly suggestedMicros: Micros
   readonly maximumMicros: Micros
-  /** Where a person looks after the balance. */
+  /** The page on which a person manages the balance. */
   readonly dashboardUrl: string
 }
 
@@ -117,7 +117,7 @@ const hintReason = (
 ): TopUpReason => {
   if (!policy.enabled) return "billing_disabled"
   if (asked.operatorWorkspace) return "operator_workspace"
-  // What the caller can change itself comes before what only the operator can.
+  // Reasons that the caller can change come before reasons that only the operator can change.
   if (asked.readOnly) return "read_only_token"
   if (!asked.processorConfigured) return "payment_processor_not_configured"
   // Less than the smallest top-up counts as low, so that a client hears of it before a run is refused.

@@ -28,11 +28,11 @@ export interface Route {
   readonly method: string
   readonly path: string
   readonly access: Required | null
-  /** In a sentence what it is for. */
+  /** One sentence that says what the endpoint is for. */
   readonly summary: string
   /** The names of the query parameters that it reads. */
   readonly parameters: ReadonlySet<string>
-  /** What query parameters are when they are left out, for those that then are something. */
+  /** The values of query parameters that are left out, for those that have a default. */
   readonly defaults: ReadonlyMap<string, unknown>
   /** Codes of the errors that the endpoint names itself. */
   readonly errors: ReadonlySet<string>
@@ -50,7 +50,7 @@ const namesOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): Readon
     })
   )
 
-/** Asks each property that may be left out what it then is. */
+/** Reads the default of each property that may be left out. */
 const defaultsOf = (schema: Option.Option<{ readonly ast: SchemaAST.AST }>): ReadonlyMap<string, unknown> => {
   const { ast } = Option.getOrElse(schema, () => ({ ast: SchemaAST.unknownKeyword }))
   if (!SchemaAST.isTransformation(ast) || !SchemaAST.isTypeLiteralTransformation(ast.transformation)) return new Map()

@@ -21,7 +21,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .add(SystemApi)
   .addError(Wire.ValidationError)
   .addError(Wire.InternalError)
-  // No route can say these of itself: they are about the paths and methods that are not there.
+  // No route can name these errors, because they are about paths and methods that do not exist.
   .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed])
   .annotate(OpenApi.Title, "Provider Operations Gateway")
   .annotate(OpenApi.Version, "0.1.0")

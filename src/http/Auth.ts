@@ -1,7 +1,7 @@
 /**
  * Who may call what. Two middlewares, of which every group has one: `Bearer` for routes that need a token, `Open` for
- * routes that do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither knows
- * any route by name.
+ * routes that do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither of them
+ * knows any route by name.
  */
 import { HttpApiMiddleware, HttpApiSecurity, HttpRouter, HttpServerRequest, OpenApi } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"

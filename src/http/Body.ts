@@ -1,7 +1,8 @@
 /**
  * Reads and decodes request bodies: JSON (and, for pages, the fields of a form), within a budget, strict UTF-8, strict
- * JSON, every problem named by its field. Compressed bodies are refused: what they unfold to is nobody's budget. Reads
- * the socket itself because the platform's reader cuts the connection of an over-large body before it can be answered.
+ * JSON, every problem named by its field. Compressed bodies are refused, because no budget limits their uncompressed
+ * size. This module reads the socket itself because the platform's reader cuts the connection of an over-large body
+ * before it can be answered.
  */
 import { isUtf8 } from "node:buffer"
 import type { HttpServerRequest } from "@effect/platform"
@@ -20,7 +21,7 @@ type BodyError = ValidationError | PayloadTooLarge | UnsupportedMediaType
 
 const wrong = (message: string) => ValidationError.of("body", message)
 
-/** Also without parameters: JSON is UTF-8 whatever `charset` says. */
+/** Parameters of the type are ignored: JSON is always UTF-8, whatever `charset` says. */
 const isJson = (contentType: string): boolean =>
   /^\s*application\/(?:json|[a-z0-9.-]+\+json)\s*(?:;|$)/i.test(contentType)
 const isForm = (contentType: string): boolean => /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType)
@@ -70,7 +71,7 @@ const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<s
   )
 }
 
-/** `input` is for a provider, who gets every digit; all other numbers of a body are ours to reckon with. */
+/** `input` goes to a provider with every digit unchanged. The gateway calculates with all other numbers of a body. */
 const ownNumbers = (value: Json): Json =>
   isObject(value)
     ? Object.fromEntries(

@@ -1,8 +1,7 @@
 /**
- * The one error boundary. Gives every request its id, turns whatever came out of routing, decoding, handlers and
- * defects into an answer of the table in `Envelope.ts`, and puts the headers on that every answer carries. Tells
- * clients nothing of the inside: what is not an error of the table is logged with the request id and answered as
- * `internal_error`.
+ * The only error boundary. It gives every request its id. It turns every failure of routing, decoding and handlers, and
+ * every defect, into an answer of the table in `Envelope.ts`, and adds the headers that every answer carries. Clients
+ * learn nothing internal: any other error is logged with the request id and answered as `internal_error`.
  */
 import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
@@ -61,7 +60,7 @@ export const missedRoute = (
     : new RouteNotFound({ method, path: cutText(path, 200) })
 }
 
-/** What clients are told of whatever is none of the errors of the table: nothing. It is logged. */
+/** For anything that is no error of the table: it is logged, and clients learn nothing of it. */
 export const unexpected = (
   cause: Cause.Cause<unknown>,
   { method }: Pick<HttpServerRequest.HttpServerRequest, "method">,
@@ -83,7 +82,7 @@ export const makeBoundary = (
     const methodsOf = methodsByPath(routes)
     const ignoredOf = ignoredParameters(routes)
 
-    /** Never fails with anything but what the table has. */
+    /** Fails only with errors of the table. */
     const explain = (
       cause: Cause.Cause<unknown>,
       request: HttpServerRequest.HttpServerRequest,

@@ -1,7 +1,6 @@
 /**
  * Opaque cursors of lists: where the page before ended, signed together with the list, the workspace and the filters it
- * was made with. A cursor of another list, of other filters, one that was touched and one that somebody made up are not
- * cursors of this list.
+ * was made with. A cursor of another list or of other filters is refused, and so is a changed or an invented one.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Option, Redacted } from "effect"

@@ -35,7 +35,7 @@ const weightOf = (accept: string, type: string): number => {
   return weight === undefined ? 1 : Number(weight.slice(2))
 }
 
-/** A client asked for RFC 9457 when it names that type in `Accept` and prefers plain JSON no more. */
+/** A client asks for RFC 9457 when it names that type in `Accept` and does not prefer plain JSON to it. */
 export const wantsProblem = (accept: string | undefined): boolean => {
   if (accept === undefined || !accept.includes(problemType)) return false
   const weight = weightOf(accept, problemType)
@@ -64,7 +64,7 @@ type ErrorClasses = {
 type ErrorNamed<Name extends keyof ErrorClasses> = ErrorClasses[Name] extends new (...args: never) => infer E
   ? E
   : never
-/** Whatever a request can be refused with. */
+/** Every error with which a request can be refused. */
 export type HttpError = { readonly [Name in keyof ErrorClasses]: ErrorNamed<Name> }[keyof ErrorClasses]
 
 interface Row<E> {
@@ -145,7 +145,7 @@ const retryAfter = (error: { readonly retryAfterSeconds: number }) => ({
 })
 const seconds = (error: { readonly retryAfterSeconds: number }) => ({ retryAfterSeconds: error.retryAfterSeconds })
 
-/** Where paying is what was tried: why it is refused, and how it can be done. */
+/** Present when a payment was tried: why it is refused, and how to pay. */
 const topUpRefusal = [
   {
     topUp: Schema.optionalWith(TopUpHint, { exact: true }),
@@ -155,7 +155,7 @@ const topUpRefusal = [
     topUp === undefined ? {} : { topUp, reason: topUp.reason }
 ] as const
 
-/** A row for each error class: one that has none, or that is none, does not compile. */
+/** One row for each error class. A class without a row, or a row without a class, does not compile. */
 export const Wire = {
   ValidationError: wire(Api.ValidationError, {
     status: 400,

@@ -22,7 +22,8 @@ const issuesMax = 20 * problemsMax
 /** `subject` is named where an issue is about no single field, such as `body`. */
 export const fromIssues = (issues: ReadonlyArray<Issue>, subject: string): ValidationError => {
   const byField = new Map<string, FieldProblem>()
-  // Of a choice (`fallback`: a boolean or an object) every branch complains; the deepest complaint is the useful one.
+  // For a choice (`fallback`: a boolean or an object) every branch reports an issue. The deepest issue is the useful
+  // one.
   const outdone = new Set<string>()
   for (const issue of issues.slice(0, issuesMax)) {
     const names = issue.path.map(String)

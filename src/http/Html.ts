@@ -12,8 +12,8 @@ export const escapeHtml = (text: string): string =>
     .replaceAll("'", "&#39;")
 
 /**
- * Only this style, no script, nothing from elsewhere, and no other page around it. `more` opens what a page needs
- * besides.
+ * Allows only this style: no script, nothing from other sites, and no frame of another page. `more` allows what one
+ * page needs besides.
  */
 export const pageHeaders = (style: string, more: ReadonlyArray<string> = []): { readonly [name: string]: string } => ({
   "content-security-policy": [

@@ -1,6 +1,6 @@
 /**
  * Query parameters that a route does not read. They are ignored, because clients send some that mean something
- * elsewhere, and named in a header, because one may be a slip of the pen.
+ * elsewhere, and a header names them, because one may be a typing mistake.
  */
 import { ignoredParameterChars, ignoredParametersMax } from "../domain/Limits.js"
 import type { Route } from "./Access.js"

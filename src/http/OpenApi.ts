@@ -197,7 +197,7 @@ const tidyOperation = (operation: JsonObject, route: Described): JsonObject => {
   }
 }
 
-/** What paths and methods are answered that are not there: no operation can say it of itself. */
+/** The answers for paths and methods that do not exist. No operation can describe them. */
 const missing = (code: string, headers: JsonObject): JsonObject => ({
   description: wireErrors.get(code)?.title ?? code,
   headers: { "X-Request-Id": headerRef("X-Request-Id"), ...headers },

@@ -1,7 +1,7 @@
 /**
  * Reads of one workspace take turns on each node: a few at once, the others wait in the order in which they came. So
- * the reads of one tenant never take the connections from another's, nor from runs; who sends more than can wait hears
- * 429 `rate_limit_exceeded`. Nothing that creates, ends or cancels a run takes a turn.
+ * the reads of one tenant never take connections from another tenant's reads, nor from runs. A client that sends more
+ * reads than may wait gets 429 `rate_limit_exceeded`. Nothing that creates, ends or cancels a run takes a turn.
  */
 import { Context, Deferred, Effect, Exit, FiberId, Layer, Option } from "effect"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
@@ -60,7 +60,7 @@ export const ReadTurnsLayer: Layer.Layer<ReadTurns> = Layer.sync(ReadTurns, () =
           return Effect.flatMap(
             Effect.exit(restore(Effect.timeoutOption(Deferred.await(called), readWaitMillisMax))),
             (waited): Effect.Effect<A, E | RateLimitExceeded, R> => {
-              // Whoever is called leaves the line in that moment, even if it gives up in the same.
+              // A called waiter has already been removed from the line, even if it gives up at the same moment.
               const wasCalled = !line.waiting.delete(called)
               if (Exit.isFailure(waited))
                 return Effect.zipRight(

@@ -31,8 +31,8 @@ export const spend = (limiter: Limiter, tenant: string, state: RequestState): Ef
 
 /**
  * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a
- * proxy that is trusted to have written it: everything before is the client's own word. Of IPv6 the network counts:
- * whoever has one address there has 2^64.
+ * proxy that is trusted to have written it: the client itself may have written every entry before it. Of an IPv6
+ * address only the network counts, because one client usually has 2^64 addresses.
  */
 const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
   const forwarded = trustProxy ? (request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "") : ""

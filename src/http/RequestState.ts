@@ -10,7 +10,7 @@ export interface RequestState {
   /** The matched route's template, `/v1/runs/:runId`; null when none matched. */
   route: string | null
   rate: RateDecision | null
-  /** From here on a value that does not fit its schema is our mistake, not the client's. */
+  /** From here on a value that does not fit its schema is a mistake of the gateway, not of the client. */
   answering: boolean
 }
 
@@ -31,6 +31,6 @@ export const answering =
 
 const acceptable = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** The client's own request id when it is harmless to repeat it, else none. */
+/** The client's own request id, when it is safe to repeat it; else none. */
 export const incomingRequestId = (header: string | undefined): string | null =>
   header !== undefined && acceptable.test(header) ? header : null

@@ -1,7 +1,7 @@
 /**
- * Which errors of the table a route can answer: those its endpoint names itself, those of every route, and those of
- * whoever stands at its door, which depend on the access it asks for. The middlewares name all that any of their routes
- * can be refused with; the document says of each only its own.
+ * The errors of the table that a route can answer: those that its endpoint names, those of every route, and those of
+ * its middleware, which depend on the access that the route asks for. A middleware names every error that any of its
+ * routes can be refused with. The document lists for each route only its own.
  */
 import type { Required } from "./Access.js"
 

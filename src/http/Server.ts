@@ -78,7 +78,7 @@ const refusalParts = ({ error, message }: Refusal, requestId: string) => {
   return { body, headers }
 }
 
-/** `isServed` says whether the interface listens to it. */
+/** `isServed` says whether the interface listens to this server. */
 const nodeServer = (
   requestId: () => string,
   isStopping: () => boolean,
@@ -94,7 +94,8 @@ const nodeServer = (
   const underWay = new Set<ServerResponse>()
   server.on("request", (_, response) => {
     underWay.add(response)
-    // Nobody should come back on this connection: where it is closed while idle, the next request on it would be lost.
+    // The client should not use this connection again. If it is closed while idle, the next request on it would be
+    // lost.
     if (isStopping()) response.shouldKeepAlive = false
     response.once("close", () => underWay.delete(response))
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
@@ -159,7 +160,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
 
 const Boundary = HttpApiBuilder.middleware(makeBoundary(routesOf(Api)))
 
-/** Paths are what they are: case counts, a slash more is another path, and ids may be long. */
+/** Paths are matched exactly: case counts, a path with one more slash is another path, and ids may be long. */
 const RouterConfig = HttpRouter.setRouterConfig({
   caseSensitive: true,
   ignoreTrailingSlash: false,

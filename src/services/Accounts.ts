@@ -82,7 +82,7 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
     readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
     readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
-    /** All of them, oldest first. */
+    /** All workspaces, oldest first. */
     readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
     /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
     readonly setLimits: (

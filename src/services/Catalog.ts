@@ -28,7 +28,10 @@ import type { StorageError } from "../domain/StorageErrors.js"
 import type { OperationContract, Placement } from "../domain/OperationContract.js"
 import type { Principal } from "./Accounts.js"
 
-/** For whom rows and contracts say what can be run: their keys and connections, and what their policy allows. */
+/**
+ * The caller for whom rows and contracts say what can be run. The keys, the connections and the policy of this caller
+ * decide it.
+ */
 export type Viewer = Pick<Principal, "policy" | "workspaceId">
 
 /** A job with its providers in the order in which a run would try them. */
@@ -39,7 +42,7 @@ export interface JobSupply {
 
 export interface RankedEndpoint {
   readonly endpoint: Endpoint
-  /** Why it stands where it stands, one short sentence. */
+  /** One short sentence that says why the provider has this place in the order. */
   readonly reason: string
 }
 

@@ -42,13 +42,17 @@ export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevis
     readonly latest: Effect.Effect<PublishedRevision, StorageError>
     /** The newest sequence, cheap to ask for. */
     readonly sequence: Effect.Effect<number, StorageError>
-    /** Something for every time that a new revision may be there; never ends. Who takes it counts as a running node. */
+    /**
+     * Something for every time that a new revision may be there; never ends. A node that runs this stream counts as
+     * running.
+     */
     readonly changes: Stream.Stream<void>
-    /** Told by a node to whoever waits. */
+    /** A node tells this to those that wait. */
     readonly tell: (taken: TakenOver) => Effect.Effect<void, StorageError>
     /**
-     * Listens from now on, so to be begun before publishing. The function then waits until every running node has taken
-     * this revision or a later one over, has refused it, or the limit is past, and answers how far they have come.
+     * Listens from now on, so call it before publishing. The returned function waits until every running node has taken
+     * over this revision or a later one, or has refused it, or the time limit has passed. It answers how far the nodes
+     * have come.
      */
     readonly watch: Effect.Effect<
       (sequence: number, limitMillis: number) => Effect.Effect<Reached, StorageError>,

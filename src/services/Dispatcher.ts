@@ -26,9 +26,9 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
     /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
     readonly reserve: Effect.Effect<Slot | null>
     /**
-     * Starts an admitted run in its slot and answers at once; whoever listens is told the run as it ended, with its
-     * attempts, or none when this node cannot say: the run was taken over, or its end was written by a commit whose
-     * answer was lost.
+     * Starts an admitted run in its slot and answers at once; listeners get the run as it ended, with its attempts, or
+     * none when this node does not know it: the run was taken over, or its end was written by a commit whose answer was
+     * lost.
      */
     readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
     /**

@@ -17,8 +17,8 @@ export class LedgerChecks extends Context.Tag("gateway/services/LedgerChecks")<
   LedgerChecks,
   {
     /**
-     * The last check, or a new one where the last is older than `between` and than nineteen times what it took. Null
-     * while another node makes the very first one.
+     * The last check, or a new one when the last is older than `between` and older than nineteen times its own
+     * duration. Null while another node makes the very first check.
      */
     readonly latest: (between: Duration.Duration) => Effect.Effect<LedgerCheck | null, StorageError>
   }

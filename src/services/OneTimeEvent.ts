@@ -13,7 +13,7 @@ export interface OneTimeEvent<A> {
   readonly listen: Listen<A>
   /** None until it is told. */
   readonly known: () => Option.Option<A>
-  /** The first word counts: later ones change nothing. */
+  /** The first call counts; later calls change nothing. */
   readonly tell: (value: A) => void
 }
 
@@ -42,7 +42,10 @@ export const makeOneTimeEvent = <A>(): OneTimeEvent<A> => {
   }
 }
 
-/** Ends with whatever is known first; then, and when it is interrupted, it listens to none of them any more. */
+/**
+ * Ends with the event that happens first. After that, and when it is interrupted, it listens to none of the events any
+ * more.
+ */
 export const firstOf = <A>(...sources: ReadonlyArray<Listen<A>>): Effect.Effect<A> =>
   Effect.async<A>((resume) => {
     const leaves: Array<() => void> = []
@@ -56,7 +59,7 @@ export const firstOf = <A>(...sources: ReadonlyArray<Listen<A>>): Effect.Effect<
           resume(Effect.succeed(value))
         })
       )
-      // Known already: the rest is not listened to at all, because nobody would leave it.
+      // One event has happened already. It must not listen to the rest, because nothing would remove those listeners.
       if (told) break
     }
     return Effect.sync(leave)

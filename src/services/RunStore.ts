@@ -52,8 +52,8 @@ export interface NewRun {
 }
 
 /**
- * What must still be as it was known to whoever ends the run: a node that took it over, or an ending, changes one of
- * them.
+ * The values that must be unchanged since the node that ends the run read them. A takeover or another ending changes
+ * one of them.
  */
 export interface Fence {
   readonly status: RunStatus
@@ -94,7 +94,9 @@ export interface LeasedRun {
   readonly run: Run
   readonly lease: Lease
   readonly attempts: ReadonlyArray<Attempt>
-  /** Another node had it and went silent: an attempt that is still open is lost, not ours to go on with. */
+  /**
+   * Another node had the run and went silent. An attempt that is still open is lost, and this node cannot continue it.
+   */
   readonly takenOver: boolean
   /** How many nodes went silent while they worked on it, the one it is taken from included. */
   readonly workersLost: number

@@ -136,7 +136,7 @@ export const PublicCatalogHandlers: Layer.Layer<
     const catalog = yield* Catalog
     const cursorKey = yield* CursorKey
 
-    // Nothing is narrowed, so nothing can be unknown, and without a topic it is a tree.
+    // There are no filters, so no filter can be unknown. Without a topic the answer is a tree.
     const wholeOverview = catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }).pipe(
       Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die }),
       Effect.flatMap((overview) =>

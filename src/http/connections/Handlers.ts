@@ -1,6 +1,6 @@
 /**
  * Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so
- * that a slip of the pen is told at once.
+ * that a typing mistake is reported at once.
  */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
@@ -21,7 +21,7 @@ import { connectionBody, ConnectionInput } from "./Bodies.js"
 
 const readConnection = jsonBody(ConnectionInput, callerBudget)
 const toConnectionId = Schema.decodeOption(ConnectionId)
-/** What cannot be an id names nothing, and need not be looked for. */
+/** A text that cannot be an id names nothing, so it is not looked up. */
 const connectionIdOf = (raw: string) =>
   Option.match(toConnectionId(raw), {
     onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })),

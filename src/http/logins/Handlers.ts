@@ -23,7 +23,7 @@ import { DecisionForm, loginBody, loginCreated, LoginInput } from "./Bodies.js"
 const readLogin = jsonBody(LoginInput, publicBudget)
 const readDecision = formBody(DecisionForm)
 const toApprovalId = Schema.decodeOption(ApprovalId)
-/** What cannot be an id names nothing, and need not be looked for; user codes least of all. */
+/** A text that cannot be an id names nothing, so it is not looked up. This holds for user codes too. */
 const approvalIdOf = (raw: string) =>
   Option.match(toApprovalId(raw), {
     onNone: () => Effect.fail(new NotFound({ what: "login approval", id: cutText(raw, 100) })),

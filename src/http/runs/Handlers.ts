@@ -53,7 +53,7 @@ const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> 
     : Effect.fail(ValidationError.of("fields", `must be 1 to ${resultPathsMax} dotted paths, separated by commas`))
 }
 
-/** Without a result a path matches nothing, which is refused; `max_items` alone has nothing to cut. */
+/** Without a result no path can match, so `fields` is refused. `max_items` alone then has nothing to cut. */
 const trimmedBody = Effect.fnUntraced(function* (
   body: RunBody,
   rawFields: string | undefined,

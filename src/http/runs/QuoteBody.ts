@@ -1,4 +1,4 @@
-/** What a quote shows: what the run would hold, whom it would try, and what would refuse it. */
+/** The body of a quote: the hold of the run, the providers that it would try, and the limits that would refuse it. */
 import { Schema } from "effect"
 import { JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"

@@ -34,7 +34,8 @@ export const SystemHandlers: Layer.Layer<
       onSuccess: (found) => found,
       onTimeout: () => silent
     })
-    // Looked at apart from those who ask: one that hangs up takes the answer from nobody.
+    // The check runs apart from the requests that ask for it. So a client that hangs up takes the answer from nobody
+    // else.
     const recent = yield* Effect.cachedWithTTL(
       Effect.flatMap(Effect.forkDaemon(Effect.interruptible(looked)), Fiber.join),
       readinessMillis
