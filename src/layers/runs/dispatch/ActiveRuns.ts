@@ -26,6 +26,7 @@ export interface ActiveRuns {
   /** The tokens of the leases that this node holds, or may hold. */
   readonly leaseTokens: () => ReadonlyArray<string>
   readonly count: Effect.Effect<number>
+  readonly runIds: Effect.Effect<ReadonlyArray<RunId>>
   /** Waits until no run is being worked on. */
   readonly ended: Effect.Effect<void>
 }
@@ -101,6 +102,7 @@ export const makeActiveRuns = (
         }),
       leaseTokens: () => [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)],
       count: Effect.sync(() => active.size),
+      runIds: Effect.sync(() => [...active.keys()]),
       ended: FiberSet.awaitEmpty(fibers)
     }
   })

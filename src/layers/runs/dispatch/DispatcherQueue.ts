@@ -3,7 +3,7 @@
  * as the safety net), taking over what silent nodes left, and cancels asked elsewhere. Its leases are renewed by
  * LeaseKeeping. When it stops it takes nothing new and lets what is under way end.
  */
-import { Effect, Layer, Queue, Ref, Schedule, Stream } from "effect"
+import { Effect, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { Catalog } from "../../../services/Catalog.js"
 import { Credentials } from "../../../services/Credentials.js"
 import { Dispatcher } from "../../../services/Dispatcher.js"
@@ -18,7 +18,7 @@ import { RunStore } from "../../../services/RunStore.js"
 import { Settlement } from "../../../services/Settlement.js"
 import { repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
-import { makeActiveRuns } from "./ActiveRuns.js"
+import { type ActiveRuns, makeActiveRuns } from "./ActiveRuns.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
 import { openAttempt } from "./RunWork.js"
 import { makeSharedCalls } from "./SharedCalls.js"
@@ -122,7 +122,7 @@ export const DispatcherQueue: Layer.Layer<
         Effect.zipRight(active.ended),
         Effect.interruptible,
         Effect.timeoutOption(options.drainMillis),
-        Effect.asVoid
+        Effect.flatMap((ended) => (Option.isSome(ended) || options.drainMillis === 0 ? Effect.void : tellLeft(active)))
       )
     )
 
@@ -138,3 +138,15 @@ export const DispatcherQueue: Layer.Layer<
 )
 
 const catalogLookMillis = 50
+
+const leftNamedMax = 50
+/** Says which runs this node leaves, because an answer that it holds and could not store is lost with it. */
+const tellLeft = ({ runIds }: ActiveRuns) =>
+  Effect.flatMap(runIds, (left) =>
+    Effect.annotateLogs(
+      Effect.logWarning(
+        "This node stops before its runs have ended: they are taken over. An answer that could not be stored is lost, and where the call may have had an effect its run waits for a person"
+      ),
+      { runs: left.length, runIds: left.slice(0, leftNamedMax).join(" ") }
+    )
+  )
