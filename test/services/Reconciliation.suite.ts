@@ -162,7 +162,7 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
         const run = yield* uncertain
         yield* resolve(run, "released")
         const again = yield* Effect.flip(resolve(run, "charged"))
-        assert.match(again.message, /runId: is failed/)
+        assert.match(again.message, /runId: run_\w+ is failed/)
         assert.strictEqual(
           (yield* Effect.flip(resolve({ runId: RunId.make(`run_${"0".repeat(26)}`) }, "released")))._tag,
           "not_found"

@@ -49,7 +49,7 @@ export interface ProvidersHttpOptions {
 
 const userAgent = "provider-gateway/0.1"
 
-interface Engine {
+interface HttpEngine {
   readonly transport: Transport
   readonly tokens: OAuthTokens
   readonly refusedTargets: RefusedTargets
@@ -86,7 +86,7 @@ const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | Stat
 
 /** Logs which address was refused: the address of the operation, or that of its access tokens. */
 const warnWhereRefused =
-  (engine: Engine, { seen }: Prepared, address: string) =>
+  (engine: HttpEngine, { seen }: Prepared, address: string) =>
   (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
     problem._tag === "WireFailure" && problem.reason === "refused"
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
@@ -102,7 +102,7 @@ interface Sending {
 
 /** One exchange with the key placed, the secrets blotted out of whatever comes back. */
 const send = (
-  engine: Engine,
+  engine: HttpEngine,
   prepared: Prepared,
   { blot, parts, secret, timeoutMs }: Sending
 ): Effect.Effect<WireAnswer, CallFailure> => {
@@ -151,7 +151,7 @@ const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
  * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
  * refused.
  */
-const sendWithKey = (engine: Engine, prepared: Prepared): Exchange => {
+const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const { key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
   const { auth } = seen.endpoint.provider
@@ -192,7 +192,7 @@ const allowed = ({ credential, endpoint, input }: ProviderCall): Either.Either<v
 }
 
 /** The request of a call, or why none can be sent. */
-const prepared = Effect.fnUntraced(function* ({ inlineBytes }: Engine, call: ProviderCall) {
+const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call: ProviderCall) {
   const { credential, endpoint, input } = call
   const { operation, provider } = endpoint
   const plan = yield* callPlanFor(endpoint)
@@ -227,7 +227,7 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: Engine, call: Pro
 /** The reasons why nothing can be sent. */
 export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>>
 
-const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall) {
+const callWith = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall) {
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
   const { parts, plan, seen } = ready
   const exchange = sendWithKey(engine, ready)
@@ -263,7 +263,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const originFor = (origin: string) => origins.get(origin) ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
-      const engine: Engine = {
+      const engine: HttpEngine = {
         transport,
         tokens,
         refusedTargets: makeRefusedTargets(),
