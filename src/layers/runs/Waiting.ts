@@ -58,8 +58,8 @@ export const waitFor = <A>(
   )
 
 /**
- * The run as it is now, or as it was last known when the storage does not tell in time. Whoever waits was told before
- * that the run exists, so a storage that fails here must not sound as if nothing had been done.
+ * The run as it is now. When the storage fails or does not answer in time, the run as it was last seen: the run exists,
+ * so an error of the storage, which says that nothing was done, would be untrue.
  */
 const seenNow = (parts: WaitingParts, last: RunDetail): Effect.Effect<RunDetail> =>
   detailOf(parts, last.run).pipe(

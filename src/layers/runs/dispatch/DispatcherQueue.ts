@@ -140,7 +140,7 @@ export const DispatcherQueue: Layer.Layer<
 const catalogLookMillis = 50
 
 const leftNamedMax = 50
-/** Says which runs this node leaves, because an answer that it holds and could not store is lost with it. */
+/** Names the runs that this node leaves. The node may hold answers for them that it could not store; these are lost. */
 const tellLeft = ({ runIds }: ActiveRuns) =>
   Effect.flatMap(runIds, (left) =>
     Effect.annotateLogs(
