@@ -21,7 +21,7 @@ const policy = {
   minimumMicros: usd(5),
   suggestedMicros: usd(20),
   maximumMicros: usd(1_000),
-  dashboardUrl: "http://gateway.invalid/docs"
+  dashboardUrl: () => "http://gateway.invalid/docs"
 }
 
 const paying = Layer.succeed(

@@ -23,6 +23,10 @@ export const publicTotalRatePerSecond = 200
 export const topUpMinimumUsdDefault = 5
 export const topUpSuggestedUsdDefault = 20
 export const topUpMaximumUsdDefault = 10_000
+/** How long a payment processor may take to answer a request. */
+export const processorMillisMax = 10_000
+/** How long a checkout can be paid. Stripe allows at most 24 hours from when it makes the checkout. */
+export const checkoutHours = 23
 /** The largest amount of dollars that a field of a body may name. */
 export const fieldUsdMax = 1_000_000
 /** Open holds that the balance shows: the newest (completions, section 4). */

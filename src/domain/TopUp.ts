@@ -5,6 +5,7 @@
  * pending -> paid | expired | failed | refused        expired, failed, refused -> paid
  */
 import { ValidationError } from "./ApiErrors.js"
+import type { WorkspaceId } from "./Ids.js"
 import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
 import { Micros, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
@@ -18,8 +19,8 @@ export interface BillingPolicy {
   readonly minimumMicros: Micros
   readonly suggestedMicros: Micros
   readonly maximumMicros: Micros
-  /** The page on which a person manages the balance. */
-  readonly dashboardUrl: string
+  /** The page on which a person manages the balance of a workspace. */
+  readonly dashboardUrl: (workspaceId: WorkspaceId) => string
 }
 
 /** The policy with the amounts of `Limits.ts`. */
@@ -64,8 +65,12 @@ export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): s
   status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
 
 /** The refusal of an amount, with the amounts that are taken; null when it is taken. */
-export const amountRefusal = (policy: BillingPolicy, amount: Micros): ValidationError | null => {
-  const { dashboardUrl, maximumMicros, minimumMicros, suggestedMicros } = policy
+export const amountRefusal = (
+  policy: BillingPolicy,
+  workspaceId: WorkspaceId,
+  amount: Micros
+): ValidationError | null => {
+  const { maximumMicros, minimumMicros, suggestedMicros } = policy
   if (amount >= minimumMicros && amount <= maximumMicros) return null
   const message = `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
   return new ValidationError({
@@ -74,17 +79,21 @@ export const amountRefusal = (policy: BillingPolicy, amount: Micros): Validation
       minimumUsd: toUsd(minimumMicros),
       suggestedUsd: toUsd(suggestedMicros),
       checkoutUrl: null,
-      dashboardUrl,
+      dashboardUrl: policy.dashboardUrl(workspaceId),
       message: explanations.amount_out_of_range,
       reason: "amount_out_of_range"
     }
   })
 }
 
-/** The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. */
+/**
+ * The hint of a balance or a 402. A known need raises the suggestion to the next whole dollar that covers it. A caller
+ * who can pay is led to the page where a checkout is opened.
+ */
 export const topUpHint = (
   policy: BillingPolicy,
   asked: {
+    readonly workspaceId: WorkspaceId
     readonly processorConfigured: boolean
     readonly operatorWorkspace: boolean
     readonly readOnly: boolean
@@ -95,11 +104,12 @@ export const topUpHint = (
   const missing = Math.max(0, (asked.neededMicros ?? 0) - asked.availableMicros)
   const suggested = Math.max(policy.suggestedMicros, Math.ceil(missing / microsPerUsd) * microsPerUsd)
   const reason = hintReason(policy, asked, missing > 0)
+  const dashboardUrl = policy.dashboardUrl(asked.workspaceId)
   return {
     minimumUsd: toUsd(policy.minimumMicros),
     suggestedUsd: toUsd(Math.min(suggested, policy.maximumMicros)),
-    checkoutUrl: null,
-    dashboardUrl: policy.dashboardUrl,
+    checkoutUrl: reason === "balance_low" || reason === "balance_sufficient" ? dashboardUrl : null,
+    dashboardUrl,
     message: explanations[reason],
     reason
   }

@@ -47,11 +47,11 @@ const scheme = /^bearer +/i
 export const lacksScope = (
   topUps: TopUps["Type"],
   required: Required | null,
-  { operatorWorkspace, scopes }: Caller
+  { operatorWorkspace, scopes, workspaceId }: Caller
 ): Effect.Effect<never, Forbidden> =>
   required === "billing:write" && isReadOnly(scopes)
     ? Effect.flatMap(
-        topUps.hint({ operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }),
+        topUps.hint({ workspaceId, operatorWorkspace, readOnly: true, availableMicros: zero, neededMicros: null }),
         (topUp) => new Forbidden({ scope: required, topUp })
       )
     : new Forbidden({ scope: required ?? "none" })

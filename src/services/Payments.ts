@@ -1,6 +1,6 @@
 /**
- * The payment processor, as far as the gateway asks it for something. What it reports back goes to `TopUpReports`.
- * Never touches a balance.
+ * The payment processor, as far as the gateway asks it for a page to pay on. What it reports back is read by
+ * `PaymentEvents` and goes to `TopUpReports`. Never touches a balance.
  */
 import { Context, Data, type Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
@@ -19,16 +19,24 @@ export class CheckoutUnavailable extends Data.TaggedError("CheckoutUnavailable")
   >
 }> {}
 
+export interface CheckoutRequest {
+  readonly topUpId: TopUpId
+  readonly workspaceId: WorkspaceId
+  readonly amountMicros: Micros
+  /** When the top-up was requested. The time until which the checkout can be paid is counted from it. */
+  readonly createdAt: number
+  /** The page to which the checkout leads back, paid or not. */
+  readonly returnUrl: string
+}
+
 export class Payments extends Context.Tag("gateway/services/Payments")<
   Payments,
   {
     /** Whether there is a processor at all. */
     readonly configured: boolean
     /** Opens a page where a person pays exactly this amount. The same top-up always gets the same checkout. */
-    readonly createCheckout: (input: {
-      readonly topUpId: TopUpId
-      readonly workspaceId: WorkspaceId
-      readonly amountMicros: Micros
-    }) => Effect.Effect<{ readonly checkoutUrl: string }, CheckoutUnavailable>
+    readonly createCheckout: (
+      request: CheckoutRequest
+    ) => Effect.Effect<{ readonly checkoutUrl: string }, CheckoutUnavailable>
   }
 >() {}

@@ -1,7 +1,6 @@
 /**
  * What a payment processor reports about a top-up, any number of times and in any order. Money is credited once, and a
- * paid top-up stays paid. The gateway comes without a processor (`layers/accounts/PaymentsNone.ts`), so today only
- * tests and the chaos runs report; the webhook of a processor would be one route that calls this.
+ * paid top-up stays paid.
  */
 import { Context, type Effect } from "effect"
 import type { NotFound } from "../domain/ApiErrors.js"

@@ -40,6 +40,7 @@ export class TopUps extends Context.Tag("gateway/services/TopUps")<
     ) => Effect.Effect<Page<TopUp>, BillingUnavailable | StorageError>
     /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
     readonly hint: (input: {
+      readonly workspaceId: WorkspaceId
       readonly operatorWorkspace: boolean
       readonly readOnly: boolean
       readonly availableMicros: Micros

@@ -21,7 +21,9 @@ describe("README.md", () => {
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(join(root, "src/layers", name), "utf8"))
     const read = texts.flatMap((text) =>
-      [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff)\(\s*"([A-Z][A-Z_]+)"/g)].map(([, name]) => name)
+      [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff|secret)\(\s*"([A-Z][A-Z_]+)"/g)].map(
+        ([, name]) => name
+      )
     )
     assert.sameMembers([...new Set(read)], firstCells("Configuration"))
   })

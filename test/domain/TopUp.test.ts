@@ -1,10 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
+import { WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { nextStatus, topUpHint, topUpStatuses } from "../../src/domain/TopUp.js"
 import { policy } from "../services/TopUps.suite.js"
 
+const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const usd = (amount: number) => Micros.make(amount * 1_000_000)
 const hint = (
   availableUsd: number,
@@ -16,6 +18,7 @@ const hint = (
   } = {}
 ) =>
   topUpHint(policy, {
+    workspaceId,
     processorConfigured: true,
     operatorWorkspace: false,
     readOnly: false,
@@ -52,6 +55,13 @@ describe("TopUp", () => {
     assert.strictEqual(hint(0, 1, { processorConfigured: false }).reason, "payment_processor_not_configured")
     assert.strictEqual(hint(0, 1, { processorConfigured: false, readOnly: true }).reason, "read_only_token")
     assert.strictEqual(hint(0, 1, { readOnly: true, operatorWorkspace: true }).reason, "operator_workspace")
+  })
+
+  it("the hint leads a caller who can pay to the page where a checkout is opened, and nobody else", () => {
+    assert.strictEqual(hint(0, 1).checkoutUrl, policy.dashboardUrl(workspaceId))
+    assert.strictEqual(hint(100, null).checkoutUrl, policy.dashboardUrl(workspaceId))
+    for (const asked of [{ readOnly: true }, { processorConfigured: false }, { operatorWorkspace: true }])
+      assert.isNull(hint(0, 1, asked).checkoutUrl)
   })
 
   it("the suggestion covers what is missing, in whole dollars, within the maximum", () => {

@@ -5,7 +5,7 @@ import { describe } from "vitest"
 import { Micros } from "../../src/domain/Micros.js"
 import { TopUpId } from "../../src/domain/Ids.js"
 import type { BillingPolicy } from "../../src/domain/TopUp.js"
-import { PaymentsNone } from "../../src/layers/accounts/PaymentsNone.js"
+import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import type { Accounts } from "../../src/services/Accounts.js"
 import { CheckoutUnavailable, Payments } from "../../src/services/Payments.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
@@ -19,7 +19,7 @@ export const policy: BillingPolicy = {
   minimumMicros: usd(5),
   suggestedMicros: usd(20),
   maximumMicros: usd(1000),
-  dashboardUrl: "http://gateway.test/billing"
+  dashboardUrl: () => "http://gateway.test/billing"
 }
 
 const paying = Layer.succeed(
@@ -59,7 +59,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.strictEqual(topUp.status, "pending")
         assert.strictEqual(topUp.amountMicros, usd(20))
         assert.strictEqual(topUp.checkoutUrl, `https://pay.test/${topUp.topUpId}`)
-        assert.strictEqual(topUp.dashboardUrl, policy.dashboardUrl)
+        assert.strictEqual(topUp.dashboardUrl, policy.dashboardUrl(workspaceId))
         assert.deepStrictEqual((yield* topUps.list(workspaceId, { limit: 10, after: null })).items, [topUp])
       })
     )
@@ -130,6 +130,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.isNull(refused.checkoutUrl)
         assert.deepStrictEqual(yield* ask, refused)
         const hint = yield* topUps.hint({
+          workspaceId,
           operatorWorkspace: false,
           readOnly: false,
           availableMicros: usd(0),
@@ -150,6 +151,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.deepInclude(refused, { status: "refused", reason: "operator_workspace", checkoutUrl: null })
         assert.deepStrictEqual(yield* ask, refused)
         const hint = yield* topUps.hint({
+          workspaceId,
           operatorWorkspace: true,
           readOnly: true,
           availableMicros: usd(0),
@@ -175,6 +177,7 @@ export const topUpsSuite = (name: string, make: Make) =>
           "billing_unavailable"
         )
         const hint = yield* topUps.hint({
+          workspaceId,
           operatorWorkspace: false,
           readOnly: false,
           availableMicros: usd(0),

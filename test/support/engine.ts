@@ -19,6 +19,7 @@ import {
   StorageMemory
 } from "../../src/layers/compose/MemoryGateway.js"
 import { MoneyAndRunsPg } from "../../src/layers/compose/StorageOnPostgres.js"
+import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import type { Ids } from "../../src/services/Ids.js"
 import type { Providers } from "../../src/services/Providers.js"
@@ -33,7 +34,8 @@ export const storageMemory: Layer.Layer<Storage> = StorageMemory({ inflightLimit
 
 export const storagePg: Layer.Layer<Storage, never, Database> = MoneyAndRunsPg({
   inflightLimit,
-  billing: billingDefaults
+  billing: billingDefaults,
+  payments: PaymentsNone
 })
 
 /** The same, but its time is that of the test's clock: Postgres cannot be told what time it is. */

@@ -100,6 +100,7 @@ export const startGateway = (
       normalized: true,
       inlineResultBytes: inlineResultBytesMax,
       billing: true,
+      stripe: Option.none(),
       publicUrl: "http://gateway.test",
       trustProxy: false,
       serviceAgents: ["Known Agent"],

@@ -57,6 +57,7 @@ export const AccountHandlers: Layer.Layer<
             const balance = yield* Effect.catchTag(wallet.balance(workspaceId), "not_found", Effect.die)
             const holds = yield* wallet.holds(workspaceId, holdsShownMax)
             const hint = yield* topUps.hint({
+              workspaceId,
               operatorWorkspace,
               readOnly: isReadOnly(scopes),
               availableMicros: balance.availableMicros,

@@ -29,7 +29,7 @@ import { IdsCrypto } from "../node/IdsCrypto.js"
 import { LeasesRenewedHere } from "../runs/LeasesRenewedHere.js"
 import { LoginApprovalsMemory } from "../memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer, TransactionsMemory } from "../memory/MemoryStorage.js"
-import { PaymentsNone } from "../accounts/PaymentsNone.js"
+import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { ProviderHealthMemory } from "../memory/ProviderHealthMemory.js"
 import { RunSignalsMemory } from "../memory/RunSignalsMemory.js"
 import { RunStoreMemory } from "../memory/RunStoreMemory.js"
@@ -40,7 +40,7 @@ import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletMemory } from "../memory/WalletMemory.js"
 
 /** The defaults of a gateway in production. */
-export const billingDefaults = billingPolicy({ enabled: true, dashboardUrl: "http://gateway.test/docs" })
+export const billingDefaults = billingPolicy({ enabled: true, dashboardUrl: () => "http://gateway.test/docs" })
 
 /** The storage of money and runs. */
 export const StorageMemory = (options: {

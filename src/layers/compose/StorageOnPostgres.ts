@@ -21,7 +21,9 @@ import { IdsCrypto } from "../node/IdsCrypto.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
 import { migrate } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
-import { PaymentsNone } from "../accounts/PaymentsNone.js"
+import type { Payments } from "../../services/Payments.js"
+import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
+import { PaymentsStripe } from "../accounts/payments/PaymentsStripe.js"
 import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
@@ -51,6 +53,7 @@ export const DatabaseConfigured = (config: GatewayConfig) =>
 export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
   readonly billing: BillingPolicy
+  readonly payments: Layer.Layer<Payments>
 }): Layer.Layer<MoneyAndRuns | LoginApprovals, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
@@ -62,9 +65,18 @@ export const MoneyAndRunsPg = (options: {
     TransactionsPg
   ).pipe(
     Layer.provideMerge(WalletPg),
-    Layer.provide([PaymentsNone, Layer.succeed(WalletDefaults, { inflightLimit: options.inflightLimit })]),
+    Layer.provide([options.payments, Layer.succeed(WalletDefaults, { inflightLimit: options.inflightLimit })]),
     Layer.provideMerge(IdsCrypto)
   )
+
+/** Without payments there is nothing to pay on the console's page, and links lead to the documentation. */
+const billingOf = ({ billing, publicUrl, stripe }: GatewayConfig): BillingPolicy =>
+  billingPolicy({
+    enabled: billing,
+    dashboardUrl: Option.isSome(stripe)
+      ? (workspaceId) => `${publicUrl}/console/${workspaceId}/top-up`
+      : () => `${publicUrl}/docs`
+  })
 
 /** Every service that stands on Postgres, with the database under them. */
 export const StoragePg = (config: GatewayConfig) =>
@@ -72,7 +84,8 @@ export const StoragePg = (config: GatewayConfig) =>
     Layer.provideMerge(
       MoneyAndRunsPg({
         inflightLimit: config.inflightLimit,
-        billing: billingPolicy({ enabled: config.billing, dashboardUrl: `${config.publicUrl}/docs` })
+        billing: billingOf(config),
+        payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe })
       })
     ),
     Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),

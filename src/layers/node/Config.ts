@@ -3,8 +3,18 @@
  * table says the same in words. A value that cannot be used stops the start and names the variable.
  */
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
+import { readFileSync } from "node:fs"
 import * as Limits from "../../domain/Limits.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
+
+/** How payments go through Stripe. */
+export interface StripeSettings {
+  readonly secretKey: Redacted.Redacted
+  /** Each signs events; during a rotation there are two. */
+  readonly webhookSecrets: ReadonlyArray<Redacted.Redacted>
+  /** A server of tests in the place of Stripe's own. */
+  readonly apiBase: Option.Option<URL>
+}
 
 export interface GatewayConfig {
   readonly host: string
@@ -37,6 +47,8 @@ export interface GatewayConfig {
   /** Answers of providers up to this stand inline in `result`; larger ones are kept as files. */
   readonly inlineResultBytes: number
   readonly billing: boolean
+  /** None: the gateway takes no payments, and operators add money to balances. */
+  readonly stripe: Option.Option<StripeSettings>
   /** The URL by which clients reach this gateway, without a slash at the end. */
   readonly publicUrl: string
   /** Whether a proxy of the operator stands in front and names the client; see HttpSettings. */
@@ -91,6 +103,69 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
     }),
     Config.withDefault(otherwise)
   )
+
+/**
+ * A secret, from the variable itself or from the file that the variable with `_FILE` behind its name points to, without
+ * the line break at its end. Setting both stops the start, because one of them would be ignored.
+ */
+export const secret = (name: string): Config.Config<Option.Option<Redacted.Redacted>> =>
+  Config.all([Config.option(Config.redacted(name)), Config.option(Config.nonEmptyString(`${name}_FILE`))]).pipe(
+    Config.mapOrFail(([given, file]) => {
+      const value = Option.filter(given, (text) => Redacted.value(text) !== "")
+      if (Option.isNone(file)) return Either.right(value)
+      if (Option.isSome(value))
+        return Either.left(ConfigError.InvalidData([name], `and ${name}_FILE are both set; set one of them`))
+      return Either.try({
+        try: () => Option.some(Redacted.make(readFileSync(file.value, "utf8").replace(/\r?\n$/, ""))),
+        catch: () => ConfigError.InvalidData([`${name}_FILE`], "must name a file that this process can read")
+      })
+    })
+  )
+
+const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
+
+const stripe: Config.Config<Option.Option<StripeSettings>> = Config.all({
+  secretKey: secret("GATEWAY_STRIPE_SECRET_KEY"),
+  webhookSecret: secret("GATEWAY_STRIPE_WEBHOOK_SECRET"),
+  apiBase: Config.option(Config.url("GATEWAY_STRIPE_API_BASE"))
+}).pipe(
+  Config.mapOrFail(({ apiBase, secretKey, webhookSecret }) => {
+    if (Option.isSome(apiBase) && apiBase.value.protocol !== "https:" && !isLoopback(apiBase.value))
+      return Either.left(ConfigError.InvalidData(["GATEWAY_STRIPE_API_BASE"], "must be https, or http on loopback"))
+    if (Option.isNone(secretKey) && Option.isNone(webhookSecret)) return Either.right(Option.none())
+    if (Option.isNone(secretKey) || Option.isNone(webhookSecret)) {
+      const [missing, present] = Option.isNone(secretKey)
+        ? ["GATEWAY_STRIPE_SECRET_KEY", "GATEWAY_STRIPE_WEBHOOK_SECRET"]
+        : ["GATEWAY_STRIPE_WEBHOOK_SECRET", "GATEWAY_STRIPE_SECRET_KEY"]
+      return Either.left(ConfigError.MissingData([missing], `is needed beside ${present}: without it no payment works`))
+    }
+    if (!/^(?:sk|rk)_(?:live|test)_\w+$/.test(Redacted.value(secretKey.value)))
+      return Either.left(
+        ConfigError.InvalidData(
+          ["GATEWAY_STRIPE_SECRET_KEY"],
+          "must be a secret or restricted key of Stripe, such as sk_test_… or rk_live_…"
+        )
+      )
+    const webhookSecrets = Redacted.value(webhookSecret.value)
+      .split(",")
+      .map((text) => text.trim())
+    if (!webhookSecrets.every((text) => /^whsec_\S+$/.test(text)))
+      return Either.left(
+        ConfigError.InvalidData(
+          ["GATEWAY_STRIPE_WEBHOOK_SECRET"],
+          "must be a signing secret of Stripe, whsec_…, or several with commas between them"
+        )
+      )
+    return Either.right(
+      Option.some({
+        secretKey: secretKey.value,
+        webhookSecrets: webhookSecrets.map((text) => Redacted.make(text)),
+        apiBase
+      })
+    )
+  })
+)
 
 const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
   ["debug", LogLevel.Debug],
@@ -168,6 +243,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
     billing: yield* onOff("GATEWAY_BILLING", true),
+    stripe: yield* stripe,
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(
       /\/+$/,
       ""

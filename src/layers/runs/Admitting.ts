@@ -52,6 +52,7 @@ const withTopUp = ({ topUps }: AdmittingParts, principal: Principal, refusal: Ba
   const { balanceMicros, estimatedCostMicros } = refusal
   return Effect.flatMap(
     topUps.hint({
+      workspaceId: principal.workspaceId,
       operatorWorkspace: principal.operatorWorkspace,
       readOnly: isReadOnly(principal.scopes),
       availableMicros: balanceMicros,

@@ -1,9 +1,71 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { readConfig } from "../../../src/layers/node/Config.js"
 
 const configOf = (entries: { readonly [name: string]: string }) =>
   Effect.withConfigProvider(readConfig, ConfigProvider.fromMap(new Map(Object.entries(entries))))
+
+const stripe = { GATEWAY_STRIPE_SECRET_KEY: "sk_test_1", GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_1, whsec_2" }
+
+describe("the settings of Stripe", () => {
+  it.effect("are a key and the secrets that sign events, or nothing", () =>
+    Effect.gen(function* () {
+      assert.isTrue(Option.isNone((yield* configOf({})).stripe))
+      assert.isTrue(
+        Option.isNone((yield* configOf({ GATEWAY_STRIPE_SECRET_KEY: "", GATEWAY_STRIPE_WEBHOOK_SECRET: "" })).stripe)
+      )
+      const { apiBase, secretKey, webhookSecrets } = Option.getOrThrow((yield* configOf(stripe)).stripe)
+      assert.strictEqual(Redacted.value(secretKey), "sk_test_1")
+      assert.deepStrictEqual(webhookSecrets.map(Redacted.value), ["whsec_1", "whsec_2"])
+      assert.isTrue(Option.isNone(apiBase))
+    })
+  )
+
+  it.scoped("come from files too, without the line break at the end", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-config-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      )
+      const file = join(folder, "key")
+      writeFileSync(file, "sk_live_1\n")
+      const { GATEWAY_STRIPE_SECRET_KEY: _, ...rest } = stripe
+      const given = { ...rest, GATEWAY_STRIPE_SECRET_KEY_FILE: file }
+      const { secretKey } = Option.getOrThrow((yield* configOf(given)).stripe)
+      assert.strictEqual(Redacted.value(secretKey), "sk_live_1")
+      assert.match(String(yield* Effect.flip(configOf({ ...given, ...stripe }))), /both set; set one of them/)
+      assert.match(
+        String(yield* Effect.flip(configOf({ ...rest, GATEWAY_STRIPE_SECRET_KEY_FILE: join(folder, "no") }))),
+        /GATEWAY_STRIPE_SECRET_KEY_FILE.*must name a file/
+      )
+    })
+  )
+
+  it.effect("stop the start when they cannot work, and are not told", () =>
+    Effect.gen(function* () {
+      for (const [wrong, says] of [
+        [{ GATEWAY_STRIPE_WEBHOOK_SECRET: "" }, /GATEWAY_STRIPE_WEBHOOK_SECRET.*is needed beside/],
+        [{ GATEWAY_STRIPE_SECRET_KEY: "" }, /GATEWAY_STRIPE_SECRET_KEY.*is needed beside/],
+        [{ GATEWAY_STRIPE_SECRET_KEY: "pk_test_1" }, /must be a secret or restricted key/],
+        [{ GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_1,secret" }, /must be a signing secret/],
+        [{ GATEWAY_STRIPE_API_BASE: "http://stripe.example" }, /must be https, or http on loopback/]
+      ] as const) {
+        const refused = String(yield* Effect.flip(configOf({ ...stripe, ...wrong })))
+        assert.match(refused, says)
+        for (const value of ["sk_test_1", "whsec_1", "pk_test_1"]) assert.notInclude(refused, value)
+      }
+      for (const base of ["http://127.0.0.1:9", "http://[::1]:9", "http://localhost:9", "https://stripe.example"])
+        assert.isTrue(
+          Option.isSome(
+            Option.getOrThrow((yield* configOf({ ...stripe, GATEWAY_STRIPE_API_BASE: base })).stripe).apiBase
+          )
+        )
+    })
+  )
+})
 
 describe("GATEWAY_LOG_LEVEL", () => {
   it.effect("is one of four levels, info where it is not set", () =>

@@ -39,7 +39,7 @@ export const topUpsOver = (
       status,
       amountMicros,
       checkoutUrl: status === "pending" ? checkoutUrl : null,
-      dashboardUrl: policy.dashboardUrl,
+      dashboardUrl: policy.dashboardUrl(workspaceId),
       message: topUpMessage(status, reason),
       reason: status === "paid" ? null : reason,
       createdAt
@@ -50,7 +50,7 @@ export const topUpsOver = (
       )
 
     const checkoutFor = (row: TopUpRow): Effect.Effect<Partial<TopUpRow>> =>
-      Effect.match(payments.createCheckout(row), {
+      Effect.match(payments.createCheckout({ ...row, returnUrl: policy.dashboardUrl(row.workspaceId) }), {
         onSuccess: ({ checkoutUrl }) => ({ checkoutUrl, reason: null }),
         onFailure: ({ reason }) =>
           reason === "processor_timeout"
@@ -77,7 +77,7 @@ export const topUpsOver = (
     }) {
       if (!policy.enabled) return yield* new BillingUnavailable()
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
-      const refusal = amountRefusal(policy, amountMicros)
+      const refusal = amountRefusal(policy, input.workspaceId, amountMicros)
       if (refusal !== null) return yield* refusal
       const row = yield* Effect.uninterruptible(
         rows.insert({

@@ -1,6 +1,6 @@
 /** A gateway without a payment processor. It refuses every checkout; the operator adds money with `gateway credit`. */
 import { Effect, Layer } from "effect"
-import { CheckoutUnavailable, Payments } from "../../services/Payments.js"
+import { CheckoutUnavailable, Payments } from "../../../services/Payments.js"
 
 export const PaymentsNone: Layer.Layer<Payments> = Layer.succeed(
   Payments,

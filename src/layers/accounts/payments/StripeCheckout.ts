@@ -1,0 +1,57 @@
+/**
+ * Checkout Sessions for top-ups. The idempotency key is made of the top-up's id, and the request of nothing but the
+ * stored top-up, so that a repeated request answers the session of the first one.
+ */
+import { Effect, Option } from "effect"
+import { checkoutHours } from "../../../domain/Limits.js"
+import { type CheckoutRequest, CheckoutUnavailable, type Payments } from "../../../services/Payments.js"
+import { toCents } from "./StripeAmounts.js"
+import type { StripeClient, StripeFailure } from "./StripeClient.js"
+import { metadataOf } from "./StripeMetadata.js"
+
+const reasons: { readonly [Kind in StripeFailure["kind"]]: CheckoutUnavailable["reason"] } = {
+  rate_limited: "rate_limited",
+  no_answer: "processor_timeout",
+  server_error: "checkout_failed",
+  amount: "amount_out_of_range",
+  declined: "checkout_failed",
+  refused: "checkout_failed"
+}
+
+const sessionOf = (client: StripeClient, request: CheckoutRequest, cents: number) => {
+  const { createdAt, returnUrl, topUpId } = request
+  const back = (checkout: "done" | "left") => `${returnUrl}?topUp=${topUpId}&checkout=${checkout}`
+  const metadata = metadataOf({ ...request, automatic: false })
+  return client.ask((stripe) =>
+    stripe.checkout.sessions.create(
+      {
+        mode: "payment",
+        line_items: [
+          {
+            quantity: 1,
+            price_data: { currency: "usd", unit_amount: cents, product_data: { name: "Balance top-up" } }
+          }
+        ],
+        client_reference_id: topUpId,
+        metadata,
+        payment_intent_data: { metadata },
+        success_url: back("done"),
+        cancel_url: back("left"),
+        expires_at: Math.floor(createdAt / 1000) + checkoutHours * 3_600
+      },
+      { idempotencyKey: `checkout:${topUpId}` }
+    )
+  )
+}
+
+export const createCheckout = (client: StripeClient): Payments["Type"]["createCheckout"] =>
+  Effect.fn("Payments.createCheckout")(function* (request) {
+    const cents = toCents(request.amountMicros)
+    if (Option.isNone(cents)) return yield* new CheckoutUnavailable({ reason: "amount_out_of_range" })
+    const { url } = yield* Effect.mapError(
+      sessionOf(client, request, cents.value),
+      ({ kind }) => new CheckoutUnavailable({ reason: reasons[kind] })
+    )
+    // A session that was completed or has expired meanwhile has no page any more.
+    return url === null ? yield* new CheckoutUnavailable({ reason: "checkout_failed" }) : { checkoutUrl: url }
+  })

@@ -1,0 +1,100 @@
+/**
+ * Stripe's own library, loaded when it is first needed, and what its failures mean to the gateway. Stripe's texts go no
+ * further than here: they may repeat parts of the key and of what a person typed. The log gets the error's type, its
+ * code and the id of the request at Stripe, with which the rest can be looked up there.
+ */
+import type Stripe from "stripe"
+import { Data, Effect, Option, Redacted } from "effect"
+import { processorMillisMax } from "../../../domain/Limits.js"
+import type { StripeSettings } from "../../node/Config.js"
+
+/**
+ * - `rate_limited`: Stripe takes no more requests for now, and did nothing.
+ * - `no_answer`: nobody knows whether Stripe did it. The same request with the same idempotency key tells.
+ * - `server_error`: Stripe failed. It may have done it.
+ * - `amount`: Stripe does not take this amount.
+ * - `declined`: the card was declined; `code` says why.
+ * - `refused`: Stripe refuses the request, or the key.
+ */
+export class StripeFailure extends Data.TaggedError("StripeFailure")<{
+  readonly kind: "rate_limited" | "no_answer" | "server_error" | "amount" | "declined" | "refused"
+  /** Stripe's code of the error, such as `card_declined`. */
+  readonly code: string | null
+}> {}
+
+export type StripeLibrary = typeof Stripe
+
+export interface StripeClient {
+  /** Sends a request, and fails after `processorMillisMax` with `no_answer`. */
+  readonly ask: <A>(request: (stripe: Stripe) => Promise<A>) => Effect.Effect<A, StripeFailure>
+  readonly webhooks: Effect.Effect<Stripe["webhooks"]>
+}
+
+const amountCodes: ReadonlySet<string> = new Set(["amount_too_large", "amount_too_small"])
+
+const kindOf = ({ code, statusCode, type }: Stripe.errors.StripeError): StripeFailure["kind"] => {
+  // While a first request with the same key is under way, Stripe answers 409.
+  if (type === "StripeConnectionError" || statusCode === 409) return "no_answer"
+  if (type === "StripeRateLimitError" || statusCode === 429) return "rate_limited"
+  if (type === "StripeCardError") return "declined"
+  if (code !== undefined && amountCodes.has(code)) return "amount"
+  return type === "StripeAPIError" || (statusCode ?? 0) >= 500 ? "server_error" : "refused"
+}
+
+const noAnswer = new StripeFailure({ kind: "no_answer", code: null })
+
+/** What the log says where an operator can do something about it. */
+const told: { readonly [Kind in StripeFailure["kind"]]?: string } = {
+  refused: "Stripe refuses a request of this gateway: look at its key, and at the request in Stripe's dashboard",
+  server_error: "Stripe failed to answer a request",
+  rate_limited: "Stripe takes no more requests of this gateway for now",
+  no_answer: "Stripe did not answer a request in time"
+}
+
+const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never, StripeFailure> => {
+  if (!(error instanceof library.errors.StripeError)) return Effect.die(error)
+  const failure = new StripeFailure({ kind: kindOf(error), code: error.decline_code ?? error.code ?? null })
+  const text = told[failure.kind]
+  if (text === undefined) return Effect.fail(failure)
+  const { code, requestId, statusCode, type } = error
+  return Effect.zipRight(
+    Effect.logError(text).pipe(Effect.annotateLogs({ type, code, statusCode, stripeRequestId: requestId })),
+    Effect.fail(failure)
+  )
+}
+
+const addressOf = ({ hostname, port, protocol }: URL) => {
+  const secure = protocol === "https:"
+  return {
+    host: hostname,
+    port: port === "" ? (secure ? 443 : 80) : Number(port),
+    protocol: secure ? ("https" as const) : ("http" as const)
+  }
+}
+
+export const makeStripeClient = ({ apiBase, secretKey }: StripeSettings): Effect.Effect<StripeClient> =>
+  Effect.gen(function* () {
+    const loaded = yield* Effect.cached(
+      Effect.promise(async () => {
+        const { default: library } = await import("stripe")
+        const stripe = new library(Redacted.value(secretKey), {
+          timeout: processorMillisMax,
+          maxNetworkRetries: 0,
+          telemetry: false,
+          ...Option.match(apiBase, { onNone: () => ({}), onSome: addressOf })
+        })
+        return { library, stripe }
+      })
+    )
+    return {
+      ask: (request) =>
+        Effect.flatMap(loaded, ({ library, stripe }) =>
+          Effect.tryPromise({ try: () => request(stripe), catch: (error) => error }).pipe(
+            Effect.catchAll((error) => failureOf(library, error)),
+            // The library's own limit counts the time in which nothing arrives.
+            Effect.timeoutFail({ duration: processorMillisMax, onTimeout: () => noAnswer })
+          )
+        ),
+      webhooks: Effect.map(loaded, ({ stripe }) => stripe.webhooks)
+    }
+  })
