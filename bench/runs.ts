@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
+import { commandLine } from "../src/domain/AuditEntry.js"
 import { scopes } from "../src/domain/Scope.js"
 import { readConfig } from "../src/layers/node/Config.js"
 import { Database } from "../src/layers/postgres/Database.js"
@@ -55,22 +56,28 @@ const setUp = Effect.gen(function* () {
       Array.from({ length: workspaces }),
       (_, index) =>
         Effect.gen(function* () {
-          const { workspaceId } = yield* accounts.createWorkspace(`bench-${process.pid}-${index}`)
-          yield* wallet.credit({
-            workspaceId,
-            kind: "adjustment",
-            micros: 1_000_000_000_000,
-            reason: "benchmark",
-            topUpId: null,
-            key: "bench"
-          })
-          const { token } = yield* accounts.createToken({
-            workspaceId,
-            label: "bench",
-            scopes: [...scopes],
-            monthlyLimitMicros: null,
-            expiresAt: null
-          })
+          const { workspaceId } = yield* accounts.createWorkspace(`bench-${process.pid}-${index}`, commandLine)
+          yield* wallet.credit(
+            {
+              workspaceId,
+              kind: "adjustment",
+              micros: 1_000_000_000_000,
+              reason: "benchmark",
+              topUpId: null,
+              key: "bench"
+            },
+            commandLine
+          )
+          const { token } = yield* accounts.createToken(
+            {
+              workspaceId,
+              label: "bench",
+              scopes: [...scopes],
+              monthlyLimitMicros: null,
+              expiresAt: null
+            },
+            commandLine
+          )
           return Redacted.value(token)
         }),
       { concurrency: 8 }

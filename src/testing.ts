@@ -6,6 +6,7 @@
 import { HttpServer } from "@effect/platform"
 import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
 import { parse } from "yaml"
+import { commandLine } from "./domain/AuditEntry.js"
 import type { WorkspaceId } from "./domain/Ids.js"
 import { inflightLimitDefault } from "./domain/Limits.js"
 import type { Auth, JobManifest, ProviderManifest } from "./domain/Manifest.js"
@@ -168,17 +169,23 @@ const caller = ({ scopes = allScopes, usd = 100 }: TestGatewayOptions) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const wallet = yield* Wallet
-    const { workspaceId } = yield* accounts.createWorkspace("test")
+    const { workspaceId } = yield* accounts.createWorkspace("test", commandLine)
     const micros = Math.round(usd * microsPerUsd)
     if (micros !== 0)
-      yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
-    const { token } = yield* accounts.createToken({
-      workspaceId,
-      label: "test",
-      scopes,
-      monthlyLimitMicros: null,
-      expiresAt: null
-    })
+      yield* wallet.credit(
+        { workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" },
+        commandLine
+      )
+    const { token } = yield* accounts.createToken(
+      {
+        workspaceId,
+        label: "test",
+        scopes,
+        monthlyLimitMicros: null,
+        expiresAt: null
+      },
+      commandLine
+    )
     return { principal: yield* accounts.authenticate(token), token: Redacted.value(token) }
   }).pipe(Effect.orDie)
 

@@ -3,6 +3,7 @@
  * same.
  */
 import { Duration, Effect, Option } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { audit } from "../stage/Audit.js"
 import { ask, insist } from "../stage/Client.js"
@@ -107,14 +108,17 @@ export const simultaneous = (
       const shared = yield* Effect.forEach(indices(4), () => stage.fund(3_000_000))
       const credited = together(credits, (index) => {
         const purse = shared[index % shared.length]!
-        const credit = stage.wallet.credit({
-          workspaceId: purse.workspaceId,
-          kind: "adjustment",
-          micros: 7,
-          reason: null,
-          topUpId: null,
-          key: `credit ${index >> 3}`
-        })
+        const credit = stage.wallet.credit(
+          {
+            workspaceId: purse.workspaceId,
+            kind: "adjustment",
+            micros: 7,
+            reason: null,
+            topUpId: null,
+            key: `credit ${index >> 3}`
+          },
+          commandLine
+        )
         return Effect.orDie(Effect.retry(credit, whileStorageReturns))
       })
       const ran = together(mixedRuns, (index) =>

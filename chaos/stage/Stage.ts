@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schedule, type Scope } from "effect"
 import Pg from "pg"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
 import type { Micros } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
@@ -111,23 +112,32 @@ export const acquireStage = (databaseUrl: string, program: string): Effect.Effec
       wallet,
       fund: (micros, { monthlyLimitMicros } = {}) =>
         Effect.gen(function* () {
-          const { workspaceId } = yield* accounts.createWorkspace(`attacked ${process.pid} ${++workspaces}`)
+          const { workspaceId } = yield* accounts.createWorkspace(
+            `attacked ${process.pid} ${++workspaces}`,
+            commandLine
+          )
           if (micros > 0)
-            yield* wallet.credit({
+            yield* wallet.credit(
+              {
+                workspaceId,
+                kind: "adjustment",
+                micros,
+                reason: "funds of an attack",
+                topUpId: null,
+                key: "funds"
+              },
+              commandLine
+            )
+          const { token } = yield* accounts.createToken(
+            {
               workspaceId,
-              kind: "adjustment",
-              micros,
-              reason: "funds of an attack",
-              topUpId: null,
-              key: "funds"
-            })
-          const { token } = yield* accounts.createToken({
-            workspaceId,
-            label: "attack",
-            scopes: [...scopes],
-            monthlyLimitMicros: monthlyLimitMicros ?? null,
-            expiresAt: null
-          })
+              label: "attack",
+              scopes: [...scopes],
+              monthlyLimitMicros: monthlyLimitMicros ?? null,
+              expiresAt: null
+            },
+            commandLine
+          )
           return { workspaceId, token: Redacted.value(token) }
         }).pipe(Effect.orDie),
       rows: (statement, values = []) =>

@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Effect, Option, Redacted } from "effect"
+import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
@@ -49,7 +50,7 @@ const create = Command.make("create", { name: Args.text({ name: "NAME" }), json:
   answer(
     json,
     Effect.gen(function* () {
-      const { workspaceId } = yield* (yield* Accounts).createWorkspace(name)
+      const { workspaceId } = yield* (yield* Accounts).createWorkspace(name, commandLine)
       return { json: { workspaceId }, text: workspaceId }
     })
   )
@@ -74,19 +75,23 @@ const set = Command.make(
         const accounts = yield* Accounts
         // First, because it may be refused; then the limits stay as they are too.
         if (reset || allow.length > 0 || deny.length > 0) {
-          yield* accounts.setPolicy(workspaceId, { reset, allow, deny })
+          yield* accounts.setPolicy(workspaceId, { reset, allow, deny }, commandLine)
         }
-        const after = yield* accounts.setLimits(workspaceId, {
-          ...Option.match(limits.inflightLimit, {
-            onNone: () => ({}),
-            onSome: (inflightLimit) => ({ inflightLimit })
-          }),
-          ...Option.match(limits.runsPerMinute, {
-            onNone: () => ({}),
-            onSome: (runsPerMinute) => ({ runsPerMinute })
-          }),
-          ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
-        })
+        const after = yield* accounts.setLimits(
+          workspaceId,
+          {
+            ...Option.match(limits.inflightLimit, {
+              onNone: () => ({}),
+              onSome: (inflightLimit) => ({ inflightLimit })
+            }),
+            ...Option.match(limits.runsPerMinute, {
+              onNone: () => ({}),
+              onSome: (runsPerMinute) => ({ runsPerMinute })
+            }),
+            ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
+          },
+          commandLine
+        )
         return settingsOf(after, yield* unknownRules([...allow, ...deny]))
       })
     )
@@ -145,14 +150,17 @@ export const credit = Command.make(
         const wallet = yield* Wallet
         // With a prefix, so that nothing that a person types is the key of a top-up.
         const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
-        const { availableMicros, reservedMicros } = yield* wallet.credit({
-          workspaceId,
-          kind: "adjustment",
-          micros,
-          reason,
-          topUpId: null,
-          key: unique
-        })
+        const { availableMicros, reservedMicros } = yield* wallet.credit(
+          {
+            workspaceId,
+            kind: "adjustment",
+            micros,
+            reason,
+            topUpId: null,
+            key: unique
+          },
+          commandLine
+        )
         return {
           json: { workspaceId, availableMicros, reservedMicros },
           text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved`
@@ -181,14 +189,17 @@ const createToken = Command.make(
       json,
       Effect.gen(function* () {
         const accounts = yield* Accounts
-        const issued = yield* accounts.createToken({
-          workspaceId,
-          label,
-          scopes,
-          monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-          expiresAt: Option.getOrNull(expiresAt),
-          operator
-        })
+        const issued = yield* accounts.createToken(
+          {
+            workspaceId,
+            label,
+            scopes,
+            monthlyLimitMicros: Option.getOrNull(monthlyLimit),
+            expiresAt: Option.getOrNull(expiresAt),
+            operator
+          },
+          commandLine
+        )
         const token = Redacted.value(issued.token)
         return {
           json: { tokenId: issued.tokenId, token },
@@ -202,7 +213,7 @@ const revokeToken = Command.make("revoke", { tokenId: Inputs.tokenArgument, json
   answer(
     json,
     Effect.gen(function* () {
-      yield* (yield* Accounts).revokeToken(tokenId)
+      yield* (yield* Accounts).revokeToken(tokenId, commandLine)
       return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
     })
   )

@@ -31,6 +31,10 @@ export const ConnectionId = id("con", "ConnectionId")
 export type ConnectionId = typeof ConnectionId.Type
 export const ApprovalId = id("apr", "ApprovalId")
 export type ApprovalId = typeof ApprovalId.Type
+export const AuditEntryId = id("aud", "AuditEntryId")
+export type AuditEntryId = typeof AuditEntryId.Type
+export const MemberId = id("mem", "MemberId")
+export type MemberId = typeof MemberId.Type
 export const MediaId = id("med", "MediaId")
 export type MediaId = typeof MediaId.Type
 

@@ -30,15 +30,20 @@ export const spend = (limiter: Limiter, tenant: string, state: RequestState): Ef
   Effect.flatMap(limiter.take(tenant), decided(state))
 
 /**
- * The client's address, as the name of a bucket. Of `X-Forwarded-For` only the last entry counts, and only behind a
- * proxy that is trusted to have written it: the client itself may have written every entry before it. Of an IPv6
- * address only the network counts, because one client usually has 2^64 addresses.
+ * The client's address. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to
+ * have written it: the client itself may have written every entry before it.
  */
-const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
+export const clientAddress = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
   const forwarded = trustProxy ? (request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "") : ""
   const text = forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded
-  if (!ipaddr.isValid(text)) return text.slice(0, 64)
-  const address = ipaddr.process(text)
+  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : text.slice(0, 64)
+}
+
+/** The name of a client's bucket. Of an IPv6 address only the network counts: one client usually has 2^64 addresses. */
+const bucketOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
+  const text = clientAddress(request, trustProxy)
+  if (!ipaddr.isValid(text)) return text
+  const address = ipaddr.parse(text)
   return address instanceof ipaddr.IPv6
     ? address.parts
         .slice(0, 4)
@@ -56,7 +61,7 @@ export const spendPublic = (
   trustProxy: boolean,
   state: RequestState
 ): Effect.Effect<void, RateLimitExceeded> =>
-  Effect.flatMap(limiter.takePublic(addressOf(request, trustProxy)), decided(state))
+  Effect.flatMap(limiter.takePublic(bucketOf(request, trustProxy)), decided(state))
 
 /** The `RateLimit` fields of the IETF draft; the contract's `x-ratelimit-*` go with refusals (`Envelope.ts`). */
 export const rateHeaders = (decision: RateDecision): { readonly [name: string]: string } => ({

@@ -1,6 +1,7 @@
 /** Workspaces and tokens: who may call, what they may do, and what an operator sets for them. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { TokenSpend } from "../domain/Admission.js"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../domain/ApiErrors.js"
 import type { TokenId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
@@ -79,7 +80,7 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     ) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
     /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
     readonly monthSpend: (tokenId: TokenId) => Effect.Effect<MonthSpend, StorageError>
-    readonly createWorkspace: (name: string) => Effect.Effect<Workspace, ValidationError | StorageError>
+    readonly createWorkspace: (name: string, by: Actor) => Effect.Effect<Workspace, ValidationError | StorageError>
     readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
     readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
     /** All workspaces, oldest first. */
@@ -87,15 +88,20 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
     readonly setLimits: (
       workspaceId: WorkspaceId,
-      limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>
+      limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>,
+      by: Actor
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
     /** A `ValidationError` where the change contradicts itself or the policy would have too many rules. */
     readonly setPolicy: (
       workspaceId: WorkspaceId,
-      change: PolicyChange
+      change: PolicyChange,
+      by: Actor
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
-    readonly createToken: (token: NewToken) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
+    readonly createToken: (
+      token: NewToken,
+      by: Actor
+    ) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
     /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */
-    readonly revokeToken: (tokenId: TokenId) => Effect.Effect<void, NotFound | StorageError>
+    readonly revokeToken: (tokenId: TokenId, by: Actor) => Effect.Effect<void, NotFound | StorageError>
   }
 >() {}

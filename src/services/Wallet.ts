@@ -5,6 +5,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Standing, TokenSpend } from "../domain/Admission.js"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Balance, LedgerEntry, Posting } from "../domain/Ledger.js"
 import type { LedgerFilter } from "../domain/LedgerList.js"
@@ -65,7 +66,7 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     /** Writes what was decided under the lock. Joins the surrounding transaction. */
     readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
     /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
-    readonly credit: (credit: Credit) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
+    readonly credit: (credit: Credit, by: Actor) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     /** The newest open holds, at most `limit`. */
     readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>

@@ -1,6 +1,7 @@
 /** Nodes whose clocks are wrong, on one Postgres: leases, windows and months go by the clock that all of them share. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { monthOf } from "../../src/domain/Run.js"
 import { ProvidersScripted, silence } from "../../src/layers/providers/ProvidersScripted.js"
@@ -47,7 +48,7 @@ describe("a node whose clock is wrong", () => {
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const principal = yield* funded(1_000_000, { monthlyLimitMicros: Micros.make(2 * price) })
-      yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: 1 })
+      yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: 1 }, commandLine)
       assert.isTrue(Either.isRight(yield* runAt(400 * 24 * hour, principal)))
       const refused = tagOf(yield* runAt(-hour, principal))
       assert.strictEqual(refused?._tag, "run_rate_limited")
@@ -57,7 +58,7 @@ describe("a node whose clock is wrong", () => {
         (yield* Effect.withClock(accounts.monthSpend(principal.tokenId), skewed(-400 * 24 * hour))).spentMicros,
         price
       )
-      yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: null })
+      yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: null }, commandLine)
       const again = yield* runAt(0, principal)
       assert.isTrue(Either.isRight(again))
       if (Either.isRight(again)) assert.strictEqual(again.right.run.spendMonth, monthOf(yield* Clock.currentTimeMillis))

@@ -6,6 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Redacted, Scope } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { afterAll, beforeAll } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
@@ -33,14 +34,17 @@ const workspace = Effect.gen(function* () {
   const made = (changes: object = {}) =>
     Effect.map(
       Effect.orDie(
-        accounts.createToken({
-          workspaceId,
-          label: "first",
-          scopes: [...scopes],
-          monthlyLimitMicros: null,
-          expiresAt: null,
-          ...changes
-        })
+        accounts.createToken(
+          {
+            workspaceId,
+            label: "first",
+            scopes: [...scopes],
+            monthlyLimitMicros: null,
+            expiresAt: null,
+            ...changes
+          },
+          commandLine
+        )
       ),
       ({ token, tokenId }) => ({
         token: Redacted.value(token),
@@ -93,7 +97,7 @@ it.live(
         (yield* call("GET", "/v1/balance", { token: first.token })).json.availableMicros,
         1_000_000 - 2 * price
       )
-      yield* Effect.orDie(accounts.revokeToken(first.tokenId))
+      yield* Effect.orDie(accounts.revokeToken(first.tokenId, commandLine))
       for (const token of [first.token, child, grandchild]) {
         const refused = yield* call("GET", "/v1/whoami", { token })
         assert.deepStrictEqual([refused.status, refused.json.error.code], [401, "token_revoked"])

@@ -4,6 +4,7 @@
  */
 import { it } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import {
   Accounts,
@@ -92,7 +93,7 @@ const thing = { endpointId: "job:acme.things.find", input: { name: "spoon" } }
 const setState = ({ services }: Stage, provider: string, state: "enabled" | "draining" | "disabled") =>
   Effect.orDie(Context.get(services, ProviderHealth).setState(provider, state))
 const setLimits = ({ services, workspaceId }: Stage, limits: Parameters<Accounts["Type"]["setLimits"]>[1]) =>
-  Effect.orDie(Context.get(services, Accounts).setLimits(workspaceId, limits))
+  Effect.orDie(Context.get(services, Accounts).setLimits(workspaceId, limits, commandLine))
 
 it.live("runs of a tool answer the same", () =>
   playAll("runs-of-tools", [
@@ -563,13 +564,16 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
     scene("402 key_spend_limit_reached", {}, (stage) =>
       Effect.gen(function* () {
         const { token } = yield* Effect.orDie(
-          Context.get(stage.services, Accounts).createToken({
-            workspaceId: stage.workspaceId,
-            label: "limited",
-            scopes: ["runs:execute"],
-            monthlyLimitMicros: Micros.make(7_000),
-            expiresAt: null
-          })
+          Context.get(stage.services, Accounts).createToken(
+            {
+              workspaceId: stage.workspaceId,
+              label: "limited",
+              scopes: ["runs:execute"],
+              monthlyLimitMicros: Micros.make(7_000),
+              expiresAt: null
+            },
+            commandLine
+          )
         )
         const sending = { token: Redacted.value(token) }
         yield* stage.post("/v1/runs?wait=10", tool, {

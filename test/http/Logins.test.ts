@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { RateLimiterMemory } from "../../src/layers/node/RateLimiterMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { clientToken, startAccounts } from "../support/accountsGateway.js"
@@ -182,7 +183,7 @@ describe("the approve page", () => {
       const managing = yield* gateway.person(["account:manage", "catalog:read"])
       const mighty = yield* gateway.person(["catalog:read", "runs:execute"])
       const revoked = yield* gateway.person()
-      yield* gateway.accounts.revokeToken(revoked.tokenId)
+      yield* gateway.accounts.revokeToken(revoked.tokenId, commandLine)
       const login = yield* asking(gateway)
       const cases: ReadonlyArray<readonly [token: string, status: number, says: string]> = [
         ["", 401, "not a valid token"],

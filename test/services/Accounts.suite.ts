@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Fiber, type Layer, Redacted, TestClock } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { isTokenText, tokenText } from "../../src/domain/Token.js"
@@ -41,7 +42,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { name: workspaceName, workspaceId } = yield* newWorkspace
-        const issued = yield* accounts.createToken(tokenOf(workspaceId))
+        const issued = yield* accounts.createToken(tokenOf(workspaceId), commandLine)
         assert.isTrue(isTokenText(Redacted.value(issued.token)))
         assert.deepStrictEqual(yield* accounts.authenticate(issued.token), {
           tokenId: issued.tokenId,
@@ -68,7 +69,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const { token } = yield* accounts.createToken(tokenOf(workspaceId))
+        const { token } = yield* accounts.createToken(tokenOf(workspaceId), commandLine)
         const text = Redacted.value(token)
         const changed = text.slice(0, 40) + (text.charAt(40) === "0" ? "1" : "0") + text.slice(41)
         const unknown = tokenText("0".repeat(26), new Uint8Array(24))
@@ -84,10 +85,10 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const { token, tokenId } = yield* accounts.createToken(tokenOf(workspaceId))
+        const { token, tokenId } = yield* accounts.createToken(tokenOf(workspaceId), commandLine)
         yield* accounts.authenticate(token)
-        yield* accounts.revokeToken(tokenId)
-        yield* accounts.revokeToken(tokenId)
+        yield* accounts.revokeToken(tokenId, commandLine)
+        yield* accounts.revokeToken(tokenId, commandLine)
         assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "token_revoked")
       })
     )
@@ -97,18 +98,18 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const plain = yield* accounts.createToken(tokenOf(workspaceId))
+        const plain = yield* accounts.createToken(tokenOf(workspaceId), commandLine)
         const roles = Effect.map(accounts.authenticate(plain.token), ({ operator, operatorWorkspace }) => ({
           operator,
           operatorWorkspace
         }))
-        const first = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
-        const second = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }))
+        const first = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }), commandLine)
+        const second = yield* accounts.createToken(tokenOf(workspaceId, { operator: true }), commandLine)
         assert.deepInclude(yield* accounts.authenticate(first.token), { operator: true, operatorWorkspace: true })
         assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
-        yield* accounts.revokeToken(first.tokenId)
+        yield* accounts.revokeToken(first.tokenId, commandLine)
         assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: true })
-        yield* accounts.revokeToken(second.tokenId)
+        yield* accounts.revokeToken(second.tokenId, commandLine)
         assert.deepStrictEqual(yield* roles, { operator: false, operatorWorkspace: false })
       })
     )
@@ -118,7 +119,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const { token } = yield* accounts.createToken(tokenOf(workspaceId, { expiresAt: inJune + 60_000 }))
+        const { token } = yield* accounts.createToken(tokenOf(workspaceId, { expiresAt: inJune + 60_000 }), commandLine)
         yield* TestClock.adjust(59_999)
         yield* accounts.authenticate(token)
         yield* TestClock.adjust(1)
@@ -132,9 +133,9 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
         const issued = yield* Effect.forEach([...Array(20).keys()], (n) =>
-          accounts.createToken(tokenOf(workspaceId, { label: `token ${n}` }))
+          accounts.createToken(tokenOf(workspaceId, { label: `token ${n}` }), commandLine)
         )
-        yield* accounts.revokeToken(issued[7]!.tokenId)
+        yield* accounts.revokeToken(issued[7]!.tokenId, commandLine)
         const callers = yield* Effect.forEach([...issued, ...issued], ({ token }) =>
           Effect.fork(Effect.either(accounts.authenticate(token)))
         )
@@ -152,8 +153,11 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const made = yield* newWorkspace
-        assert.strictEqual((yield* Effect.flip(accounts.createWorkspace(made.name)))._tag, "validation_error")
-        assert.strictEqual((yield* Effect.flip(accounts.createWorkspace("  ")))._tag, "validation_error")
+        assert.strictEqual(
+          (yield* Effect.flip(accounts.createWorkspace(made.name, commandLine)))._tag,
+          "validation_error"
+        )
+        assert.strictEqual((yield* Effect.flip(accounts.createWorkspace("  ", commandLine)))._tag, "validation_error")
         assert.deepStrictEqual(yield* accounts.workspaceByName(made.name), made)
         assert.deepStrictEqual(yield* accounts.workspace(made.workspaceId), made)
         assert.isNull(yield* accounts.workspaceByName("other"))
@@ -165,8 +169,8 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        yield* accounts.setLimits(workspaceId, { inflightLimit: 3, runCapMicros: Micros.make(2_000_000) })
-        yield* accounts.setLimits(workspaceId, { runsPerMinute: 60, runCapMicros: null })
+        yield* accounts.setLimits(workspaceId, { inflightLimit: 3, runCapMicros: Micros.make(2_000_000) }, commandLine)
+        yield* accounts.setLimits(workspaceId, { runsPerMinute: 60, runCapMicros: null }, commandLine)
         const { inflightLimit, runCapMicros, runsPerMinute } = yield* accounts.workspace(workspaceId)
         assert.deepStrictEqual(
           { inflightLimit, runCapMicros, runsPerMinute },
@@ -186,7 +190,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
           ["runsPerMinute", -1],
           ["runsPerMinute", 3_000_000_000]
         ] as const) {
-          const error = yield* Effect.flip(accounts.setLimits(workspaceId, { [field]: value }))
+          const error = yield* Effect.flip(accounts.setLimits(workspaceId, { [field]: value }, commandLine))
           assert.deepStrictEqual(
             [error._tag, error._tag === "validation_error" ? error.details[0]?.field : ""],
             ["validation_error", field]
@@ -203,26 +207,26 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const { workspaceId } = yield* newWorkspace
         const other = yield* newWorkspace
         const tokens = yield* Effect.forEach([workspaceId, workspaceId, other.workspaceId], (owner) =>
-          accounts.createToken(tokenOf(owner))
+          accounts.createToken(tokenOf(owner), commandLine)
         )
         const policies = Effect.forEach(tokens, ({ token }) =>
           Effect.map(accounts.authenticate(token), ({ policy }) => policy)
         )
         const first = change({ allow: rules("provider:acme"), deny: rules("effectful") })
         const made = yield* changedPolicy(unrestricted, first)
-        const changed = yield* accounts.setPolicy(workspaceId, first)
+        const changed = yield* accounts.setPolicy(workspaceId, first, commandLine)
         assert.deepStrictEqual(changed.policy, made)
         assert.deepStrictEqual(yield* policies, [made, made, unrestricted])
 
         const second = change({ deny: rules("category:people") })
         const more = yield* changedPolicy(made, second)
-        yield* accounts.setPolicy(workspaceId, second)
+        yield* accounts.setPolicy(workspaceId, second, commandLine)
         assert.deepStrictEqual(yield* policies, [more, more, unrestricted])
         assert.deepStrictEqual((yield* accounts.workspace(workspaceId)).policy, more)
         const listed = (yield* accounts.workspaces).find((each) => each.workspaceId === workspaceId)
         assert.deepStrictEqual(listed?.policy, more)
 
-        yield* accounts.setPolicy(workspaceId, change({ reset: true }))
+        yield* accounts.setPolicy(workspaceId, change({ reset: true }), commandLine)
         assert.deepStrictEqual(yield* policies, [unrestricted, unrestricted, unrestricted])
       })
     )
@@ -233,9 +237,9 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
         const deny = change({ deny: rules("effectful") })
-        yield* accounts.setLimits(workspaceId, { inflightLimit: 3 })
-        assert.strictEqual((yield* accounts.setPolicy(workspaceId, deny)).inflightLimit, 3)
-        const { policy } = yield* accounts.setLimits(workspaceId, { inflightLimit: null })
+        yield* accounts.setLimits(workspaceId, { inflightLimit: 3 }, commandLine)
+        assert.strictEqual((yield* accounts.setPolicy(workspaceId, deny, commandLine)).inflightLimit, 3)
+        const { policy } = yield* accounts.setLimits(workspaceId, { inflightLimit: null }, commandLine)
         assert.deepStrictEqual(policy, yield* changedPolicy(unrestricted, deny))
       })
     )
@@ -245,17 +249,17 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const { policy } = yield* accounts.setPolicy(workspaceId, change({ deny: rules("provider:acme") }))
+        const { policy } = yield* accounts.setPolicy(workspaceId, change({ deny: rules("provider:acme") }), commandLine)
         const many = Array.from({ length: policyRulesMax }, (_, n) => `endpoint:e${n}`)
         for (const [field, wrong] of [
           ["allow", change({ allow: rules("provider:acme"), deny: rules("effectful") })],
           ["policy", change({ deny: rules(...many) })]
         ] as const) {
-          const error = yield* Effect.flip(accounts.setPolicy(workspaceId, wrong))
+          const error = yield* Effect.flip(accounts.setPolicy(workspaceId, wrong, commandLine))
           assert.strictEqual(error._tag === "validation_error" ? error.details[0]?.field : error._tag, field)
         }
         assert.deepStrictEqual((yield* accounts.workspace(workspaceId)).policy, policy)
-        yield* accounts.setPolicy(workspaceId, change({ reset: true, deny: rules(...many) }))
+        yield* accounts.setPolicy(workspaceId, change({ reset: true, deny: rules(...many) }), commandLine)
       })
     )
 
@@ -265,9 +269,13 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
         const ids = Array.from({ length: 8 }, (_, n) => `e${n}`)
-        yield* Effect.forEach(ids, (id) => accounts.setPolicy(workspaceId, change({ deny: rules(`endpoint:${id}`) })), {
-          concurrency: "unbounded"
-        })
+        yield* Effect.forEach(
+          ids,
+          (id) => accounts.setPolicy(workspaceId, change({ deny: rules(`endpoint:${id}`) }), commandLine),
+          {
+            concurrency: "unbounded"
+          }
+        )
         const { policy } = yield* accounts.workspace(workspaceId)
         assert.sameMembers([...policy.denied.endpoint], ids)
       })
@@ -280,7 +288,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const { workspaceId } = yield* newWorkspace
         for (const wrong of [{ scopes: [] }, { label: "" }, { label: "x".repeat(101) }, { expiresAt: inJune }]) {
           assert.strictEqual(
-            (yield* Effect.flip(accounts.createToken(tokenOf(workspaceId, wrong))))._tag,
+            (yield* Effect.flip(accounts.createToken(tokenOf(workspaceId, wrong), commandLine)))._tag,
             "validation_error"
           )
         }
@@ -294,10 +302,10 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         const nobody = WorkspaceId.make(`ws_${"0".repeat(26)}`)
         const failures = [
           yield* Effect.flip(accounts.workspace(nobody)),
-          yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 })),
-          yield* Effect.flip(accounts.setPolicy(nobody, change({ deny: rules("effectful") }))),
-          yield* Effect.flip(accounts.createToken(tokenOf(nobody))),
-          yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`)))
+          yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 }, commandLine)),
+          yield* Effect.flip(accounts.setPolicy(nobody, change({ deny: rules("effectful") }), commandLine)),
+          yield* Effect.flip(accounts.createToken(tokenOf(nobody), commandLine)),
+          yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`), commandLine))
         ]
         assert.deepStrictEqual(
           failures.map(({ _tag }) => _tag),

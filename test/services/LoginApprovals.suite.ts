@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Redacted, TestClock } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { loginLineMax } from "../../src/domain/Limits.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
@@ -30,13 +31,16 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
     const person = Effect.gen(function* () {
       const accounts = yield* Accounts
       const { workspaceId } = yield* newWorkspace
-      const issued = yield* accounts.createToken({
-        workspaceId,
-        label: "browser",
-        scopes: ["catalog:read", "runs:execute", "account:manage"],
-        monthlyLimitMicros: Micros.make(3_000_000),
-        expiresAt: null
-      })
+      const issued = yield* accounts.createToken(
+        {
+          workspaceId,
+          label: "browser",
+          scopes: ["catalog:read", "runs:execute", "account:manage"],
+          monthlyLimitMicros: Micros.make(3_000_000),
+          expiresAt: null
+        },
+        commandLine
+      )
       return yield* accounts.authenticate(issued.token)
     })
     const authenticate = (token: Redacted.Redacted<string>) =>
@@ -108,11 +112,11 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const sibling = yield* letIn(first)
         const grandchild = yield* letIn(child.principal)
         assert.deepStrictEqual(grandchild.principal.ancestors, [child.principal.tokenId, first.tokenId])
-        yield* accounts.revokeToken(child.principal.tokenId)
+        yield* accounts.revokeToken(child.principal.tokenId, commandLine)
         for (const { token } of [child, grandchild])
           assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
         yield* authenticate(sibling.token)
-        yield* accounts.revokeToken(first.tokenId)
+        yield* accounts.revokeToken(first.tokenId, commandLine)
         assert.strictEqual((yield* Effect.flip(authenticate(sibling.token)))._tag, "token_revoked")
       })
     )
@@ -124,7 +128,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const by = yield* person
         const { digest, token } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
-        yield* (yield* Accounts).revokeToken(by.tokenId)
+        yield* (yield* Accounts).revokeToken(by.tokenId, commandLine)
         yield* logins.approve(approvalId, by)
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
       })
@@ -135,14 +139,17 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       Effect.gen(function* () {
         const accounts = yield* Accounts
         const { workspaceId } = yield* newWorkspace
-        const { token } = yield* accounts.createToken({
-          workspaceId,
-          label: "operator",
-          scopes: ["account:manage"],
-          monthlyLimitMicros: null,
-          expiresAt: null,
-          operator: true
-        })
+        const { token } = yield* accounts.createToken(
+          {
+            workspaceId,
+            label: "operator",
+            scopes: ["account:manage"],
+            monthlyLimitMicros: null,
+            expiresAt: null,
+            operator: true
+          },
+          commandLine
+        )
         const { principal } = yield* letIn(yield* accounts.authenticate(token))
         assert.deepInclude(principal, { operator: false, operatorWorkspace: true })
       })

@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { refusedInputCharsMax, refusedRunsPerMinuteMax, refusedTextCharsMax } from "../../src/domain/Limits.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { InputRejected } from "../../src/domain/RunFailures.js"
@@ -33,7 +34,7 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     test("they count for the runs a minute of their workspace", () =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 3 })
+        yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 3 }, commandLine)
         const first = requestOf(tool, refusal)
         yield* start(principal, first)
         yield* start(principal, requestOf("no.such.endpoint"))
@@ -97,7 +98,7 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     test("one over the workspace's cap keeps no input for providers", () =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(1) })
+        yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(1) }, commandLine)
         const { run } = yield* start(principal, requestOf(tool))
         assert.strictEqual(run.status, "blocked")
         assert.deepStrictEqual(

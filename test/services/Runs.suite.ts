@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { ProviderError, ProviderReportedError } from "../../src/domain/RunFailures.js"
@@ -179,14 +180,17 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           availableMicros: Micros.make(price - 1),
           reservedMicros: Micros.make(10 * price)
         })
-        yield* (yield* Wallet).credit({
-          workspaceId: principal.workspaceId,
-          kind: "adjustment",
-          micros: price,
-          reason: null,
-          topUpId: null,
-          key: "more"
-        })
+        yield* (yield* Wallet).credit(
+          {
+            workspaceId: principal.workspaceId,
+            kind: "adjustment",
+            micros: price,
+            reason: null,
+            topUpId: null,
+            key: "more"
+          },
+          commandLine
+        )
         const retried = yield* start(principal, refused[0]!.request, 0)
         assert.isFalse(retried.replayed)
       }))
@@ -217,14 +221,17 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const answers = yield* together(requests.length, (index) => start(principal, requests[index]!, 0))
         for (const answer of answers)
           assert.propertyVal(Either.isLeft(answer) ? answer.left : answer.right, "_tag", "insufficient_balance")
-        yield* (yield* Wallet).credit({
-          workspaceId: principal.workspaceId,
-          kind: "adjustment",
-          micros: price,
-          reason: null,
-          topUpId: null,
-          key: "more"
-        })
+        yield* (yield* Wallet).credit(
+          {
+            workspaceId: principal.workspaceId,
+            kind: "adjustment",
+            micros: price,
+            reason: null,
+            topUpId: null,
+            key: "more"
+          },
+          commandLine
+        )
         assert.isFalse((yield* start(principal, request, 20)).replayed)
       }))
 
@@ -322,7 +329,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     test("a workspace's run cap blocks a dearer run, which is stored and not billed", () =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(price - 1) })
+        yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(price - 1) }, commandLine)
         const { run } = yield* start(principal, requestOf(job))
         assert.deepStrictEqual(
           [run.status, run.error?.code, run.holdMicros, run.chargeMicros],
@@ -334,7 +341,11 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function* () {
         const { workspaceId } = yield* funded(1_000_000)
         const accounts = yield* Accounts
-        yield* accounts.setPolicy(workspaceId, { reset: true, allow: [], deny: [{ kind: "provider", id: "mock" }] })
+        yield* accounts.setPolicy(
+          workspaceId,
+          { reset: true, allow: [], deny: [{ kind: "provider", id: "mock" }] },
+          commandLine
+        )
         const denied = yield* principalOf(workspaceId)
         const [tool, both] = [requestOf("mock-email-find"), requestOf(job)]
         const blocked = yield* start(denied, tool)
@@ -347,7 +358,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(providers.calls().length, 1)
         assert.deepStrictEqual(yield* entriesOf(denied, blocked.run), [])
 
-        yield* accounts.setPolicy(workspaceId, { reset: true, allow: [], deny: [] })
+        yield* accounts.setPolicy(workspaceId, { reset: true, allow: [], deny: [] }, commandLine)
         const allowed = yield* principalOf(workspaceId)
         const again = yield* start(allowed, tool)
         assert.deepStrictEqual([again.replayed, again.run], [true, blocked.run])
@@ -369,7 +380,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const request = requestOf(job, { fallback })
         yield* start(principal, request, 0)
         const deny = [{ kind: "provider", id: "mock-slow" } as const, { kind: "category", id: "people" } as const]
-        yield* (yield* Accounts).setPolicy(principal.workspaceId, { reset: true, allow: [], deny })
+        yield* (yield* Accounts).setPolicy(principal.workspaceId, { reset: true, allow: [], deny }, commandLine)
         const { attempts, replayed, run } = yield* start(yield* principalOf(principal.workspaceId), request)
         assert.deepStrictEqual(
           [replayed, run.status, run.servedEndpointId],
@@ -381,7 +392,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     test("runs per minute are a budget of the workspace", () =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
-        yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 2 })
+        yield* (yield* Accounts).setLimits(principal.workspaceId, { runsPerMinute: 2 }, commandLine)
         yield* start(principal, requestOf(job))
         yield* start(principal, requestOf(job))
         const error = yield* Effect.flip(start(principal, requestOf(job)))

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import type { Layer } from "effect"
 import { Effect, Either } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { funded, type Storage } from "../support/engine.js"
 
@@ -24,7 +25,7 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const amounts = Array.from({ length: 500 }, (_, index) => index + 1)
         yield* Effect.forEach(
           amounts,
-          (micros) => wallet.credit({ workspaceId, ...credit(micros, `credit-${micros}`) }),
+          (micros) => wallet.credit({ workspaceId, ...credit(micros, `credit-${micros}`) }, commandLine),
           { concurrency: 50 }
         )
         assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 125_250)
@@ -37,10 +38,14 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function* () {
         const wallet = yield* Wallet
         const { workspaceId } = yield* funded(0)
-        yield* Effect.forEach(Array.from({ length: 20 }), () => wallet.credit({ workspaceId, ...credit(700, "one") }), {
-          concurrency: "unbounded"
-        })
-        yield* wallet.credit({ workspaceId, ...credit(900, "one") })
+        yield* Effect.forEach(
+          Array.from({ length: 20 }),
+          () => wallet.credit({ workspaceId, ...credit(700, "one") }, commandLine),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        yield* wallet.credit({ workspaceId, ...credit(900, "one") }, commandLine)
         assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
         yield* sound
       })
@@ -53,7 +58,7 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const { workspaceId } = yield* funded(1_000)
         const taken = yield* Effect.forEach(
           Array.from({ length: 8 }, (_, index) => index),
-          (index) => Effect.either(wallet.credit({ workspaceId, ...credit(-300, `take-${index}`) })),
+          (index) => Effect.either(wallet.credit({ workspaceId, ...credit(-300, `take-${index}`) }, commandLine)),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(taken.filter(Either.isRight).length, 3)

@@ -5,6 +5,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Either, FastCheck, type Layer, type Redacted } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { RunId, TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -182,15 +183,18 @@ export const simulate =
         Array.from({ length: workspaces }, (_, index) => index),
         (index) =>
           Effect.gen(function* () {
-            const { workspaceId } = yield* accounts.createWorkspace(`${prefix} workspace ${index}`)
+            const { workspaceId } = yield* accounts.createWorkspace(`${prefix} workspace ${index}`, commandLine)
             const tokens = yield* Effect.forEach(limitsOfTokens, (limit) =>
-              accounts.createToken({
-                workspaceId,
-                label: "test",
-                scopes: [...scopes],
-                monthlyLimitMicros: limit === null ? null : Micros.make(limit),
-                expiresAt: null
-              })
+              accounts.createToken(
+                {
+                  workspaceId,
+                  label: "test",
+                  scopes: [...scopes],
+                  monthlyLimitMicros: limit === null ? null : Micros.make(limit),
+                  expiresAt: null
+                },
+                commandLine
+              )
             )
             return { workspaceId, tokens }
           })
@@ -368,26 +372,30 @@ export const simulate =
               } as const
               const [foretold, after] = Model.credit(world, each.workspace, each.micros)
               const told = yield* orRefused(
-                Effect.map(wallet.credit(credit), ({ availableMicros }): Model.Told => [availableMicros])
+                Effect.map(wallet.credit(credit, commandLine), ({ availableMicros }): Model.Told => [availableMicros])
               )
               world = after
               assert.deepStrictEqual(told, foretold)
-              if (foretold[0] !== "refused") yield* wallet.credit(credit)
+              if (foretold[0] !== "refused") yield* wallet.credit(credit, commandLine)
               return
             }
             case "Limits": {
               const { inflightLimit, runCap, runsPerMinute } = each
-              yield* accounts.setLimits(real.workspaces[each.workspace]!, {
-                inflightLimit,
-                runsPerMinute,
-                runCapMicros: runCap === null ? null : Micros.make(runCap)
-              })
+              yield* accounts.setLimits(
+                real.workspaces[each.workspace]!,
+                {
+                  inflightLimit,
+                  runsPerMinute,
+                  runCapMicros: runCap === null ? null : Micros.make(runCap)
+                },
+                commandLine
+              )
               world = Model.limits(world, each.workspace, { inflightLimit, runCap, runsPerMinute })
               return
             }
             case "Revoke": {
               const token = tokenAt(each.workspace, each.token)
-              yield* accounts.revokeToken(real.tokens[token]!.tokenId)
+              yield* accounts.revokeToken(real.tokens[token]!.tokenId, commandLine)
               world = Model.revoke(world, token)
               return
             }

@@ -1,6 +1,7 @@
 /** The HTTP layer over real accounts, connections and login approvals, in memory; the rest as in `httpGateway`. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { scopes as allScopes, type Scope } from "../../src/domain/Scope.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
 import { AccountsMemory } from "../../src/layers/memory/AccountsMemory.js"
@@ -40,13 +41,16 @@ export const startAccounts = (services: Services = {}) =>
     const person = (scopes: ReadonlyArray<Scope> = allScopes) =>
       Effect.gen(function* () {
         const { workspaceId } = yield* newWorkspace
-        const { token, tokenId } = yield* accounts.createToken({
-          workspaceId,
-          label: "browser",
-          scopes,
-          monthlyLimitMicros: null,
-          expiresAt: null
-        })
+        const { token, tokenId } = yield* accounts.createToken(
+          {
+            workspaceId,
+            label: "browser",
+            scopes,
+            monthlyLimitMicros: null,
+            expiresAt: null
+          },
+          commandLine
+        )
         return { workspaceId, tokenId, token: Redacted.value(token), authorization: `Bearer ${Redacted.value(token)}` }
       }).pipe(Effect.provideService(Accounts, accounts), Effect.orDie)
     return { ...gateway, accounts, connections, person }

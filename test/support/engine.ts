@@ -3,6 +3,7 @@
  * scripted providers, and the operations of the fixture manifests as the catalog.
  */
 import { Clock, Effect, Layer } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import type { Micros } from "../../src/domain/Micros.js"
@@ -63,23 +64,29 @@ export const funded = (
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const wallet = yield* Wallet
-    const { workspaceId } = yield* accounts.createWorkspace(`test-${Math.random()}`)
-    yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit ?? 1000 })
+    const { workspaceId } = yield* accounts.createWorkspace(`test-${Math.random()}`, commandLine)
+    yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit ?? 1000 }, commandLine)
     if (micros > 0)
-      yield* wallet.credit({ workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" })
+      yield* wallet.credit(
+        { workspaceId, kind: "adjustment", micros, reason: "test", topUpId: null, key: "test" },
+        commandLine
+      )
     return yield* principalOf(workspaceId, options.monthlyLimitMicros ?? null)
   }).pipe(Effect.orDie)
 
 export const principalOf = (workspaceId: WorkspaceId, monthlyLimitMicros: Micros | null = null) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
-    const { token } = yield* accounts.createToken({
-      workspaceId,
-      label: "test",
-      scopes: [...scopes],
-      monthlyLimitMicros,
-      expiresAt: null
-    })
+    const { token } = yield* accounts.createToken(
+      {
+        workspaceId,
+        label: "test",
+        scopes: [...scopes],
+        monthlyLimitMicros,
+        expiresAt: null
+      },
+      commandLine
+    )
     return yield* accounts.authenticate(token)
   }).pipe(Effect.orDie)
 

@@ -8,6 +8,7 @@ import { ConfigProvider, Context, Effect, Layer, LogLevel, Option, Redacted, typ
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { GatewayConfig } from "../../src/layers/node/Config.js"
 import { GatewayWithCatalog } from "../../src/layers/compose/Main.js"
 import { inlineResultBytesMax } from "../../src/domain/Limits.js"
@@ -118,25 +119,31 @@ export const startGateway = (
     const funded: RunningGateway["funded"] = (micros, options = {}) =>
       Effect.gen(function* () {
         const accounts = Context.get(services, Accounts)
-        const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`)
+        const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`, commandLine)
         if (options.inflightLimit !== undefined)
-          yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit })
+          yield* accounts.setLimits(workspaceId, { inflightLimit: options.inflightLimit }, commandLine)
         if (micros > 0)
-          yield* Context.get(services, Wallet).credit({
+          yield* Context.get(services, Wallet).credit(
+            {
+              workspaceId,
+              kind: "adjustment",
+              micros,
+              reason: "test",
+              topUpId: null,
+              key: "test"
+            },
+            commandLine
+          )
+        const { token } = yield* accounts.createToken(
+          {
             workspaceId,
-            kind: "adjustment",
-            micros,
-            reason: "test",
-            topUpId: null,
-            key: "test"
-          })
-        const { token } = yield* accounts.createToken({
-          workspaceId,
-          label: "test",
-          scopes: [...scopes],
-          monthlyLimitMicros: null,
-          expiresAt: null
-        })
+            label: "test",
+            scopes: [...scopes],
+            monthlyLimitMicros: null,
+            expiresAt: null
+          },
+          commandLine
+        )
         return { workspaceId, token: Redacted.value(token) }
       }).pipe(Effect.orDie)
     const call = send(url)

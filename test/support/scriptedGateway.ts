@@ -1,5 +1,6 @@
 /** A whole gateway over HTTP whose providers answer what the test says; storage is memory. */
 import { Context, Effect, Either, Layer } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { readRule } from "../../src/domain/WorkspacePolicy.js"
 import { Accounts, Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
 import { client, type Answer, type Loose } from "./httpGateway.js"
@@ -44,7 +45,11 @@ export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Ef
         calls: () => gateway.calls().length,
         policy: ({ allow = [], deny = [] }) =>
           Effect.orDie(
-            accounts.setPolicy(principal.workspaceId, { reset: true, allow: rulesOf(allow), deny: rulesOf(deny) })
+            accounts.setPolicy(
+              principal.workspaceId,
+              { reset: true, allow: rulesOf(allow), deny: rulesOf(deny) },
+              commandLine
+            )
           )
       })
     })

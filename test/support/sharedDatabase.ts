@@ -1,6 +1,7 @@
 /** One database for all tests of a file, for suites whose tests keep apart by making workspaces of their own. */
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { Database } from "../../src/layers/postgres/Database.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { testDatabase } from "./postgres.js"
@@ -15,5 +16,5 @@ export const sharedDatabase = (): Layer.Layer<Database> => {
 let made = 0
 /** A workspace with a name that no other test of this file has. */
 export const newWorkspace = Effect.flatMap(Accounts, (accounts) =>
-  Effect.suspend(() => accounts.createWorkspace(`workspace ${++made}`))
+  Effect.suspend(() => accounts.createWorkspace(`workspace ${++made}`, commandLine))
 )

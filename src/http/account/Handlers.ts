@@ -10,6 +10,7 @@ import { CapabilityRequests } from "../../services/CapabilityRequests.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
+import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
@@ -43,6 +44,7 @@ export const AccountHandlers: Layer.Layer<
 > = HttpApiBuilder.group(Api, "account", (handlers) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
+    const acting = yield* makeActing
     const capabilityRequests = yield* CapabilityRequests
     const settings = yield* HttpSettings
     const topUps = yield* TopUps
@@ -133,7 +135,9 @@ export const AccountHandlers: Layer.Layer<
           Effect.fnUntraced(function* () {
             const { tokenId } = yield* Principal
             // The caller's own token is there: it was just let in.
-            yield* Effect.uninterruptible(Effect.catchTag(accounts.revokeToken(tokenId), "not_found", Effect.die))
+            yield* Effect.uninterruptible(
+              Effect.catchTag(accounts.revokeToken(tokenId, yield* acting), "not_found", Effect.die)
+            )
             return { revoked: true as const }
           })
         )

@@ -4,6 +4,7 @@ import type { TokenSpend } from "../../domain/Admission.js"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { NewToken, Principal, Workspace } from "../../services/Accounts.js"
+import type { Changing } from "../../services/AuditTrail.js"
 
 /** A token as it is found by its digest. */
 export interface TokenRow extends Principal {
@@ -18,9 +19,16 @@ export interface NewTokenRow extends Required<NewToken> {
   readonly createdAt: number
 }
 
+export interface RevokedToken {
+  readonly workspaceId: WorkspaceId
+  readonly label: string
+  /** When it was revoked before, or null. */
+  readonly revokedBefore: number | null
+}
+
 export interface AccountRows {
   /** With its empty wallet; false when another workspace has the name. */
-  readonly insertWorkspace: (workspace: Workspace) => Effect.Effect<boolean, StorageError>
+  readonly insertWorkspace: (workspace: Workspace) => Effect.Effect<boolean, StorageError, Changing>
   readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace | null, StorageError>
   readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
   /** Oldest first. */
@@ -29,14 +37,14 @@ export interface AccountRows {
   readonly changeWorkspace: <E>(
     workspaceId: WorkspaceId,
     change: (before: Workspace) => Effect.Effect<Workspace, E>
-  ) => Effect.Effect<Workspace | null, E | StorageError>
+  ) => Effect.Effect<{ readonly before: Workspace; readonly after: Workspace } | null, E | StorageError, Changing>
   /** An operator's token makes its workspace the operator's; false when there is no such workspace. */
-  readonly insertToken: (token: NewTokenRow) => Effect.Effect<boolean, StorageError>
+  readonly insertToken: (token: NewTokenRow) => Effect.Effect<boolean, StorageError, Changing>
   /**
    * Keeps the time of the first revocation. Without a token of the operator left, the workspace is no longer the
-   * operator's. False when there is no such token.
+   * operator's. Null when there is no such token.
    */
-  readonly revokeToken: (tokenId: TokenId, now: number) => Effect.Effect<boolean, StorageError>
+  readonly revokeToken: (tokenId: TokenId, now: number) => Effect.Effect<RevokedToken | null, StorageError, Changing>
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
   /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
   readonly spends: (

@@ -6,22 +6,31 @@ import { Array as Arr, Clock, Effect, Either, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { tightest } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
+import type { AuditAction } from "../../domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
+import { canonical, type JsonObject } from "../../domain/Json.js"
 import { zero } from "../../domain/Micros.js"
 import { monthOf } from "../../domain/Run.js"
 import { nameProblem } from "../../domain/Labels.js"
 import { mayBeToken, newTokenProblem, secretBytes, tokenText } from "../../domain/Token.js"
 import { limitsProblem } from "../../domain/WorkspaceLimits.js"
-import { changedPolicy, unrestricted } from "../../domain/WorkspacePolicy.js"
+import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/WorkspacePolicy.js"
 import { Accounts, type Workspace } from "../../services/Accounts.js"
+import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "./AccountRows.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
 
+interface Parts {
+  readonly rows: AccountRows
+  readonly ids: Ids["Type"]
+  readonly trail: AuditTrail["Type"]
+}
+
 const foundOr = (workspaceId: WorkspaceId) => (found: Workspace | null) =>
   found === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(found)
 
-const authenticate = (rows: AccountRows): Accounts["Type"]["authenticate"] =>
+const authenticate = ({ rows }: Parts): Accounts["Type"]["authenticate"] =>
   Effect.fnUntraced(function* (token) {
     const text = Redacted.value(token)
     if (!mayBeToken(text)) return yield* new Unauthorized()
@@ -35,8 +44,8 @@ const authenticate = (rows: AccountRows): Accounts["Type"]["authenticate"] =>
     return principal
   })
 
-const createWorkspace = (rows: AccountRows, ids: Ids["Type"]): Accounts["Type"]["createWorkspace"] =>
-  Effect.fn("Accounts.createWorkspace")(function* (name) {
+const createWorkspace = ({ ids, rows, trail }: Parts): Accounts["Type"]["createWorkspace"] =>
+  Effect.fn("Accounts.createWorkspace")(function* (name, by) {
     const problem = nameProblem("name", name)
     if (problem !== null) return yield* new ValidationError({ details: [problem] })
     const made: Workspace = {
@@ -49,66 +58,139 @@ const createWorkspace = (rows: AccountRows, ids: Ids["Type"]): Accounts["Type"][
       policy: unrestricted,
       createdAt: yield* Clock.currentTimeMillis
     }
-    return (yield* rows.insertWorkspace(made))
-      ? made
-      : yield* ValidationError.of("name", "is the name of another workspace")
+    const { workspaceId } = made
+    return yield* trail.change(
+      by,
+      Effect.flatMap(rows.insertWorkspace(made), (isNew) =>
+        isNew
+          ? Effect.succeed(
+              changed(made, {
+                action: "workspace.created",
+                subjectId: workspaceId,
+                workspaceId,
+                before: null,
+                after: { name }
+              })
+            )
+          : Effect.fail(ValidationError.of("name", "is the name of another workspace"))
+      )
+    )
   })
 
-const createToken = (rows: AccountRows, ids: Ids["Type"]): Accounts["Type"]["createToken"] =>
-  Effect.fn("Accounts.createToken")(function* (token) {
+/** Changes what an operator sets, and notes `shown` of it before and after, unless nothing of it changed. */
+const changeWorkspace =
+  ({ rows, trail }: Parts, action: AuditAction, shown: (workspace: Workspace) => JsonObject) =>
+  <E>(
+    workspaceId: WorkspaceId,
+    by: Parameters<AuditTrail["Type"]["change"]>[0],
+    change: (before: Workspace) => Effect.Effect<Workspace, E>
+  ) =>
+    trail.change(
+      by,
+      Effect.gen(function* () {
+        const found = yield* rows.changeWorkspace(workspaceId, change)
+        const after = yield* foundOr(workspaceId)(found?.after ?? null)
+        const [was, is] = [shown(found?.before ?? after), shown(after)]
+        return canonical(was) === canonical(is)
+          ? unchanged(after)
+          : changed(after, { action, subjectId: workspaceId, workspaceId, before: was, after: is })
+      })
+    )
+
+const shownLimits = ({ inflightLimit, runCapMicros, runsPerMinute }: Workspace): JsonObject => ({
+  inflightLimit,
+  runCapMicros,
+  runsPerMinute
+})
+
+const shownPolicy = ({ policy }: Workspace): JsonObject => {
+  const { allow, deny } = rulesOf(policy)
+  return { allow: allow.map(ruleText), deny: deny.map(ruleText) }
+}
+
+const createToken = ({ ids, rows, trail }: Parts): Accounts["Type"]["createToken"] =>
+  Effect.fn("Accounts.createToken")(function* (token, by) {
     const now = yield* Clock.currentTimeMillis
     const problem = newTokenProblem(token, now)
     if (problem !== null) return yield* new ValidationError({ details: [problem] })
     const suffix = yield* ids.suffix
     const tokenId = TokenId.make(`tok_${suffix}`)
     const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
-    const made = yield* rows.insertToken({
-      ...token,
-      operator: token.operator ?? false,
-      tokenId,
-      digest: tokenDigest(text),
-      createdAt: now
-    })
-    if (!made) return yield* new NotFound({ what: "workspace", id: token.workspaceId })
-    return { tokenId, token: Redacted.make(text) }
+    const row = { ...token, operator: token.operator ?? false, tokenId, digest: tokenDigest(text), createdAt: now }
+    return yield* trail.change(
+      by,
+      Effect.gen(function* () {
+        const { expiresAt, label, monthlyLimitMicros, operator, scopes, workspaceId } = row
+        if (!(yield* rows.insertToken(row))) return yield* new NotFound({ what: "workspace", id: workspaceId })
+        return changed(
+          { tokenId, token: Redacted.make(text) },
+          {
+            action: "token.created",
+            subjectId: tokenId,
+            workspaceId,
+            before: null,
+            after: { label, scopes, monthlyLimitMicros, expiresAt, operator }
+          }
+        )
+      })
+    )
   })
 
-export const accountsOver = (rows: AccountRows): Effect.Effect<Accounts["Type"], never, Ids> =>
-  Effect.map(Ids, (ids) =>
-    Accounts.of({
-      authenticate: authenticate(rows),
+const revokeToken = ({ rows, trail }: Parts): Accounts["Type"]["revokeToken"] =>
+  Effect.fn("Accounts.revokeToken")((tokenId, by) =>
+    trail.change(
+      by,
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const token = yield* rows.revokeToken(tokenId, now)
+        if (token === null) return yield* new NotFound({ what: "token", id: tokenId })
+        const { label, revokedBefore, workspaceId } = token
+        return revokedBefore !== null
+          ? unchanged(undefined)
+          : changed(undefined, {
+              action: "token.revoked",
+              subjectId: tokenId,
+              workspaceId,
+              before: { label, revokedAt: null },
+              after: { label, revokedAt: now }
+            })
+      })
+    )
+  )
+
+export const accountsOver = (rows: AccountRows): Effect.Effect<Accounts["Type"], never, AuditTrail | Ids> =>
+  Effect.gen(function* () {
+    const parts: Parts = { rows, ids: yield* Ids, trail: yield* AuditTrail }
+    const changeLimits = changeWorkspace(parts, "workspace.limits_changed", shownLimits)
+    const changePolicy = changeWorkspace(parts, "workspace.policy_changed", shownPolicy)
+    return Accounts.of({
+      authenticate: authenticate(parts),
       monthSpend: Effect.fn("Accounts.monthSpend")(function* (tokenId) {
         const { now, spends } = yield* rows.spends(tokenId)
         return Arr.isNonEmptyReadonlyArray(spends)
           ? tightest(spends, monthOf(now))
           : { limitMicros: null, spentMicros: zero }
       }),
-      createWorkspace: createWorkspace(rows, ids),
+      createWorkspace: createWorkspace(parts),
       workspace: Effect.fn("Accounts.workspace")((workspaceId) =>
         Effect.flatMap(rows.workspace(workspaceId), foundOr(workspaceId))
       ),
       workspaceByName: Effect.fn("Accounts.workspaceByName")(rows.workspaceByName),
       workspaces: rows.workspaces,
-      setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits) {
+      setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits, by) {
         const problem = limitsProblem(limits)
         if (problem !== null) return yield* new ValidationError({ details: [problem] })
-        const changed = yield* rows.changeWorkspace(workspaceId, (before) => Effect.succeed({ ...before, ...limits }))
-        return yield* foundOr(workspaceId)(changed)
+        return yield* changeLimits(workspaceId, by, (before) => Effect.succeed({ ...before, ...limits }))
       }),
-      setPolicy: Effect.fn("Accounts.setPolicy")((workspaceId, change) =>
-        rows
-          .changeWorkspace(workspaceId, (before) =>
-            Either.mapBoth(changedPolicy(before.policy, change), {
-              onLeft: (problem) => new ValidationError({ details: [problem] }),
-              onRight: (policy) => ({ ...before, policy })
-            })
-          )
-          .pipe(Effect.flatMap(foundOr(workspaceId)))
+      setPolicy: Effect.fn("Accounts.setPolicy")((workspaceId, change, by) =>
+        changePolicy(workspaceId, by, (before) =>
+          Either.mapBoth(changedPolicy(before.policy, change), {
+            onLeft: (problem) => new ValidationError({ details: [problem] }),
+            onRight: (policy) => ({ ...before, policy })
+          })
+        )
       ),
-      createToken: createToken(rows, ids),
-      revokeToken: Effect.fn("Accounts.revokeToken")(function* (tokenId) {
-        const revoked = yield* rows.revokeToken(tokenId, yield* Clock.currentTimeMillis)
-        if (!revoked) return yield* new NotFound({ what: "token", id: tokenId })
-      })
+      createToken: createToken(parts),
+      revokeToken: revokeToken(parts)
     })
-  )
+  })

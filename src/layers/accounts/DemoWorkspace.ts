@@ -5,6 +5,7 @@
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either, Redacted } from "effect"
+import { gatewayItself } from "../../domain/AuditEntry.js"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { shellKey } from "../../domain/OperationContract.js"
 import { scopes } from "../../domain/Scope.js"
@@ -26,26 +27,33 @@ export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDi
   const file = yield* tokenFile(dataDir)
 
   const workspace =
-    (yield* accounts.workspaceByName(demoWorkspaceName)) ?? (yield* accounts.createWorkspace(demoWorkspaceName))
-  yield* wallet.credit({
-    workspaceId: workspace.workspaceId,
-    kind: "adjustment",
-    micros: Micros.make(100 * microsPerUsd),
-    reason: "development credit",
-    topUpId: null,
-    key: demoCreditKey
-  })
+    (yield* accounts.workspaceByName(demoWorkspaceName)) ??
+    (yield* accounts.createWorkspace(demoWorkspaceName, gatewayItself))
+  yield* wallet.credit(
+    {
+      workspaceId: workspace.workspaceId,
+      kind: "adjustment",
+      micros: Micros.make(100 * microsPerUsd),
+      reason: "development credit",
+      topUpId: null,
+      key: demoCreditKey
+    },
+    gatewayItself
+  )
 
   const kept = yield* files.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
   const works = yield* Effect.either(accounts.authenticate(Redacted.make(kept.trim())))
   if (Either.isRight(works)) return
-  const { token } = yield* accounts.createToken({
-    workspaceId: workspace.workspaceId,
-    label: demoTokenLabel,
-    scopes: [...scopes],
-    monthlyLimitMicros: null,
-    expiresAt: null
-  })
+  const { token } = yield* accounts.createToken(
+    {
+      workspaceId: workspace.workspaceId,
+      label: demoTokenLabel,
+      scopes: [...scopes],
+      monthlyLimitMicros: null,
+      expiresAt: null
+    },
+    gatewayItself
+  )
   yield* files.makeDirectory(dataDir, { recursive: true })
   yield* files.remove(file, { force: true })
   yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })

@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { Accounts } from "../../services/Accounts.js"
+import type { AuditTrail } from "../../services/AuditTrail.js"
 import type { Idempotency } from "../../services/Idempotency.js"
 import type { Ids } from "../../services/Ids.js"
 import type { LeaseKeeping } from "../../services/LeaseKeeping.js"
@@ -28,7 +29,7 @@ import { SettlementBatched } from "../runs/SettlementBatched.js"
 
 /** The storage of money and runs; the engine stands on it. */
 export type MoneyAndRuns =
-  Accounts | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
+  Accounts | AuditTrail | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
 
 export interface EngineParts<E, RCatalog, RProviders, RLeases> {
   /** Publishes the catalog. Built before anything is dispatched. */

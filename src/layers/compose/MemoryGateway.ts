@@ -18,6 +18,7 @@ import type { Providers } from "../../services/Providers.js"
 import type { Runs } from "../../services/Runs.js"
 import type { Settlement } from "../../services/Settlement.js"
 import { AccountsMemory } from "../memory/AccountsMemory.js"
+import { AuditTrailMemory } from "../memory/AuditTrailMemory.js"
 import { ContractStoreMemory } from "../memory/ContractStoreMemory.js"
 import type { DispatcherOptions } from "../runs/dispatch/DispatcherQueue.js"
 import { DrainingMemory } from "../node/DrainingMemory.js"
@@ -48,6 +49,7 @@ export const StorageMemory = (options: {
 }): Layer.Layer<MoneyAndRuns | LoginApprovals> =>
   Layer.mergeAll(
     AccountsMemory,
+    AuditTrailMemory,
     IdempotencyMemory,
     LoginApprovalsMemory,
     RunSignalsMemory,

@@ -7,6 +7,7 @@ import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
 import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
+import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
 import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
 import { CatalogRevisionsPg } from "../postgres/CatalogRevisionsPg.js"
 import type { GatewayConfig } from "../node/Config.js"
@@ -57,6 +58,7 @@ export const MoneyAndRunsPg = (options: {
 }): Layer.Layer<MoneyAndRuns | LoginApprovals, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
+    AuditTrailPg,
     IdempotencyPg,
     LoginApprovalsPg,
     RunSignalsPg,

@@ -6,6 +6,7 @@ import { lineOf } from "../../domain/TokenLine.js"
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
+import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { accountsOver } from "../accounts/AccountsOver.js"
 import { MemoryStorage, type MemoryState, type StoredToken, type StoredWallet } from "./MemoryStorage.js"
 
@@ -100,7 +101,9 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
         Option.match(HashMap.get(workspaces, workspaceId), {
           onNone: () => Effect.succeed(null),
           onSome: (before) =>
-            Effect.tap(change(before), (after) => modify((state) => [undefined, withWorkspace(state, after)]))
+            Effect.flatMap(change(before), (after) =>
+              modify((state) => [{ before, after }, withWorkspace(state, after)])
+            )
         })
       )
     ),
@@ -122,8 +125,11 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
   revokeToken: (tokenId, now) =>
     modify((state) =>
       Option.match(HashMap.get(state.tokens, tokenId), {
-        onNone: () => [false, state],
-        onSome: (token) => [true, withToken(state, { ...token, revokedAt: token.revokedAt ?? now })]
+        onNone: () => [null, state],
+        onSome: (token) => [
+          { workspaceId: token.workspaceId, label: token.label, revokedBefore: token.revokedAt },
+          withToken(state, { ...token, revokedAt: token.revokedAt ?? now })
+        ]
       })
     ),
   tokenByDigest: (digest) => Effect.map(read, (state) => Option.getOrNull(tokenByDigest(state, digest))),
@@ -134,4 +140,4 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
 export const AccountsMemory: Layer.Layer<Accounts, never, MemoryStorage | Ids> = Layer.effect(
   Accounts,
   Effect.flatMap(makeRows, accountsOver)
-)
+).pipe(Layer.provide(AuditTrailMemory))

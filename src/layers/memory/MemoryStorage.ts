@@ -12,6 +12,7 @@ import type { KeyClaim } from "../../services/Idempotency.js"
 import type { Lease, Media } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
+import type { AuditRow } from "../accounts/audit/AuditRows.js"
 
 export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "policy" | "workspaceName"> {
   /** SHA-256 of the token, in hex. */
@@ -46,6 +47,8 @@ export interface MemoryState {
   readonly wallets: HashMap.HashMap<WorkspaceId, StoredWallet>
   readonly keys: HashMap.HashMap<string, KeyClaim>
   readonly runs: HashMap.HashMap<RunId, StoredRun>
+  /** Oldest first. */
+  readonly auditEntries: ReadonlyArray<AuditRow>
 }
 
 const empty: MemoryState = {
@@ -53,7 +56,8 @@ const empty: MemoryState = {
   tokens: HashMap.empty(),
   wallets: HashMap.empty(),
   keys: HashMap.empty(),
-  runs: HashMap.empty()
+  runs: HashMap.empty(),
+  auditEntries: []
 }
 
 export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<

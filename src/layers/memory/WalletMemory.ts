@@ -10,6 +10,7 @@ import { type Purse, Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
 import type { EntryRow, PurseRow, WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
+import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { verifyMemory } from "./LedgerVerificationMemory.js"
 import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
 
@@ -116,8 +117,9 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
       Effect.gen(function* () {
         const wallet = HashMap.get((yield* read).wallets, workspaceId)
         if (Option.isNone(wallet)) return null
-        if (wallet.value.creditKeys.has(key)) return wallet.value.balance
-        const { balance, entry } = yield* decide(wallet.value.balance)
+        const before = wallet.value.balance
+        if (wallet.value.creditKeys.has(key)) return { before, after: before, written: false }
+        const { balance, entry } = yield* decide(before)
         yield* modify((state) => [
           undefined,
           withWallet(state, workspaceId, (before) => ({
@@ -127,7 +129,7 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
             creditKeys: new Set([...before.creditKeys, key])
           }))
         ])
-        return balance
+        return { before, after: balance, written: true }
       })
     ),
   balance: (workspaceId) =>
@@ -148,4 +150,4 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
 export const WalletMemory: Layer.Layer<Wallet, never, MemoryStorage | Ids | WalletDefaults> = Layer.effect(
   Wallet,
   Effect.flatMap(Effect.map(MemoryStorage, rowsOver), walletOver)
-)
+).pipe(Layer.provide(AuditTrailMemory))

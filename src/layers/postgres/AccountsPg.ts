@@ -12,6 +12,7 @@ import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
 import { accountsOver } from "../accounts/AccountsOver.js"
 import { makeGroupCommit } from "../runs/GroupCommit.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
@@ -67,7 +68,14 @@ const spendRows = rowsOf(
     now: Schema.Int
   })
 )
-const revokedRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId, operator: Schema.Boolean }))
+const revokedRow = rowOf(
+  Schema.Struct({
+    workspaceId: WorkspaceId,
+    label: Schema.String,
+    operator: Schema.Boolean,
+    revokedBefore: Schema.NullOr(Schema.Int)
+  })
+)
 
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
 
@@ -89,65 +97,68 @@ const tokensByDigest =
     )
 
 const changeWorkspace =
-  ({ sql, transact }: Database["Type"]): AccountRows["changeWorkspace"] =>
+  ({ query, sql }: Database["Type"]): AccountRows["changeWorkspace"] =>
   (workspaceId, change) =>
-    transact(
-      Effect.gen(function* () {
-        const before = yield* workspaceRow(
+    Effect.gen(function* () {
+      const before = yield* workspaceRow(
+        query(
           sql`select ${sql.literal(workspaceColumns)} from workspaces where workspace_id = ${workspaceId} for update`
         )
-        if (before === null) return null
-        const after = yield* change(before)
-        yield* sql`
-          update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros},
-            policy = ${isUnrestricted(after.policy) ? null : encodePolicy(after.policy)}::jsonb
-          where workspace_id = ${workspaceId}`
-        return after
-      })
-    )
+      )
+      if (before === null) return null
+      const after = yield* change(before)
+      yield* query(sql`
+        update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros},
+          policy = ${isUnrestricted(after.policy) ? null : encodePolicy(after.policy)}::jsonb
+        where workspace_id = ${workspaceId}`)
+      return { before, after }
+    })
 
 const insertToken =
-  ({ sql, transact }: Database["Type"]): AccountRows["insertToken"] =>
+  ({ query, sql }: Database["Type"]): AccountRows["insertToken"] =>
   (token) =>
-    transact(
-      Effect.gen(function* () {
-        const made = yield* sql`
-          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator)
-          select ${token.tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.monthlyLimitMicros}::bigint,
-            ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.operator}
-          from workspaces where workspace_id = ${token.workspaceId} returning 1`
-        if (token.operator) yield* sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`
-        return made.length > 0
-      })
-    )
+    Effect.gen(function* () {
+      const made = yield* query(sql`
+        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator)
+        select ${token.tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.monthlyLimitMicros}::bigint,
+          ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.operator}
+        from workspaces where workspace_id = ${token.workspaceId} returning 1`)
+      if (token.operator)
+        yield* query(sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`)
+      return made.length > 0
+    })
 
 const revokeToken =
-  ({ sql, transact }: Database["Type"]): AccountRows["revokeToken"] =>
+  ({ query, sql }: Database["Type"]): AccountRows["revokeToken"] =>
   (tokenId, now) =>
-    transact(
-      Effect.gen(function* () {
-        const token = yield* revokedRow(sql`
-          update tokens set revoked_at = coalesce(revoked_at, ${now}) where token_id = ${tokenId} returning workspace_id as "workspaceId", operator`)
-        if (token?.operator === true) {
-          // The workspace is locked first, so that the second of two revocations at once sees the result of the first.
-          yield* sql`select from workspaces where workspace_id = ${token.workspaceId} for update`
-          yield* sql`
-            update workspaces w set operator = exists (select from tokens t where t.workspace_id = w.workspace_id and t.operator and t.revoked_at is null)
-            where w.workspace_id = ${token.workspaceId}`
-        }
-        return token !== null
-      })
-    )
+    Effect.gen(function* () {
+      const token = yield* revokedRow(
+        query(sql`
+          with before as (select token_id, revoked_at from tokens where token_id = ${tokenId} for update)
+          update tokens t set revoked_at = coalesce(t.revoked_at, ${now}) from before where t.token_id = before.token_id
+          returning t.workspace_id as "workspaceId", t.label, t.operator, before.revoked_at as "revokedBefore"`)
+      )
+      if (token === null) return null
+      const { operator, ...revoked } = token
+      if (operator) {
+        // The workspace is locked first, so that the second of two revocations at once sees the result of the first.
+        yield* query(sql`select from workspaces where workspace_id = ${token.workspaceId} for update`)
+        yield* query(sql`
+          update workspaces w set operator = exists (select from tokens t where t.workspace_id = w.workspace_id and t.operator and t.revoked_at is null)
+          where w.workspace_id = ${token.workspaceId}`)
+      }
+      return revoked
+    })
 
 const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> = Effect.gen(function* () {
   const database = yield* Database
-  const { query, sql, transact } = database
+  const { query, sql } = database
   const databaseNow = yield* DatabaseNow
   const columns = sql.literal(workspaceColumns)
   return {
     insertWorkspace: ({ createdAt, name, workspaceId }) =>
       Effect.map(
-        transact(sql`
+        query(sql`
           with made as (
             insert into workspaces (workspace_id, name, created_at) values (${workspaceId}, ${name}, ${createdAt})
             on conflict (name) do nothing returning workspace_id
@@ -181,4 +192,4 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
 export const AccountsPg: Layer.Layer<Accounts, never, Database | Ids> = Layer.scoped(
   Accounts,
   Effect.flatMap(makeRows, accountsOver)
-)
+).pipe(Layer.provide(AuditTrailPg))

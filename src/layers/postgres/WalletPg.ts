@@ -12,6 +12,7 @@ import { Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
@@ -103,24 +104,25 @@ const write =
 const credit =
   (database: Database["Type"]): WalletRows["credit"] =>
   ({ key, workspaceId }, decide) => {
-    const { send, sql, transact } = database
-    return transact(
-      Effect.gen(function* () {
-        const before = yield* balanceRow(sql`
+    const { query, send, sql } = database
+    return Effect.gen(function* () {
+      const before = yield* balanceRow(
+        query(sql`
           select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
           where workspace_id = ${workspaceId} for update`)
-        if (before === null) return null
-        const used =
-          yield* sql`select 1 from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
-        if (used.length > 0) return before
-        const { balance, entry } = yield* decide(before)
-        yield* send(insertEntries(database, [entry], key))
-        yield* send(sql`
-          update wallets set available_micros = ${balance.availableMicros}, reserved_micros = ${balance.reservedMicros}
-          where workspace_id = ${workspaceId}`)
-        return balance
-      })
-    )
+      )
+      if (before === null) return null
+      const used = yield* query(
+        sql`select 1 from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
+      )
+      if (used.length > 0) return { before, after: before, written: false }
+      const { balance, entry } = yield* decide(before)
+      yield* send(insertEntries(database, [entry], key))
+      yield* send(sql`
+        update wallets set available_micros = ${balance.availableMicros}, reserved_micros = ${balance.reservedMicros}
+        where workspace_id = ${workspaceId}`)
+      return { before, after: balance, written: true }
+    })
   }
 
 const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function* () {
@@ -143,4 +145,4 @@ const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function
 export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.effect(
   Wallet,
   Effect.flatMap(makeRows, walletOver)
-)
+).pipe(Layer.provide(AuditTrailPg))

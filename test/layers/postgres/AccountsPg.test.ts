@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
@@ -18,14 +19,17 @@ describe("AccountsPg storage", () => {
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { query, sql } = yield* Database
-      const { workspaceId } = yield* accounts.createWorkspace("acme")
-      const { token } = yield* accounts.createToken({
-        workspaceId,
-        label: "a",
-        scopes: ["catalog:read"],
-        monthlyLimitMicros: null,
-        expiresAt: null
-      })
+      const { workspaceId } = yield* accounts.createWorkspace("acme", commandLine)
+      const { token } = yield* accounts.createToken(
+        {
+          workspaceId,
+          label: "a",
+          scopes: ["catalog:read"],
+          monthlyLimitMicros: null,
+          expiresAt: null
+        },
+        commandLine
+      )
       const row = yield* rowOf(Schema.Struct({ text: Schema.String }))(
         query(sql`select row_to_json(t)::text as text from tokens t`)
       )
@@ -36,7 +40,7 @@ describe("AccountsPg storage", () => {
 
   it.effect("creates the wallet of a workspace with it", () =>
     Effect.gen(function* () {
-      const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme")
+      const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme", commandLine)
       const { query, sql } = yield* Database
       assert.deepStrictEqual(yield* query(sql`select workspace_id, available_micros from wallets`), [
         { workspace_id: workspaceId, available_micros: 0 }

@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Layer, Redacted, TestClock, Schema } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { Accounts } from "../../../src/services/Accounts.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
@@ -177,13 +178,16 @@ describe("a database in production", () => {
       yield* ensureDemoWorkspace(folder)
       const left = Redacted.make((yield* files.readFileString(yield* tokenFile(folder))).trim())
       const { workspaceId } = yield* newWorkspace
-      const made = yield* accounts.createToken({
-        workspaceId,
-        label: "development",
-        scopes: ["catalog:read"],
-        monthlyLimitMicros: null,
-        expiresAt: null
-      })
+      const made = yield* accounts.createToken(
+        {
+          workspaceId,
+          label: "development",
+          scopes: ["catalog:read"],
+          monthlyLimitMicros: null,
+          expiresAt: null
+        },
+        commandLine
+      )
       yield* accounts.authenticate(left)
       yield* enterDeployment(true)
       assert.strictEqual((yield* Effect.flip(accounts.authenticate(left)))._tag, "token_revoked")

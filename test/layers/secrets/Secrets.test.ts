@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, TestClock, Schema } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ProviderId } from "../../../src/domain/Manifest.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
@@ -69,7 +70,7 @@ describe("Secrets in Postgres", () => {
   it.effect("no row holds a secret in the clear, and a deleted connection holds none at all", () =>
     Effect.gen(function* () {
       const { query, sql } = yield* Database
-      const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme")
+      const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme", commandLine)
       const connections = yield* Connections
       const { connectionId } = yield* connections.create({
         workspaceId,
@@ -96,8 +97,8 @@ describe("Secrets in Postgres", () => {
       const { sql, transact } = yield* Database
       const accounts = yield* Accounts
       const connections = yield* Connections
-      const victim = yield* accounts.createWorkspace("victim")
-      const thief = yield* accounts.createWorkspace("thief")
+      const victim = yield* accounts.createWorkspace("victim", commandLine)
+      const thief = yield* accounts.createWorkspace("thief", commandLine)
       const make = (workspaceId: typeof thief.workspaceId) =>
         connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null })
       const from = yield* make(victim.workspaceId)

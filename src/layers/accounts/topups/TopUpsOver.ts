@@ -4,6 +4,7 @@
  * the top-up's id. A client that hangs up interrupts no transaction, only what comes between them.
  */
 import { Clock, Context, Effect } from "effect"
+import { gatewayItself } from "../../../domain/AuditEntry.js"
 import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
@@ -122,14 +123,17 @@ export const topUpsOver = (
                 const status = nextStatus(row.status, "paid")
                 if (status === null) return row
                 yield* wallet
-                  .credit({
-                    workspaceId: row.workspaceId,
-                    kind: "top_up",
-                    micros: row.amountMicros,
-                    reason: null,
-                    topUpId,
-                    key: `top_up:${topUpId}`
-                  })
+                  .credit(
+                    {
+                      workspaceId: row.workspaceId,
+                      kind: "top_up",
+                      micros: row.amountMicros,
+                      reason: null,
+                      topUpId,
+                      key: `top_up:${topUpId}`
+                    },
+                    gatewayItself
+                  )
                   .pipe(
                     // The amount was checked when the top-up was made, and its workspace is there as long as it is.
                     Effect.catchTags({ not_found: Effect.die, validation_error: Effect.die })

@@ -3,12 +3,14 @@
  */
 import { Clock, Effect, Either } from "effect"
 import type { Standing, TokenSpend } from "../../../domain/Admission.js"
+import type { AuditRecord } from "../../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
 import { type Balance, type LedgerEntry, post, type Posting } from "../../../domain/Ledger.js"
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { lineOf, type TokenLine } from "../../../domain/TokenLine.js"
+import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
 import { type Credit, type LockedPurses, Wallet, type WalletChanges } from "../../../services/Wallet.js"
 import { WalletDefaults } from "../WalletDefaults.js"
@@ -69,9 +71,29 @@ const foundOr =
   (balance: Balance | null): Effect.Effect<Balance, NotFound> =>
     balance === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(balance)
 
-export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], never, Ids | WalletDefaults> =>
+const creditRecord = (
+  { kind, micros, reason, topUpId, workspaceId }: Credit,
+  { availableMicros, reservedMicros }: Balance,
+  after: Balance
+): AuditRecord => ({
+  action: "workspace.credited",
+  subjectId: workspaceId,
+  workspaceId,
+  before: { availableMicros, reservedMicros },
+  after: {
+    availableMicros: after.availableMicros,
+    reservedMicros: after.reservedMicros,
+    creditedMicros: micros,
+    kind,
+    reason,
+    topUpId
+  }
+})
+
+export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], never, AuditTrail | Ids | WalletDefaults> =>
   Effect.gen(function* () {
     const ids = yield* Ids
+    const trail = yield* AuditTrail
     const defaults = yield* WalletDefaults
     return Wallet.of({
       lock: (purses) =>
@@ -83,17 +105,25 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
           Effect.forEach(changes.postings, (one) => entryOf(ids, one, changes.now)),
           (entries) => rows.write(entries, changes)
         ),
-      credit: Effect.fn("Wallet.credit")(function* (credit) {
-        const now = yield* Clock.currentTimeMillis
-        const after = yield* rows.credit(
-          credit,
-          Effect.fnUntraced(function* (before) {
-            const { balance, posting } = yield* credited(before, credit)
-            return { balance, entry: yield* entryOf(ids, { workspaceId: credit.workspaceId, posting }, now) }
+      credit: Effect.fn("Wallet.credit")((credit, by) =>
+        trail.change(
+          by,
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const found = yield* rows.credit(
+              credit,
+              Effect.fnUntraced(function* (before) {
+                const { balance, posting } = yield* credited(before, credit)
+                return { balance, entry: yield* entryOf(ids, { workspaceId: credit.workspaceId, posting }, now) }
+              })
+            )
+            const after = yield* foundOr(credit.workspaceId)(found?.after ?? null)
+            return found?.written === true
+              ? changed(after, creditRecord(credit, found.before, after))
+              : unchanged(after)
           })
         )
-        return yield* foundOr(credit.workspaceId)(after)
-      }),
+      ),
       balance: Effect.fn("Wallet.balance")((workspaceId) =>
         Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
       ),

@@ -7,6 +7,7 @@ import type { EntryPlace, LedgerFilter } from "../../../domain/LedgerList.js"
 import type { LedgerVerification } from "../../../domain/LedgerVerification.js"
 import type { Micros } from "../../../domain/Micros.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { Changing } from "../../../services/AuditTrail.js"
 import type { HoldRow, Purse, WalletChanges } from "../../../services/Wallet.js"
 
 /** A wallet with one of the tokens that a run of the purse's token counts against: one row for each of these. */
@@ -32,6 +33,13 @@ export interface EntryRow extends LedgerEntry {
   readonly seq: number
 }
 
+export interface Credited {
+  readonly before: Balance
+  readonly after: Balance
+  /** False when the key was used before, so that nothing was written. */
+  readonly written: boolean
+}
+
 export interface WalletRows {
   /** Locks the wallets and tokens in a fixed order. A purse whose workspace or token does not exist has no row. */
   readonly purses: (purses: ReadonlyArray<Purse>) => Effect.Effect<ReadonlyArray<PurseRow>, StorageError>
@@ -42,12 +50,12 @@ export interface WalletRows {
   ) => Effect.Effect<void, StorageError>
   /**
    * Locks a wallet, and writes the credit that is decided on it, once for each key: null when there is no such wallet,
-   * and the balance as it is when the key was used before.
+   * and the balance as it is, before and after, when the key was used before.
    */
   readonly credit: <E>(
     credit: { readonly workspaceId: WorkspaceId; readonly key: string },
     decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
-  ) => Effect.Effect<Balance | null, E | StorageError>
+  ) => Effect.Effect<Credited | null, E | StorageError, Changing>
   readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
   readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
   /** In the order of `LedgerList`, behind the place `after`, at most `limit`. */

@@ -18,6 +18,7 @@ import { refusedRuns } from "./0012_refused_runs.js"
 import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
 import { ledgerChecks } from "./0014_ledger_checks.js"
 import { workspacePolicies } from "./0015_workspace_policies.js"
+import { auditTrail } from "./0016_audit_trail.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -34,5 +35,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0012_refused_runs": refusedRuns,
   "0013_jobs_of_tool_runs": jobsOfToolRuns,
   "0014_ledger_checks": ledgerChecks,
-  "0015_workspace_policies": workspacePolicies
+  "0015_workspace_policies": workspacePolicies,
+  "0016_audit_trail": auditTrail
 }

@@ -1,0 +1,105 @@
+/**
+ * The audit trail: who changed what, when, from where, with what stood before and after. An entry holds no secret, and
+ * is never changed or deleted.
+ */
+import { Schema } from "effect"
+import { AuditEntryId, MemberId, TokenId, WorkspaceId } from "./Ids.js"
+import { JsonObject } from "./Json.js"
+
+/** Where an act came from. Both are null for the command line and for what the gateway does by itself. */
+const origin = {
+  /** The address of the client. */
+  from: Schema.NullOr(Schema.String),
+  requestId: Schema.NullOr(Schema.String)
+}
+
+/** Who acts. An operator acts on the whole gateway, a member on one workspace. */
+export const Actor = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("command_line"), ...origin }),
+  Schema.Struct({ kind: Schema.Literal("token"), tokenId: TokenId, workspaceId: WorkspaceId, ...origin }),
+  Schema.Struct({ kind: Schema.Literal("member"), memberId: MemberId, workspaceId: WorkspaceId, ...origin }),
+  Schema.Struct({ kind: Schema.Literal("operator"), memberId: MemberId, ...origin }),
+  Schema.Struct({ kind: Schema.Literal("gateway"), ...origin })
+)
+export type Actor = typeof Actor.Type
+
+/** Somebody who can run the gateway's own commands on its machine. */
+export const commandLine: Actor = { kind: "command_line", from: null, requestId: null }
+/** The gateway itself, for example when a payment arrives. */
+export const gatewayItself: Actor = { kind: "gateway", from: null, requestId: null }
+
+/** The id of a token or member. An actor without an id is named by its kind. */
+export const actorName = (actor: Actor): string => {
+  switch (actor.kind) {
+    case "token":
+      return actor.tokenId
+    case "member":
+    case "operator":
+      return actor.memberId
+    default:
+      return actor.kind
+  }
+}
+
+/** Everything that can stand in the trail, with the kind of thing that it happens to. */
+export const auditActions = {
+  "workspace.created": "workspace",
+  "workspace.credited": "workspace",
+  "workspace.limits_changed": "workspace",
+  "workspace.policy_changed": "workspace",
+  "token.created": "token",
+  "token.revoked": "token"
+} as const
+export type AuditAction = keyof typeof auditActions
+
+/** What a change was. `before` is null for something new, `after` for something that is gone. */
+export interface AuditRecord {
+  readonly action: AuditAction
+  /** The id of the thing that was changed. */
+  readonly subjectId: string
+  /** Null for what belongs to no workspace. */
+  readonly workspaceId: WorkspaceId | null
+  readonly before: JsonObject | null
+  readonly after: JsonObject | null
+}
+
+export const AuditEntry = Schema.Struct({
+  entryId: AuditEntryId,
+  /** By the storage's clock. */
+  createdAt: Schema.Int,
+  actor: Actor,
+  /** One of `auditActions`, or one that a newer version of the gateway knows. */
+  action: Schema.String,
+  subjectKind: Schema.String,
+  subjectId: Schema.String,
+  workspaceId: Schema.NullOr(WorkspaceId),
+  before: Schema.NullOr(JsonObject),
+  after: Schema.NullOr(JsonObject)
+})
+export type AuditEntry = typeof AuditEntry.Type
+
+/** Which entries a list shows. A filter that is left out lets all pass. */
+export interface AuditFilter {
+  readonly workspaceId?: WorkspaceId
+  readonly action?: AuditAction
+  /** An `actorName`. */
+  readonly actor?: string
+  readonly subjectId?: string
+  /** From this time on, in milliseconds. */
+  readonly fromMillis?: number
+  /** Before this time, in milliseconds. */
+  readonly toMillis?: number
+}
+
+/** Where an entry stands in a list, which is in the order of time. `seq` decides between equal times. */
+export interface AuditPlace {
+  readonly createdAt: number
+  readonly seq: number
+}
+
+/** The sort key of an entry, which a cursor carries. */
+export const auditKey = ({ createdAt, seq }: AuditPlace): string => `${createdAt}.${seq}`
+export const auditPlaceOf = (key: string): AuditPlace => {
+  const [createdAt, seq] = key.split(".")
+  return { createdAt: Number(createdAt), seq: Number(seq) }
+}
