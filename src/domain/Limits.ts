@@ -86,6 +86,8 @@ export const bodyNameCharsMax = 1_024
 export const bodyNumberCharsMax = 1_024
 /** The largest form that a page of ours sends. */
 export const formBytesMax = 16_384
+/** The largest form of a page of the console; the input of a run may stand in it. */
+export const consoleFormBytesMax = 524_288
 /** The headers of a request together. */
 export const headerBytesMax = 16_384
 /** How long a client may take to send its headers, and its whole request. */
@@ -130,6 +132,9 @@ export const unreadBytesMax = 268_435_456
 /** Rows of a page of the lists that are newest first. */
 export const pageRowsMax = 100
 export const pageRowsDefault = 20
+/** Rows of a page of a table of the console, and of the file that it gives. */
+export const consoleRowsDefault = 50
+export const consoleCsvRowsMax = 10_000
 /** The longest cursor of these lists. */
 export const cursorCharsMax = 512
 /**

@@ -133,3 +133,15 @@ export const formBody = <A, I>(
     )
   }
 }
+
+/** All fields of a form as they came, each with its values in order, for a form that may have to be shown again. */
+export const formFields = (
+  request: HttpServerRequest.HttpServerRequest,
+  bytesMax: number
+): Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, BodyError> =>
+  isForm(request.headers["content-type"] ?? "")
+    ? Effect.map(textOf(request, bytesMax), (text) => {
+        const params = new URLSearchParams(text)
+        return new Map([...new Set(params.keys())].map((name) => [name, params.getAll(name)]))
+      })
+    : Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))

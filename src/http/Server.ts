@@ -36,6 +36,8 @@ import { Api } from "./Api.js"
 import { layerAuth } from "./Auth.js"
 import { makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
+import { type ConsoleServices, consolePages } from "./console/Pages.js"
+import { consoleLayer, consoleRoutes } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
@@ -158,7 +160,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
     })
   )
 
-const Boundary = HttpApiBuilder.middleware(makeBoundary(routesOf(Api)))
+const Boundary = HttpApiBuilder.middleware(makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages)]))
 
 /** Paths are matched exactly: case counts, a path with one more slash is another path, and ids may be long. */
 const RouterConfig = HttpRouter.setRouterConfig({
@@ -180,6 +182,8 @@ const Interface = HttpApiBuilder.api(Api).pipe(
   ]),
   Layer.provide([layerAuth(routesOf(Api)), ReadTurnsLayer])
 )
+
+const Console = Layer.provide(consoleLayer(consolePages), ReadTurnsLayer)
 
 const Serving = HttpApiBuilder.serve().pipe(
   Layer.provide([Boundary, RouterConfig]),
@@ -208,6 +212,7 @@ export type HttpServices =
   | CapabilityRequests
   | Catalog
   | Connections
+  | ConsoleServices
   | CursorKey
   | Draining
   | Ids
@@ -226,5 +231,5 @@ export const HttpLayer: Layer.Layer<
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide(Interface)
+  Layer.provide([Interface, Console])
 )

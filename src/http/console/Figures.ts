@@ -1,0 +1,81 @@
+/** How values look on a page: money, times, ids, statuses. Nothing is computed here. */
+import { dollars } from "../../domain/Micros.js"
+import { time } from "../Fields.js"
+import { attributes, html, type Html, type Link } from "./Html.js"
+
+/** Dollars with two to six decimals. */
+export const money = (micros: number): Html => html`<span class="money">${dollars(micros)}</span>`
+export const moneyOrDash = (micros: number | null): Html => (micros === null ? dash : money(micros))
+/** With its sign, for entries of the ledger. */
+export const signedMoney = (micros: number): Html =>
+  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}</span>`
+
+/** What a reader hears, and what stands where there is nothing. */
+export const dash: Html = html`<span class="none" aria-label="none">–</span>`
+
+/** To the second, in UTC. */
+export const instant = (millis: number): Html => {
+  const iso = time(millis)
+  return html`<time datetime=${iso}>${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`
+}
+export const instantOrDash = (millis: number | null): Html => (millis === null ? dash : instant(millis))
+
+/** 850 ms, 1.25 s, 3 min 5 s, 2 h 10 min, 3 d 4 h. */
+export const durationText = (millis: number): string => {
+  if (millis < 1_000) return `${Math.round(millis)} ms`
+  const seconds = millis / 1_000
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1).replace(/\.?0+$/, "")} s`
+  const whole = Math.round(seconds)
+  const parts: ReadonlyArray<readonly [number, string]> =
+    whole < 3_600
+      ? [
+          [Math.floor(whole / 60), "min"],
+          [whole % 60, "s"]
+        ]
+      : whole < 86_400
+        ? [
+            [Math.floor(whole / 3_600), "h"],
+            [Math.floor((whole % 3_600) / 60), "min"]
+          ]
+        : [
+            [Math.floor(whole / 86_400), "d"],
+            [Math.floor((whole % 86_400) / 3_600), "h"]
+          ]
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(" ")
+}
+export const duration = (millis: number): Html => html`<span class="figure">${durationText(millis)}</span>`
+
+export const count = (value: number): Html => html`<span class="figure">${value.toLocaleString("en-US")}</span>`
+
+/** An id, in one piece that can be copied. */
+export const code = (text: string): Html => html`<code>${text}</code>`
+export const linkTo = (link: Link, text: Html | string): Html => html`<a href=${link}>${text}</a>`
+
+type Tone = "good" | "bad" | "wait" | "warn" | "off"
+/** The tone has a sign of its own in the stylesheet, so that it is not told by colour alone. */
+export const badge = (text: string, tone: Tone): Html => html`<span class=${`badge ${tone}`}>${text}</span>`
+
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ["queued", "wait"],
+  ["running", "wait"],
+  ["completed", "good"],
+  ["failed", "bad"],
+  ["blocked", "warn"],
+  ["reconciliation_pending", "warn"],
+  ["pending", "wait"],
+  ["paid", "good"],
+  ["expired", "off"],
+  ["refused", "bad"],
+  ["active", "good"],
+  ["revoked", "off"],
+  ["hit", "good"],
+  ["weak", "warn"],
+  ["miss", "off"],
+  ["error", "bad"],
+  ["rejected", "bad"]
+])
+const words: ReadonlyMap<string, string> = new Map([["reconciliation_pending", "needs a decision"]])
+
+/** The status or the outcome of a run, an attempt, a top-up or a token. */
+export const statusBadge = (status: string): Html =>
+  badge(words.get(status) ?? status.replaceAll("_", " "), tones.get(status) ?? "off")

@@ -1,0 +1,135 @@
+/**
+ * HTML as values that cannot be wrong about escaping. `html` is the only way to make one: every value in its gaps is
+ * escaped, unless it is `Html` itself. A gap after `name=` becomes a quoted attribute. An address is a `Link`, which
+ * `to` makes for the console and `elsewhere` for other sites; a plain text is never taken as an address.
+ * What only the request knows (the path prefix of the public URL, the CSRF token of the session) is filled in by
+ * `render`.
+ */
+import { escapeHtml } from "../Html.js"
+
+/** An address. Those of this gateway begin with a slash and get the prefix of the public URL when they are rendered. */
+export class Link {
+  private constructor(
+    readonly local: boolean,
+    readonly address: string
+  ) {}
+
+  /** Each `{}`-free segment is encoded, so an id from a client stays one segment. */
+  static to(segments: ReadonlyArray<string>, query: { readonly [name: string]: string | null }): Link {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== null && value !== "") search.append(name, value)
+    const path = `/${segments.map(encodeURIComponent).join("/")}`
+    return new Link(true, search.size === 0 ? path : `${path}?${search.toString()}`)
+  }
+
+  /** A page of another site. Anything but http and https leads nowhere. */
+  static elsewhere(url: string): Link {
+    return new Link(false, /^https?:\/\//i.test(url) ? url : "#")
+  }
+
+  /** A place on the same page. */
+  static here(id: string): Link {
+    return new Link(false, `#${encodeURIComponent(id)}`)
+  }
+
+  /** As it stands in `href` or in `Location`. */
+  text(prefix: string): string {
+    return this.local ? prefix + this.address : this.address
+  }
+}
+
+/** The console's own page under these segments; empty values of the query are left out. */
+export const to = (segments: ReadonlyArray<string>, query: { readonly [name: string]: string | null } = {}): Link =>
+  Link.to(["console", ...segments], query)
+
+/** What a part of a page may be made of. Nothing is shown for `null`, `undefined` and `false`. */
+export type Content = Html | Link | string | number | null | undefined | false | ReadonlyArray<Content>
+
+/** What only the request knows. */
+export interface Rendering {
+  /** The path of the public URL, without a slash at its end; empty for most gateways. */
+  readonly prefix: string
+  /** The token that a form must bring back; null without a session. */
+  readonly csrf: string | null
+}
+
+type Piece = string | Link | typeof csrfToken
+
+const csrfToken = Symbol("csrf")
+
+export class Html {
+  private constructor(private readonly pieces: ReadonlyArray<Piece>) {}
+
+  /** Use the `html` tag instead. Public only because a static method has to be. */
+  static template(strings: ReadonlyArray<string>, values: ReadonlyArray<Content>): Html {
+    const pieces: Array<Piece> = []
+    for (const [index, text] of strings.entries()) {
+      pieces.push(text)
+      if (index >= values.length) continue
+      const attribute = attributeName.exec(text)?.[1]
+      if (attribute === undefined) Html.add(pieces, values[index])
+      else {
+        pieces.push('"')
+        Html.add(pieces, addressed(attribute, values[index]))
+        pieces.push('"')
+      }
+    }
+    return new Html(pieces)
+  }
+
+  private static add(pieces: Array<Piece>, value: Content): void {
+    if (value === null || value === undefined || value === false) return
+    if (value instanceof Html) pieces.push(...value.pieces)
+    else if (value instanceof Link) pieces.push(value)
+    else if (typeof value === "string") pieces.push(escapeHtml(value))
+    else if (typeof value === "number") pieces.push(String(value))
+    else for (const each of value) Html.add(pieces, each)
+  }
+
+  /** The place where the session's CSRF token is filled in. */
+  static readonly csrf = new Html([csrfToken])
+
+  render({ csrf, prefix }: Rendering): string {
+    let text = ""
+    for (const piece of this.pieces)
+      text +=
+        typeof piece === "string"
+          ? piece
+          : piece === csrfToken
+            ? escapeHtml(csrf ?? "")
+            : escapeHtml(piece.text(prefix))
+    return text
+  }
+}
+
+/** The text before a gap ends with the name of an attribute and its equals sign. */
+const attributeName = /\s([a-zA-Z-]+)=$/
+const addresses: ReadonlySet<string> = new Set(["href", "src", "action", "formaction"])
+/** A text is no address: it could be a script. */
+const addressed = (attribute: string, value: Content): Content =>
+  addresses.has(attribute.toLowerCase()) && !(value instanceof Link) ? "#" : value
+
+export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>
+  Html.template(strings, values)
+
+export const nothing: Html = html``
+
+/** Whether there is anything to show. */
+export const isShown = (content: Content): boolean =>
+  content !== null && content !== undefined && content !== false && content !== "" && content !== nothing
+
+const attributeText = /^[a-z][a-z0-9-]*$/
+
+/**
+ * Attributes for the inside of a tag: `true` is the bare name, `null` and `false` leave it out. Names are ours and
+ * never come from outside; another name is left out.
+ */
+export const attributes = (all: {
+  readonly [name: string]: string | number | boolean | null | undefined | Link
+}): Html =>
+  html`${Object.entries(all).map(([name, value]) => {
+    if (value === null || value === undefined || value === false || !attributeText.test(name)) return nothing
+    const bare = Html.template([` ${name}`], [])
+    if (value === true) return bare
+    return html`${bare}="${addressed(name, value)}"`
+  })}`

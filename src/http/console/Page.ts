@@ -1,0 +1,270 @@
+/**
+ * How a page of the console is declared: its path, who may see it, and a handler that answers a screen, a redirect or a
+ * file. A form is declared with its schema and with the screen that shows it again: what does not fit the schema and
+ * what the gateway refuses comes back beside the fields, with everything that was typed. The frame, the checks of
+ * session, role and CSRF token, and the pages of errors are the same for all (`Serving.ts`).
+ *
+ * Pages are routes beside the `HttpApi`, not groups of it: they answer HTML and redirects only, their forms keep what
+ * was typed when it does not fit, and they are in no document, so an endpoint's types would say nothing about them.
+ */
+import { Effect, Either, ParseResult, Schema } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import type { WorkspaceId } from "../../domain/Ids.js"
+import type { Principal } from "../../services/Accounts.js"
+import { type HttpError, wireErrors } from "../Envelope.js"
+import { fromIssues } from "../FieldProblems.js"
+import { type Filled, type Typed, unfilled } from "./Forms.js"
+import type { Html, Link } from "./Html.js"
+import type { Session } from "./Visitors.js"
+
+/** A whole page, to be put into the frame. */
+export interface Screen {
+  readonly _tag: "Screen"
+  readonly title: string
+  readonly content: Html
+  /** Beside the title: what can be done here. */
+  readonly actions: Html | null
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+}
+/** To another page, after a form was taken: loading that page again sends nothing twice. */
+export interface Redirect {
+  readonly _tag: "Redirect"
+  readonly to: Link
+  readonly headers: { readonly [name: string]: string }
+}
+/** Something to keep, such as a table as CSV. */
+export interface File {
+  readonly _tag: "File"
+  readonly name: string
+  readonly contentType: string
+  readonly text: string
+}
+export type Answer = Screen | Redirect | File
+
+export const screen = (
+  options: Pick<Screen, "title" | "content"> & Partial<Pick<Screen, "actions" | "headers" | "status">>
+): Screen => ({ _tag: "Screen", actions: null, status: 200, headers: {}, ...options })
+
+export const redirect = (to: Link, headers: Redirect["headers"] = {}): Redirect => ({ _tag: "Redirect", to, headers })
+
+/** A request for a page. */
+export interface Visit {
+  /** The values of the path's parameters, decoded. */
+  readonly path: ReadonlyMap<string, string>
+  /** The first value of each parameter of the address. */
+  readonly query: ReadonlyMap<string, string>
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly cookies: ReadonlyMap<string, string>
+  readonly requestId: string
+  readonly session: Session | null
+}
+export interface SignedInVisit extends Visit {
+  readonly session: Session
+}
+export interface WorkspaceVisit extends SignedInVisit {
+  readonly workspaceId: WorkspaceId
+  /** As whom the session acts on this workspace. */
+  readonly principal: Principal
+}
+
+/** What a handler asks of the framework: it fails where the visitor may not come in. */
+export interface Door {
+  readonly visit: Visit
+  readonly signedIn: Effect.Effect<SignedInVisit, PageError>
+  readonly operator: Effect.Effect<SignedInVisit, PageError>
+  readonly workspace: (role: "member" | "owner") => Effect.Effect<WorkspaceVisit, PageError>
+  /** The fields of the form that was sent, once its CSRF token was found right. Only for a `POST`. */
+  readonly typed: Effect.Effect<Typed, PageError>
+}
+
+/** To the sign-in page and back. */
+export class SignInFirst {
+  readonly _tag = "SignInFirst"
+}
+/** Not for this visitor, in the words of a page. */
+export class Refusal {
+  readonly _tag = "Refusal"
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly message: string,
+    readonly hint: string
+  ) {}
+}
+export type PageError = HttpError | SignInFirst | Refusal
+
+/** The place of a page in the navigation. */
+export interface NavigationEntry {
+  readonly label: string
+  /** Entries stand in this order. */
+  readonly order: number
+}
+
+export type Sees = "anyone" | "signed_in" | "member" | "owner" | "operator"
+
+export interface Page<R> {
+  readonly method: "GET" | "POST"
+  readonly path: `/${string}`
+  readonly sees: Sees
+  readonly navigation: NavigationEntry | null
+  readonly handle: (door: Door) => Effect.Effect<Answer, PageError, R>
+}
+
+type Handled<R> = Effect.Effect<Answer, PageError, R>
+
+/** Below `/console`; nothing behind it is `/console` itself. */
+const below = (path: string): `/${string}` => (path === "" ? "/console" : `/console/${path}`)
+
+/** A page that needs no session. */
+export const openPage = <R>(options: {
+  readonly path: string
+  readonly show: (visit: Visit) => Handled<R>
+}): Page<R> => ({
+  method: "GET",
+  path: below(options.path),
+  sees: "anyone",
+  navigation: null,
+  handle: ({ visit }) => options.show(visit)
+})
+
+/** A form that needs no session. The framework has checked that it comes from a page of this gateway. */
+export const openForm = <R>(options: {
+  readonly path: string
+  readonly act: (visit: Visit, typed: Typed) => Handled<R>
+}): Page<R> => ({
+  method: "POST",
+  path: below(options.path),
+  sees: "anyone",
+  navigation: null,
+  handle: ({ typed, visit }) => Effect.flatMap(typed, (fields) => options.act(visit, fields))
+})
+
+/** A page or a form for everybody who is signed in. */
+export const signedInPage = <R>(options: {
+  readonly path: string
+  readonly show: (visit: SignedInVisit) => Handled<R>
+}): Page<R> => ({
+  method: "GET",
+  path: below(options.path),
+  sees: "signed_in",
+  navigation: null,
+  handle: ({ signedIn }) => Effect.flatMap(signedIn, options.show)
+})
+export const signedInForm = <R>(options: {
+  readonly path: string
+  readonly act: (visit: SignedInVisit, typed: Typed) => Handled<R>
+}): Page<R> => ({
+  method: "POST",
+  path: below(options.path),
+  sees: "signed_in",
+  navigation: null,
+  handle: ({ signedIn, typed }) =>
+    Effect.flatMap(signedIn, (visit) => Effect.flatMap(typed, (fields) => options.act(visit, fields)))
+})
+
+/** A page of a workspace, under `/console/:workspaceId/`. */
+export const workspacePage = <R>(options: {
+  readonly path: string
+  readonly sees?: "member" | "owner"
+  readonly navigation?: NavigationEntry
+  readonly show: (visit: WorkspaceVisit) => Handled<R>
+}): Page<R> => ({
+  method: "GET",
+  path: `/console/:workspaceId/${options.path}`,
+  sees: options.sees ?? "member",
+  navigation: options.navigation ?? null,
+  handle: ({ workspace }) => Effect.flatMap(workspace(options.sees ?? "member"), options.show)
+})
+
+/** A page of the operator, under `/console/operator/`. */
+export const operatorPage = <R>(options: {
+  readonly path: string
+  readonly navigation?: NavigationEntry
+  readonly show: (visit: SignedInVisit) => Handled<R>
+}): Page<R> => ({
+  method: "GET",
+  path: `/console/operator/${options.path}`,
+  sees: "operator",
+  navigation: options.navigation ?? null,
+  handle: ({ operator }) => Effect.flatMap(operator, options.show)
+})
+
+interface FormOptions<V, A, I, R, R2> {
+  readonly path: string
+  /** Of the fields, each a text or, where it may come several times, a list of texts. */
+  readonly fields: Schema.Schema<A, I>
+  readonly act: (visit: V, values: A, typed: Typed) => Handled<R>
+  /** The screen with the form on it. */
+  readonly again: (visit: V, form: Filled) => Effect.Effect<Screen, PageError, R2>
+}
+
+const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
+  const decode = Schema.decodeUnknownEither(options.fields, { errors: "all" })
+  return (visit: V, typed: Typed): Handled<R | R2> => {
+    const again = (form: Filled, status: number, headers: Screen["headers"]) =>
+      Effect.map(options.again(visit, form), (shown): Answer => ({
+        ...shown,
+        status,
+        headers: { ...shown.headers, ...headers }
+      }))
+    const refused = (error: HttpError) => {
+      const row = wireErrors.get(error._tag)
+      return again(refusedForm(typed, error), row?.status ?? 500, row?.headers(error) ?? {})
+    }
+    return Either.match(decode(plain(typed)), {
+      onLeft: (error) => refused(fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "form")),
+      onRight: (values) =>
+        Effect.catchAll(options.act(visit, values, typed), (error) =>
+          error._tag === "SignInFirst" || error._tag === "Refusal" ? Effect.fail(error) : refused(error)
+        )
+    })
+  }
+}
+
+/** A field that came once is a text. */
+const plain = (typed: Typed): { readonly [name: string]: string | ReadonlyArray<string> } =>
+  Object.fromEntries(
+    [...typed].map(([name, values]) => {
+      const [only, ...more] = values
+      return [name, only !== undefined && more.length === 0 ? only : values]
+    })
+  )
+
+/** The form with the problems of an error: beside the fields that it names, or above all of them. */
+export const refusedForm = (typed: Typed, error: HttpError): Filled => {
+  if (error instanceof ValidationError) {
+    return { typed, problems: new Map(error.details.map(({ field, message }) => [field, message])), told: null }
+  }
+  const hint = "retryHint" in error ? error.retryHint : (wireErrors.get(error._tag)?.retryHint ?? "")
+  return { ...unfilled, typed, told: { message: error.message, hint } }
+}
+
+/** A form of a workspace. */
+export const workspaceForm = <A, I, R, R2>(
+  options: FormOptions<WorkspaceVisit, A, I, R, R2> & { readonly sees?: "member" | "owner" }
+): Page<R | R2> => {
+  const handle = handled(options)
+  const sees = options.sees ?? "member"
+  return {
+    method: "POST",
+    path: `/console/:workspaceId/${options.path}`,
+    sees,
+    navigation: null,
+    handle: ({ typed, workspace }) =>
+      Effect.flatMap(workspace(sees), (visit) => Effect.flatMap(typed, (fields) => handle(visit, fields)))
+  }
+}
+
+/** A form of the operator. */
+export const operatorForm = <A, I, R, R2>(options: FormOptions<SignedInVisit, A, I, R, R2>): Page<R | R2> => {
+  const handle = handled(options)
+  return {
+    method: "POST",
+    path: `/console/operator/${options.path}`,
+    sees: "operator",
+    navigation: null,
+    handle: ({ operator, typed }) =>
+      Effect.flatMap(operator, (visit) => Effect.flatMap(typed, (fields) => handle(visit, fields)))
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * Serves the pages of the console. For each request it finds the session, spends from a rate bucket, checks role and
+ * CSRF token, and puts what the handler answers into the frame. Every failure becomes a page with the status and the
+ * hint of the table of errors (`http/Envelope.ts`); a defect is logged and becomes the page of `internal_error`.
+ */
+import { createHash, timingSafeEqual } from "node:crypto"
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Cause, Context, Effect, type Layer, Option, Redacted, Schema } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
+import { cutText } from "../../domain/Characters.js"
+import { WorkspaceId } from "../../domain/Ids.js"
+import { consoleFormBytesMax } from "../../domain/Limits.js"
+import { member } from "../../domain/Members.js"
+import { RateLimiter } from "../../services/RateLimiter.js"
+import type { Route } from "../Access.js"
+import { formFields } from "../Body.js"
+import { unexpected } from "../Boundary.js"
+import { wireErrors } from "../Envelope.js"
+import { ReadTurns } from "../ReadTurns.js"
+import { spend, spendPublic } from "../RequestRate.js"
+import { CurrentRequest, type RequestState } from "../RequestState.js"
+import { HttpSettings } from "../Settings.js"
+import { readAssets } from "./Assets.js"
+import { html, to, type Link } from "./Html.js"
+import { frame } from "./Layout.js"
+import {
+  type Answer,
+  type Door,
+  type Page,
+  type PageError,
+  Refusal,
+  type Screen,
+  screen,
+  SignInFirst,
+  type SignedInVisit,
+  type Visit
+} from "./Page.js"
+import { type Session, Visitors } from "./Visitors.js"
+
+/** Styles, scripts, pictures and forms of this gateway only; nothing inline, no frame around the page. */
+const pageHeaders = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store"
+}
+
+/** The routes of the console as the boundary knows routes. Their errors and parameters are in no document. */
+export const consoleRoutes = (pages: ReadonlyArray<Page<unknown>>): ReadonlyArray<Route> =>
+  pages.map(({ method, path }) => ({
+    method,
+    path,
+    access: "public",
+    summary: "",
+    parameters: new Set(),
+    defaults: new Map(),
+    errors: new Set(),
+    answerHeaders: {}
+  }))
+
+const isWorkspaceId = Schema.is(WorkspaceId)
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Only what stays on this gateway: the page to go to after signing in. */
+const backTo = (url: string): string | null =>
+  url.startsWith("/console/") || url === "/console" ? cutText(url, 1_000) : null
+
+/** `null` where a browser does not say where a request comes from. */
+const isForeign = (headers: { readonly [name: string]: string | undefined }): boolean =>
+  ["cross-site", "same-site"].includes(headers["sec-fetch-site"] ?? "")
+
+const refusalScreen = ({ hint, message, status, title }: Refusal): Screen =>
+  screen({
+    title,
+    status,
+    content: html`<div class="told" role="alert">
+      <p>${message}</p>
+      <p class="hint">${hint}</p>
+    </div>`
+  })
+
+const noPage = new Refusal(
+  404,
+  "Not found",
+  "There is no page at this address.",
+  "Check the address, or go back to the console."
+)
+
+const errorScreen = (error: Exclude<PageError, SignInFirst | Refusal>): Screen => {
+  const row = wireErrors.get(error._tag)
+  const hint = "retryHint" in error ? error.retryHint : (row?.retryHint ?? "")
+  return screen({
+    title: error._tag === "not_found" ? "Not found" : (row?.title ?? "Error"),
+    status: row?.status ?? 500,
+    headers: row?.headers(error) ?? {},
+    content: html`<div class="told" role="alert">
+        <p>${error.message}</p>
+        <p class="hint">${hint}</p>
+      </div>
+      <p><a href=${to([])}>Back to the console</a></p>`
+  })
+}
+
+const wrongForm = new Refusal(
+  403,
+  "This form is too old",
+  "It was made for another session, or it did not come from this console. Nothing was changed.",
+  "Go back, load the page again and send the form once more."
+)
+
+export const consoleLayer = <R>(
+  pages: ReadonlyArray<Page<R>>
+): Layer.Layer<never, never, R | HttpSettings | RateLimiter | ReadTurns> =>
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<R>()
+      const settings = yield* HttpSettings
+      const limiter = yield* RateLimiter
+      const turns = yield* ReadTurns
+      const visitors = yield* Visitors
+      const assets = yield* readAssets
+      const prefix = new URL(settings.publicUrl).pathname.replace(/\/$/, "")
+
+      const sessionOf = (request: HttpServerRequest.HttpServerRequest) => {
+        const secret = member(request.cookies, visitors.cookie)
+        return secret === undefined || secret === "" ? Effect.succeed(null) : visitors.session(Redacted.make(secret))
+      }
+
+      const doorOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit): Door => {
+        const { session } = visit
+        const signedIn: Effect.Effect<SignedInVisit, PageError> =
+          session === null ? Effect.fail(new SignInFirst()) : Effect.succeed({ ...visit, session })
+        return {
+          visit,
+          signedIn,
+          operator: Effect.filterOrFail(
+            signedIn,
+            (known) => known.session.role === "operator",
+            () =>
+              new Refusal(
+                403,
+                "Not for you",
+                "This page is for operators of the gateway.",
+                "Ask an operator, or go back to your workspace."
+              )
+          ),
+          workspace: (role) =>
+            Effect.gen(function* () {
+              const known = yield* signedIn
+              const workspaceId = visit.path.get("workspaceId") ?? ""
+              if (!isWorkspaceId(workspaceId))
+                return yield* new NotFound({ what: "workspace", id: cutText(workspaceId, 100) })
+              const principal = yield* visitors.principal(known.session, workspaceId)
+              if (role === "owner" && known.session.role === "member")
+                return yield* Effect.fail(
+                  new Refusal(
+                    403,
+                    "Not for you",
+                    "This page is for owners of the workspace.",
+                    "Ask an owner of the workspace to do it, or to make you an owner."
+                  )
+                )
+              return { ...known, workspaceId, principal }
+            }),
+          typed: Effect.gen(function* () {
+            if (isForeign(request.headers)) return yield* Effect.fail(wrongForm)
+            const fields = new Map(yield* formFields(request, consoleFormBytesMax))
+            const [given = ""] = fields.get("csrf") ?? []
+            fields.delete("csrf")
+            if (session !== null && !timingSafeEqual(digest(given), digest(session.csrf)))
+              return yield* Effect.fail(wrongForm)
+            return fields
+          })
+        }
+      }
+
+      const whole = (
+        shown: Screen,
+        page: { readonly path: string },
+        state: RequestState,
+        visited: { session: Session | null; workspace: { readonly workspaceId: string; readonly name: string } | null }
+      ) =>
+        HttpServerResponse.text(
+          frame(pages, assets, { screen: shown, path: page.path, requestId: state.requestId, ...visited }).render({
+            prefix,
+            csrf: visited.session?.csrf ?? null
+          }),
+          {
+            status: shown.status,
+            contentType: "text/html; charset=utf-8",
+            headers: { ...pageHeaders, ...shown.headers }
+          }
+        )
+      const away = (link: Link, headers: { readonly [name: string]: string } = {}) =>
+        HttpServerResponse.empty({
+          status: 303,
+          headers: { ...headers, location: link.text(prefix), "cache-control": "no-store" }
+        })
+
+      const respond = (page: Pick<Page<R>, "handle" | "method" | "path">) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const state = yield* CurrentRequest
+          const { params } = yield* HttpRouter.RouteContext
+          state.route = page.path
+          state.answering = true
+          const [, search = ""] = request.url.split("?", 2)
+          const query = new Map<string, string>()
+          for (const [name, value] of new URLSearchParams(search)) if (!query.has(name)) query.set(name, value)
+          const path = new Map<string, string>()
+          for (const [name, value] of Object.entries(params)) if (value !== undefined) path.set(name, value)
+
+          const visited: Parameters<typeof whole>[3] = { session: null, workspace: null }
+          const answered: Effect.Effect<Answer, PageError, R> = Effect.gen(function* () {
+            const session = yield* sessionOf(request)
+            visited.session = session
+            yield* session === null
+              ? spendPublic(limiter, request, settings.trustProxy, state)
+              : spend(limiter, `session ${session.sessionId}`, state)
+            const door = doorOf(request, {
+              path,
+              query,
+              headers: request.headers,
+              cookies: new Map(Object.entries(request.cookies)),
+              requestId: state.requestId,
+              session
+            })
+            const named: Door = {
+              ...door,
+              workspace: (role) =>
+                Effect.tap(door.workspace(role), ({ principal, workspaceId }) => {
+                  visited.workspace = { workspaceId, name: principal.workspaceName }
+                })
+            }
+            const handled = page.handle(named)
+            const workspaceId = path.get("workspaceId")
+            return yield* page.method === "GET" && isWorkspaceId(workspaceId)
+              ? turns.take(workspaceId, handled)
+              : handled
+          })
+
+          const failed = (error: PageError) => {
+            if (error._tag !== "SignInFirst")
+              return whole(error._tag === "Refusal" ? refusalScreen(error) : errorScreen(error), page, state, visited)
+            return page.method === "GET"
+              ? away(to(["sign-in"], { next: backTo(request.url) }))
+              : whole(
+                  refusalScreen(
+                    new Refusal(
+                      401,
+                      "You are signed out",
+                      "Your session is over. Nothing was changed.",
+                      "Sign in in another tab, then go back and send the form again: what you typed is still there."
+                    )
+                  ),
+                  page,
+                  state,
+                  visited
+                )
+          }
+
+          return yield* answered.pipe(
+            Effect.map((answer) => {
+              switch (answer._tag) {
+                case "Screen":
+                  return whole(answer, page, state, visited)
+                case "Redirect":
+                  return away(answer.to, answer.headers)
+                case "File":
+                  return HttpServerResponse.text(answer.text, {
+                    contentType: answer.contentType,
+                    headers: {
+                      ...pageHeaders,
+                      "content-disposition": `attachment; filename="${answer.name.replaceAll(/[^A-Za-z0-9._-]/g, "-")}"`
+                    }
+                  })
+              }
+            }),
+            Effect.catchAllCause((cause) => {
+              if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+              return Option.match(Cause.failureOption(cause), {
+                onNone: () => Effect.map(unexpected(cause, request, state), failed),
+                onSome: (error) => Effect.succeed(failed(error))
+              })
+            }),
+            Effect.mapInputContext((given: Context.Context<HttpRouter.HttpRouter.Provided>) =>
+              Context.merge(given, context)
+            )
+          )
+        })
+
+      for (const page of pages)
+        yield* page.method === "GET" ? router.get(page.path, respond(page)) : router.post(page.path, respond(page))
+      for (const { answer, path } of Object.values(assets)) {
+        yield* router.get(
+          path,
+          Effect.map(CurrentRequest, (state) => {
+            state.route = "/console/assets"
+            return answer
+          })
+        )
+      }
+      // An address that is mistyped or old gets a page too.
+      const missing: Pick<Page<never>, "handle" | "method" | "path"> = {
+        method: "GET",
+        path: "/console/*",
+        handle: () => Effect.fail(noPage)
+      }
+      yield* router.get("/console/*", respond(missing))
+    })
+  )
