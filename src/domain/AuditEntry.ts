@@ -12,6 +12,8 @@ const origin = {
   from: Schema.NullOr(Schema.String),
   requestId: Schema.NullOr(Schema.String)
 }
+/** The request that an act came with. */
+export type Origin = Pick<Actor, keyof typeof origin>
 
 /** Who acts. An operator acts on the whole gateway, a member on one workspace. */
 export const Actor = Schema.Union(
@@ -27,6 +29,10 @@ export type Actor = typeof Actor.Type
 export const commandLine: Actor = { kind: "command_line", from: null, requestId: null }
 /** The gateway itself, for example when a payment arrives. */
 export const gatewayItself: Actor = { kind: "gateway", from: null, requestId: null }
+
+/** The member who acts; null when nobody is signed in. */
+export const memberActing = (actor: Actor): MemberId | null =>
+  actor.kind === "member" || actor.kind === "operator" ? actor.memberId : null
 
 /** The id of a token or member. An actor without an id is named by its kind. */
 export const actorName = (actor: Actor): string => {
@@ -48,7 +54,15 @@ export const auditActions = {
   "workspace.limits_changed": "workspace",
   "workspace.policy_changed": "workspace",
   "token.created": "token",
-  "token.revoked": "token"
+  "token.revoked": "token",
+  "member.added": "member",
+  "member.renamed": "member",
+  "member.role_changed": "member",
+  "member.removed": "member",
+  "member.identity_bound": "member",
+  "member.link_made": "member",
+  "member.signed_in": "member",
+  "member.signed_out": "member"
 } as const
 export type AuditAction = keyof typeof auditActions
 

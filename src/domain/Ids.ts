@@ -35,6 +35,8 @@ export const AuditEntryId = id("aud", "AuditEntryId")
 export type AuditEntryId = typeof AuditEntryId.Type
 export const MemberId = id("mem", "MemberId")
 export type MemberId = typeof MemberId.Type
+export const SessionId = id("ses", "SessionId")
+export type SessionId = typeof SessionId.Type
 export const MediaId = id("med", "MediaId")
 export type MediaId = typeof MediaId.Type
 

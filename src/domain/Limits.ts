@@ -57,6 +57,20 @@ export const loginPollSeconds = 3
  */
 export const loginLineMax = 8
 
+// Members and sign-in.
+
+/** People that a workspace may have, and operators that the gateway may have. */
+export const membersMax = 1_000
+/** The longest e-mail address of a member (RFC 5321, section 4.5.3.1). */
+export const emailCharsMax = 254
+/** How long a one-time sign-in link works. */
+export const signInLinkMillis = 900_000
+/** How long a session lives without a request, and how long at most, whatever is done with it. */
+export const sessionIdleMillis = 12 * 3_600_000
+export const sessionMillis = 7 * 24 * 3_600_000
+/** The time of a session's last request is written at most this often. */
+export const sessionWriteMillis = 60_000
+
 // Capability requests.
 
 /** The longest title, and the longest of the other texts. */

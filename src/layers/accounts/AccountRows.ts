@@ -1,7 +1,7 @@
 /** The rows under `Accounts`: what its storages must do, and nothing that decides about a workspace or a token. */
 import type { Effect } from "effect"
 import type { TokenSpend } from "../../domain/Admission.js"
-import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
+import type { MemberId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { NewToken, Principal, Workspace } from "../../services/Accounts.js"
 import type { Changing } from "../../services/AuditTrail.js"
@@ -17,6 +17,8 @@ export interface NewTokenRow extends Required<NewToken> {
   readonly tokenId: TokenId
   readonly digest: Uint8Array
   readonly createdAt: number
+  /** The member who makes it; null when nobody is signed in. */
+  readonly madeBy: MemberId | null
 }
 
 export interface RevokedToken {

@@ -6,7 +6,7 @@ import { Array as Arr, Clock, Effect, Either, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { tightest } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
-import type { AuditAction } from "../../domain/AuditEntry.js"
+import { type AuditAction, memberActing } from "../../domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { canonical, type JsonObject } from "../../domain/Json.js"
 import { zero } from "../../domain/Micros.js"
@@ -116,7 +116,14 @@ const createToken = ({ ids, rows, trail }: Parts): Accounts["Type"]["createToken
     const suffix = yield* ids.suffix
     const tokenId = TokenId.make(`tok_${suffix}`)
     const text = tokenText(suffix, yield* Effect.sync(() => randomBytes(secretBytes)))
-    const row = { ...token, operator: token.operator ?? false, tokenId, digest: tokenDigest(text), createdAt: now }
+    const row = {
+      ...token,
+      operator: token.operator ?? false,
+      tokenId,
+      digest: tokenDigest(text),
+      createdAt: now,
+      madeBy: memberActing(by)
+    }
     return yield* trail.change(
       by,
       Effect.gen(function* () {

@@ -8,6 +8,9 @@ import type { AuditTrail } from "../../services/AuditTrail.js"
 import type { Idempotency } from "../../services/Idempotency.js"
 import type { Ids } from "../../services/Ids.js"
 import type { LeaseKeeping } from "../../services/LeaseKeeping.js"
+import type { LoginApprovals } from "../../services/LoginApprovals.js"
+import type { Members } from "../../services/Members.js"
+import type { Sessions } from "../../services/Sessions.js"
 import type { Providers } from "../../services/Providers.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunStore } from "../../services/RunStore.js"
@@ -30,6 +33,9 @@ import { SettlementBatched } from "../runs/SettlementBatched.js"
 /** The storage of money and runs; the engine stands on it. */
 export type MoneyAndRuns =
   Accounts | AuditTrail | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
+
+/** Who signs in, and whom they let in. The engine knows nobody of them. */
+export type People = LoginApprovals | Members | Sessions
 
 export interface EngineParts<E, RCatalog, RProviders, RLeases> {
   /** Publishes the catalog. Built before anything is dispatched. */

@@ -12,7 +12,6 @@ import type { ContractStore } from "../../services/ContractStore.js"
 import type { Dispatcher } from "../../services/Dispatcher.js"
 import type { EndpointStats } from "../../services/EndpointStats.js"
 import type { FaultPoints } from "../../services/FaultPoints.js"
-import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import type { Providers } from "../../services/Providers.js"
 import type { Runs } from "../../services/Runs.js"
@@ -22,12 +21,14 @@ import { AuditTrailMemory } from "../memory/AuditTrailMemory.js"
 import { ContractStoreMemory } from "../memory/ContractStoreMemory.js"
 import type { DispatcherOptions } from "../runs/dispatch/DispatcherQueue.js"
 import { DrainingMemory } from "../node/DrainingMemory.js"
-import { Engine, type MoneyAndRuns } from "./Engine.js"
+import { Engine, type MoneyAndRuns, type People } from "./Engine.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
 import { EndpointStatsMemory } from "../memory/EndpointStatsMemory.js"
 import { IdempotencyMemory } from "../memory/IdempotencyMemory.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
 import { LeasesRenewedHere } from "../runs/LeasesRenewedHere.js"
+import { MembersMemory } from "../memory/MembersMemory.js"
+import { SessionsMemory } from "../memory/SessionsMemory.js"
 import { LoginApprovalsMemory } from "../memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer, TransactionsMemory } from "../memory/MemoryStorage.js"
 import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
@@ -44,16 +45,16 @@ import { WalletMemory } from "../memory/WalletMemory.js"
 export const billingDefaults = billingPolicy({ enabled: true, dashboardUrl: () => "http://gateway.test/docs" })
 
 /** The storage of money and runs. */
-export const StorageMemory = (options: {
-  readonly inflightLimit: number
-}): Layer.Layer<MoneyAndRuns | LoginApprovals> =>
+export const StorageMemory = (options: { readonly inflightLimit: number }): Layer.Layer<MoneyAndRuns | People> =>
   Layer.mergeAll(
     AccountsMemory,
     AuditTrailMemory,
     IdempotencyMemory,
     LoginApprovalsMemory,
+    MembersMemory,
     RunSignalsMemory,
     RunStoreMemory,
+    SessionsMemory,
     TopUpsMemory(billingDefaults),
     TransactionsMemory
   ).pipe(

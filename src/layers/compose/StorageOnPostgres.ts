@@ -5,7 +5,6 @@
 import { Effect, Layer, Option } from "effect"
 import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
-import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
 import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
 import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
@@ -15,10 +14,12 @@ import { ContractStorePg } from "../postgres/ContractStorePg.js"
 import { CursorKeyPg } from "../postgres/CursorKeyPg.js"
 import { type Database, DatabasePg } from "../postgres/Database.js"
 import * as EmbeddedPostgres from "../postgres/embedded/EmbeddedPostgres.js"
-import type { MoneyAndRuns } from "./Engine.js"
+import type { MoneyAndRuns, People } from "./Engine.js"
 import { EndpointStatsPg } from "../postgres/EndpointStatsPg.js"
 import { IdempotencyPg } from "../postgres/IdempotencyPg.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
+import { MembersPg } from "../postgres/MembersPg.js"
+import { SessionsPg } from "../postgres/SessionsPg.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
 import { migrate } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
@@ -55,14 +56,16 @@ export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
   readonly billing: BillingPolicy
   readonly payments: Layer.Layer<Payments>
-}): Layer.Layer<MoneyAndRuns | LoginApprovals, never, Database> =>
+}): Layer.Layer<MoneyAndRuns | People, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
     AuditTrailPg,
     IdempotencyPg,
     LoginApprovalsPg,
+    MembersPg,
     RunSignalsPg,
     RunStorePg,
+    SessionsPg,
     TopUpsPg(options.billing),
     TransactionsPg
   ).pipe(

@@ -1,9 +1,9 @@
 /** Workspaces and tokens in the memory storage: the rows of `accounts/AccountRows`. Nothing survives the process. */
-import { Array as Arr, Clock, Effect, HashMap, Layer, Option } from "effect"
+import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
 import type { TokenId } from "../../domain/Ids.js"
 import { zero } from "../../domain/Micros.js"
 import { lineOf } from "../../domain/TokenLine.js"
-import { Accounts, type Workspace } from "../../services/Accounts.js"
+import { Accounts, type Principal, type Workspace } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
@@ -34,7 +34,7 @@ const withWorkspace = (state: MemoryState, workspace: Workspace): MemoryState =>
 })
 
 /** Stores a new or changed token, and then sets again whether its workspace is the operator's. */
-const withToken = (state: MemoryState, token: StoredToken): MemoryState => {
+export const withToken = (state: MemoryState, token: StoredToken): MemoryState => {
   const tokens = HashMap.set(state.tokens, token.tokenId, token)
   const operator = HashMap.some(
     tokens,
@@ -47,22 +47,23 @@ const withToken = (state: MemoryState, token: StoredToken): MemoryState => {
   }
 }
 
+/** A token as a caller; null without its workspace. */
+export const principalOf = (state: MemoryState, token: StoredToken): Principal | null =>
+  Option.getOrNull(
+    Option.map(HashMap.get(state.workspaces, token.workspaceId), ({ name, operator, policy }) => {
+      const own = Struct.omit(token, "digest", "madeBy", "memberId", "monthlyLimitMicros", "revokedAt", "spend")
+      return { ...own, workspaceName: name, operatorWorkspace: operator, policy }
+    })
+  )
+
 const tokenByDigest = (state: MemoryState, digest: Uint8Array) => {
   const asked = Buffer.from(digest).toString("hex")
   const isGone = (tokenId: TokenId) =>
     Option.exists(HashMap.get(state.tokens, tokenId), ({ revokedAt }) => revokedAt !== null)
   return Option.gen(function* () {
     const [, token] = yield* HashMap.findFirst(state.tokens, (found) => found.digest === asked)
-    const { name, operator, policy } = yield* HashMap.get(state.workspaces, token.workspaceId)
-    const { monthlyLimitMicros: _limit, revokedAt: _revoked, spend: _spend, ...principal } = token
-    return {
-      ...principal,
-      workspaceName: name,
-      operatorWorkspace: operator,
-      policy,
-      digest,
-      revoked: lineOf(token).some(isGone)
-    }
+    const principal = yield* Option.fromNullable(principalOf(state, token))
+    return { ...principal, digest, revoked: lineOf(token).some(isGone) }
   })
 }
 

@@ -3,16 +3,18 @@
  * the draft in, and a rollback only drops it. One transaction runs at a time. Nothing survives the process.
  */
 import { Context, Effect, HashMap, Layer, Ref } from "effect"
-import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
+import type { MemberId, RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import type { Micros } from "../../domain/Micros.js"
 import type { Attempt, Run } from "../../domain/Run.js"
+import type { AuditRow } from "../accounts/audit/AuditRows.js"
+import type { LinkRow, SessionRow } from "../accounts/members/SessionRows.js"
+import type { Member } from "../../domain/Member.js"
 import type { Principal, Workspace } from "../../services/Accounts.js"
 import type { KeyClaim } from "../../services/Idempotency.js"
 import type { Lease, Media } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
-import type { AuditRow } from "../accounts/audit/AuditRows.js"
 
 export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "policy" | "workspaceName"> {
   /** SHA-256 of the token, in hex. */
@@ -20,6 +22,10 @@ export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "poli
   readonly monthlyLimitMicros: Micros | null
   readonly revokedAt: number | null
   readonly spend: Pick<TokenSpend, "month" | "spentMicros">
+  /** The member who acts by it; it has no usable secret then. */
+  readonly memberId?: MemberId
+  /** The member who made it or let it in. */
+  readonly madeBy?: MemberId | null
 }
 
 export interface StoredWallet extends Pick<
@@ -47,8 +53,11 @@ export interface MemoryState {
   readonly wallets: HashMap.HashMap<WorkspaceId, StoredWallet>
   readonly keys: HashMap.HashMap<string, KeyClaim>
   readonly runs: HashMap.HashMap<RunId, StoredRun>
-  /** Oldest first. */
+  /** Oldest first, like the members. */
   readonly auditEntries: ReadonlyArray<AuditRow>
+  readonly members: ReadonlyArray<Member>
+  readonly links: ReadonlyArray<LinkRow>
+  readonly sessions: ReadonlyArray<SessionRow>
 }
 
 const empty: MemoryState = {
@@ -57,7 +66,10 @@ const empty: MemoryState = {
   wallets: HashMap.empty(),
   keys: HashMap.empty(),
   runs: HashMap.empty(),
-  auditEntries: []
+  auditEntries: [],
+  members: [],
+  links: [],
+  sessions: []
 }
 
 export class MemoryStorage extends Context.Tag("gateway/layers/MemoryStorage")<

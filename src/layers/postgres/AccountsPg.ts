@@ -10,6 +10,7 @@ import { isUnrestricted, unrestricted, WorkspacePolicy } from "../../domain/Work
 import { Accounts } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
+import type { SessionRows } from "../accounts/members/SessionRows.js"
 import { accountsOver } from "../accounts/AccountsOver.js"
 import { makeGroupCommit } from "../runs/GroupCommit.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
@@ -77,6 +78,10 @@ const revokedRow = rowOf(
   })
 )
 
+const principalColumns = `t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
+  t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
+  t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`
+
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
 
 const tokensByDigest =
@@ -84,9 +89,7 @@ const tokensByDigest =
   (digests: ReadonlyArray<Uint8Array>) =>
     tokenRows(
       query(sql`
-        select t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
-          t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
-          t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked
+        select ${sql.literal(principalColumns)}
         from tokens t join workspaces w using (workspace_id)
         where t.digest = any(${digests}::bytea[])`)
     ).pipe(
@@ -95,6 +98,33 @@ const tokensByDigest =
         return digests.map((digest) => Exit.succeed(byDigest.get(hexOf(digest)) ?? null))
       })
     )
+
+/** The token by which a member acts in a workspace, as a caller; made where there is none. */
+export const actingPrincipal =
+  ({ query, sql }: Database["Type"]): SessionRows["acting"] =>
+  (token) => {
+    const found = Effect.map(
+      tokenRows(
+        query(sql`
+          select ${sql.literal(principalColumns)} from tokens t join workspaces w using (workspace_id)
+          where t.workspace_id = ${token.workspaceId} and t.member_id = ${token.memberId}`)
+      ),
+      ([row]) => {
+        if (row === undefined) return null
+        const { digest: _digest, revoked, ...principal } = withPolicy(row)
+        return revoked ? null : principal
+      }
+    )
+    const made = query(sql`
+      insert into tokens (token_id, workspace_id, label, scopes, digest, created_at, member_id)
+      select ${token.tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.createdAt}::bigint, ${token.memberId}
+      from workspaces where workspace_id = ${token.workspaceId}
+        and exists (select from members where member_id = ${token.memberId} and removed_at is null)
+      on conflict (workspace_id, member_id) where member_id is not null do nothing`)
+    return Effect.flatMap(found, (principal) =>
+      principal === null ? Effect.zipRight(made, found) : Effect.succeed(principal)
+    )
+  }
 
 const changeWorkspace =
   ({ query, sql }: Database["Type"]): AccountRows["changeWorkspace"] =>
@@ -119,9 +149,9 @@ const insertToken =
   (token) =>
     Effect.gen(function* () {
       const made = yield* query(sql`
-        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator)
+        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, operator, made_by)
         select ${token.tokenId}, workspace_id, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.monthlyLimitMicros}::bigint,
-          ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.operator}
+          ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.operator}, ${token.madeBy}
         from workspaces where workspace_id = ${token.workspaceId} returning 1`)
       if (token.operator)
         yield* query(sql`update workspaces set operator = true where workspace_id = ${token.workspaceId}`)

@@ -19,6 +19,7 @@ import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
 import { ledgerChecks } from "./0014_ledger_checks.js"
 import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
+import { members } from "./0018_members.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -36,5 +37,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0013_jobs_of_tool_runs": jobsOfToolRuns,
   "0014_ledger_checks": ledgerChecks,
   "0015_workspace_policies": workspacePolicies,
-  "0016_audit_trail": auditTrail
+  "0016_audit_trail": auditTrail,
+  "0018_members": members
 }
