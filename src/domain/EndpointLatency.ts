@@ -23,8 +23,5 @@ export const medianMs = (calls: ReadonlyMap<number, number>): number | null => {
   return middleOf(at)
 }
 
-const dayMillis = 86_400_000
 /** Days that count, today among them. */
 export const statsDays = 30
-/** Days since 1970 (UTC). */
-export const dayOf = (millis: number): number => Math.floor(millis / dayMillis)

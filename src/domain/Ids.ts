@@ -60,3 +60,6 @@ export const suffix = (millis: number, random: Uint8Array): string => {
   }
   return time + tail
 }
+
+/** The least run id that a clock makes at this time. */
+export const firstRunIdAt = (millis: number): RunId => RunId.make(`run_${suffix(millis, new Uint8Array(10))}`)

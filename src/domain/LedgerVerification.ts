@@ -1,8 +1,10 @@
 /**
- * The check of all money: it compares the sums of the ledger's entries and of the runs with what is stored. A storage
- * finds the differences. This module decides how much money a difference is and how a message describes it.
+ * The check of all money: it compares the sums of the ledger's entries and of the runs with what is stored, also for
+ * reports. A storage finds the differences. This module decides how much money a difference is and how a message
+ * describes it.
  */
 import { Schema } from "effect"
+import { dayStart } from "./Days.js"
 import { RunId, TokenId, WorkspaceId } from "./Ids.js"
 
 const Balances = Schema.Struct({ available: Schema.Int, reserved: Schema.Int })
@@ -38,7 +40,16 @@ const TokenDifference = Schema.TaggedStruct("Token", {
   stored: Schema.Int
 })
 
-export const LedgerDifference = Schema.Union(WorkspaceDifference, RunDifference, TokenDifference)
+/** A day of a workspace whose charges are not what the sums of reports say (`services/Reports.ts`). */
+const SumsDifference = Schema.TaggedStruct("Sums", {
+  workspaceId: WorkspaceId,
+  /** Days since 1970 (UTC). */
+  day: Schema.Int,
+  entries: Schema.Int,
+  stored: Schema.Int
+})
+
+export const LedgerDifference = Schema.Union(WorkspaceDifference, RunDifference, TokenDifference, SumsDifference)
 export type LedgerDifference = typeof LedgerDifference.Type
 
 /** The result of recomputing everything. `difference` names the first row that does not add up. */
@@ -72,6 +83,8 @@ export const driftOf = (difference: LedgerDifference): number => {
     }
     case "Token":
       return apart([difference.stored, difference.runs])
+    case "Sums":
+      return apart([difference.stored, difference.entries])
   }
 }
 
@@ -93,6 +106,10 @@ export const sayDifference = (difference: LedgerDifference): string => {
     case "Token": {
       const { month, runs, stored, tokenId, workspaceId } = difference
       return `${tokenId} of ${workspaceId}: its runs of ${month} come to ${runs}; stored as spent are ${stored}`
+    }
+    case "Sums": {
+      const { day, entries, stored, workspaceId } = difference
+      return `${workspaceId}: its charges of ${new Date(dayStart(day)).toISOString().slice(0, 10)} come to ${entries}; reports say ${stored}`
     }
   }
 }

@@ -220,6 +220,15 @@ export const refusedTextCharsMax = 2_000
  */
 export const refusedRunDaysKept = 7
 
+// Pages of the console and what they report.
+
+/** Days of one report of what was spent. */
+export const reportDaysMax = 92
+/** Runs that one page of a list looks through when it is filtered by token, operation or provider. */
+export const runsLookedThroughMax = 5_000
+/** How far runs of one status are counted; where there are more, the count says so. */
+export const runsCountedMax = 10_000
+
 // Calls of providers.
 
 /** How long one exchange with a provider may take (completions, section 5). */

@@ -87,9 +87,11 @@ export const Run = Schema.Struct({
 })
 export type Run = typeof Run.Type
 
-/** What a list shows of a run (contract: "GET /v1/runs and GET /v1/runs/{runId}"). */
+/** What lists show of a run: the contract's ("GET /v1/runs and GET /v1/runs/{runId}"), and the pages of the console. */
 export const RunSummary = Run.pick(
   "runId",
+  "tokenId",
+  "job",
   "endpointId",
   "providerId",
   "servedEndpointId",
@@ -99,6 +101,7 @@ export const RunSummary = Run.pick(
   "providerStatus",
   "createdAt",
   "completedAt",
+  "holdMicros",
   "chargeMicros",
   "error",
   "resultBytes"
@@ -107,6 +110,8 @@ export type RunSummary = typeof RunSummary.Type
 
 export const summarise = (run: Run): RunSummary => ({
   runId: run.runId,
+  tokenId: run.tokenId,
+  job: run.job,
   endpointId: run.endpointId,
   providerId: run.providerId,
   servedEndpointId: run.servedEndpointId,
@@ -116,10 +121,17 @@ export const summarise = (run: Run): RunSummary => ({
   providerStatus: run.providerStatus,
   createdAt: run.createdAt,
   completedAt: run.completedAt,
+  holdMicros: run.holdMicros,
   chargeMicros: run.chargeMicros,
   error: run.error,
   resultBytes: run.resultBytes
 })
+
+/** The operation and the provider that a run is shown under: those that answered, or that were picked. */
+export const shownEndpoint = (run: Pick<Run, "endpointId" | "servedEndpointId">): string =>
+  run.servedEndpointId ?? run.endpointId
+export const shownProvider = (run: Pick<Run, "providerId" | "servedProviderId">): string | null =>
+  run.servedProviderId ?? run.providerId
 
 /** A row of a list: with its result where results were asked for. */
 export interface ListedRun extends RunSummary {

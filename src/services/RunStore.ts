@@ -113,6 +113,13 @@ export interface RunFilter {
   readonly status?: RunStatus
   /** The id of a job. */
   readonly capability?: string
+  /** What the run is shown under (`shownEndpoint`, `shownProvider` of `Run.ts`). */
+  readonly endpointId?: string
+  readonly providerId?: string
+  readonly tokenId?: string
+  /** Created at this time or later, and before that one. */
+  readonly fromMillis?: number
+  readonly toMillis?: number
 }
 
 export class RunStore extends Context.Tag("gateway/services/RunStore")<
@@ -158,7 +165,9 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
     /**
      * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before
-     * their sum would pass it, but never before its first row.
+     * their sum would pass it, but never before its first row. A page that is filtered by endpoint, provider or token
+     * looks through about `runsLookedThroughMax` runs at most: it may have fewer rows than its limit, also none, and
+     * still a next page.
      */
     readonly list: (
       workspaceId: WorkspaceId,

@@ -12,6 +12,7 @@ import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import type { Members } from "../../services/Members.js"
 import type { Sessions } from "../../services/Sessions.js"
 import type { Providers } from "../../services/Providers.js"
+import type { Reports } from "../../services/Reports.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunStore } from "../../services/RunStore.js"
 import type { TopUpReports } from "../../services/TopUpReports.js"
@@ -32,7 +33,17 @@ import { SettlementBatched } from "../runs/SettlementBatched.js"
 
 /** The storage of money and runs; the engine stands on it. */
 export type MoneyAndRuns =
-  Accounts | AuditTrail | Idempotency | Ids | RunSignals | RunStore | TopUpReports | TopUps | Transactions | Wallet
+  | Accounts
+  | AuditTrail
+  | Idempotency
+  | Ids
+  | Reports
+  | RunSignals
+  | RunStore
+  | TopUpReports
+  | TopUps
+  | Transactions
+  | Wallet
 
 /** Who signs in, and whom they let in. The engine knows nobody of them. */
 export type People = LoginApprovals | Members | Sessions

@@ -25,6 +25,7 @@ import { StoragePg } from "./StorageOnPostgres.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
+import { ReportsKept } from "../runs/ReportsKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
 import { storageChecks } from "../postgres/StorageChecks.js"
@@ -85,7 +86,8 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
         Layer.provide([
           Checks,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
-          RefusedRunsForgotten
+          RefusedRunsForgotten,
+          ReportsKept
         ]),
         Layer.provideMerge(
           Engine({

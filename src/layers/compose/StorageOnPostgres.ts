@@ -28,6 +28,7 @@ import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { PaymentsStripe } from "../accounts/payments/PaymentsStripe.js"
 import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
+import { ReportsPg } from "../postgres/ReportsPg.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
@@ -63,6 +64,7 @@ export const MoneyAndRunsPg = (options: {
     IdempotencyPg,
     LoginApprovalsPg,
     MembersPg,
+    ReportsPg,
     RunSignalsPg,
     RunStorePg,
     SessionsPg,

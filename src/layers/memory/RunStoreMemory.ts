@@ -1,7 +1,7 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
 import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
 import type { RunId } from "../../domain/Ids.js"
-import { type Attempt, type ListedRun, type Run, summarise } from "../../domain/Run.js"
+import { type Attempt, type ListedRun, type Run, shownEndpoint, shownProvider, summarise } from "../../domain/Run.js"
 import { wasRefused } from "../../domain/RefusedRun.js"
 import { next } from "../../domain/RunMachine.js"
 import { placeText } from "../../services/Idempotency.js"
@@ -10,6 +10,7 @@ import {
   type Conclusion,
   type Fence,
   type LeasedRun,
+  type RunFilter,
   type RunKey,
   RunStore,
   type Taking
@@ -21,6 +22,15 @@ const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt | null):
   attempt === null
     ? attempts
     : [...attempts.filter((known) => known.n !== attempt.n), attempt].sort((a, b) => a.n - b.n)
+
+const fits = (run: Run, filter: RunFilter): boolean =>
+  (filter.status === undefined || run.status === filter.status) &&
+  (filter.capability === undefined || run.job === filter.capability) &&
+  (filter.endpointId === undefined || shownEndpoint(run) === filter.endpointId) &&
+  (filter.providerId === undefined || shownProvider(run) === filter.providerId) &&
+  (filter.tokenId === undefined || run.tokenId === filter.tokenId) &&
+  (filter.fromMillis === undefined || run.createdAt >= filter.fromMillis) &&
+  (filter.toMillis === undefined || run.createdAt < filter.toMillis)
 
 const listed = (run: Run, withResult: boolean): ListedRun => ({
   ...summarise(run),
@@ -216,10 +226,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           const rows = oldestFirst(
             state,
             ({ run }) =>
-              run.workspaceId === workspaceId &&
-              (page.after === null || run.runId < page.after) &&
-              (filter.status === undefined || run.status === filter.status) &&
-              (filter.capability === undefined || run.job === filter.capability)
+              run.workspaceId === workspaceId && (page.after === null || run.runId < page.after) && fits(run, filter)
           )
             .map(({ run }) => listed(run, resultBytesMax !== null))
             .reverse()

@@ -20,6 +20,8 @@ import { rowOf, rowsOf } from "./database/Rows.js"
 import { listenerName } from "./database/Listen.js"
 
 const channel = "catalog_revisions"
+/** What Postgres calls the connection of a node that follows the catalog. */
+export const followersName = listenerName(channel)
 const takenChannel = "catalog_taken_over"
 /**
  * A message of a node may be lost, and nodes come and go. A waiting publisher therefore counts the nodes again after
@@ -63,7 +65,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
     const runningNodes = Effect.map(
       nodesRow(
         query(sql`
-        select count(*)::int as nodes from pg_stat_activity where datname = current_database() and application_name = ${listenerName(channel)}`)
+        select count(*)::int as nodes from pg_stat_activity where datname = current_database() and application_name = ${followersName}`)
       ),
       (row) => row?.nodes ?? 0
     )

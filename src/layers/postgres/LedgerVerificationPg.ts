@@ -1,10 +1,12 @@
 /**
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
  * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
- * for each run, and the spending of each token in its month, including the tokens that it let in. It only reads. The
- * statement computes the same as `driftOf` in domain/LedgerVerification, which explains each kind of row.
+ * for each run, the spending of each token in its month, including the tokens that it let in, and what reports say of
+ * each day. It only reads. The statement computes the same as `driftOf` in domain/LedgerVerification, which explains
+ * each kind of row.
  */
 import { Effect, Schema } from "effect"
+import { dayMillis } from "../../domain/Days.js"
 import { LedgerDifference, type LedgerVerification, sayDifference } from "../../domain/LedgerVerification.js"
 import type { RunStatus } from "../../domain/Run.js"
 import { holdsMoney, isInflight, runStatuses } from "../../domain/RunMachine.js"
@@ -80,10 +82,22 @@ const recomputed = `
         'runs', coalesce(s.micros, 0), 'stored', t.spend_micros) as difference
     from tokens t left join spent s on s.token_id = t.token_id and s.spend_month = t.spend_month
     where t.spend_micros <> coalesce(s.micros, 0)
+  ), charged as (
+    select workspace_id, (e.created_at / ${dayMillis})::int as day, -sum(e.amount_micros) as micros
+    from ledger_entries e join spend_summed s using (workspace_id) where e.kind = 'charge' and e.seq <= s.through_seq
+    group by workspace_id, (e.created_at / ${dayMillis})::int
+  ), summed as (
+    select workspace_id, day, sum(charge_micros) as micros from spend_sums group by workspace_id, day
+  ), sums_compared as (
+    select workspace_id || ' ' || day as place, abs(coalesce(s.micros, 0) - coalesce(c.micros, 0)) as drift,
+      json_build_object('_tag', 'Sums', 'workspaceId', workspace_id, 'day', day, 'entries', coalesce(c.micros, 0), 'stored', coalesce(s.micros, 0)) as difference
+    from charged c full join summed s using (workspace_id, day)
+    where c.micros is distinct from s.micros
   ), differences as (
     select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
     union all select 2, place, drift, difference from runs_compared
     union all select 3, place, drift, difference from tokens_compared
+    union all select 4, place, drift, difference from sums_compared
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,

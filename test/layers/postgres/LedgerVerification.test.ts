@@ -11,6 +11,7 @@ import { hit, miss, ProvidersScripted } from "../../../src/layers/providers/Prov
 import { Accounts, type Principal } from "../../../src/services/Accounts.js"
 import { LedgerChecks } from "../../../src/services/LedgerChecks.js"
 import { LoginApprovals } from "../../../src/services/LoginApprovals.js"
+import { Reports } from "../../../src/services/Reports.js"
 import { Runs } from "../../../src/services/Runs.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
@@ -151,5 +152,27 @@ describe("gateway ledger verify", () => {
         }
         assert.isTrue((yield* found).ok)
       }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("finds a day of which reports say something else than the ledger", () =>
+    Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const { paid } = yield* twoRuns
+      yield* (yield* Reports).keep
+      assert.isTrue((yield* found).ok)
+      for (const change of [
+        sql`update spend_sums set charge_micros = charge_micros + 3`,
+        sql`delete from spend_sums`
+      ]) {
+        yield* query(change)
+        const { difference, driftMicros, ok } = yield* found
+        assert.deepStrictEqual([ok, driftMicros % 5_000], [false, driftMicros === 3 ? 3 : 0])
+        assert.include(difference, `${paid.workspaceId}: its charges of 2`)
+      }
+      // Emptied tables are filled again.
+      yield* query(sql`delete from spend_summed`)
+      yield* (yield* Reports).keep
+      assert.isTrue((yield* found).ok)
+    }).pipe(Effect.provide(gateway))
   )
 })

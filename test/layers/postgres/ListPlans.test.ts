@@ -33,7 +33,7 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
   sql`
     insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, job, input, status,
       outcome, hold_micros, charge_micros, spend_month, result, created_at)
-    select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'run_' || lpad(n::text, 26, '0'), 't', n::text, '', '', 'e', 'e', 'people.email.find', '{}',
+    select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'run_' || lpad(n::text, 26, '0'), 'tok_' || repeat('0', 26), n::text, '', '', 'e', 'e', 'people.email.find', '{}',
       'completed', 'hit', 0, 0, '2026-01', '{"_tag":"Json","value":1}', n
     from generate_series(1, ${rowsMade + 4_000}::int) n`,
   sql`

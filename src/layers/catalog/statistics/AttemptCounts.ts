@@ -2,7 +2,8 @@
  * Counts of attempts by day, endpoint and latency bucket, in memory, with the totals that `EndpointStats` answers kept
  * up to date. Counts only grow; days that are over are dropped whole.
  */
-import { bucketOf, dayOf, medianMs, statsDays } from "../../../domain/EndpointLatency.js"
+import { dayOf } from "../../../domain/Days.js"
+import { bucketOf, medianMs, statsDays } from "../../../domain/EndpointLatency.js"
 import type { Works } from "../../../services/EndpointStats.js"
 
 export interface Count {

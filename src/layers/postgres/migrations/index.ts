@@ -20,6 +20,7 @@ import { ledgerChecks } from "./0014_ledger_checks.js"
 import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
 import { members } from "./0018_members.js"
+import { reports } from "./0022_reports.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -38,5 +39,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0014_ledger_checks": ledgerChecks,
   "0015_workspace_policies": workspacePolicies,
   "0016_audit_trail": auditTrail,
-  "0018_members": members
+  "0018_members": members,
+  "0022_reports": reports
 }
