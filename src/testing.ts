@@ -20,7 +20,7 @@ import { decodeCatalog } from "./layers/catalog/ManifestReading.js"
 import { mergeCatalogs } from "./layers/catalog/Merging.js"
 import type { DispatcherOptions } from "./layers/runs/dispatch/DispatcherQueue.js"
 import { builtInContent } from "./layers/compose/BuiltInContent.js"
-import type { MoneyAndRuns } from "./layers/compose/Engine.js"
+import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
@@ -30,7 +30,6 @@ import { ReconciliationStored } from "./layers/runs/ReconciliationStored.js"
 import { Accounts, type Principal } from "./services/Accounts.js"
 import type { CatalogContent } from "./services/CatalogPublisher.js"
 import { Ids } from "./services/Ids.js"
-import type { LoginApprovals } from "./services/LoginApprovals.js"
 import { PlatformKeys } from "./services/PlatformKeys.js"
 import type { Reconciliation } from "./services/Reconciliation.js"
 import { type CreatedRun, type CreateError, Runs } from "./services/Runs.js"
@@ -95,7 +94,7 @@ export class Caller extends Context.Tag("gateway/testing/Caller")<
 /** Where the gateway listens, such as `http://127.0.0.1:40123`. */
 export class Address extends Context.Tag("gateway/testing/Address")<Address, { readonly url: string }>() {}
 
-export type TestServices = MoneyAndRuns | LoginApprovals | EngineServices | Reconciliation | Caller
+export type TestServices = MoneyAndRuns | People | EngineServices | Reconciliation | Caller
 
 export interface Listening {
   readonly url: string

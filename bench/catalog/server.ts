@@ -25,7 +25,9 @@ import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { Members } from "../../src/services/Members.js"
 import { Runs } from "../../src/services/Runs.js"
+import { Sessions } from "../../src/services/Sessions.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { viewer, worldless } from "../search/Served.js"
@@ -62,6 +64,8 @@ const Http = HttpLayer.pipe(
     unused(CapabilityRequests),
     unused(Connections),
     unused(LoginApprovals),
+    unused(Members),
+    unused(Sessions),
     unused(Runs),
     unused(TopUps),
     unused(Wallet),
@@ -74,7 +78,7 @@ const Http = HttpLayer.pipe(
       drainMillis: 100,
       readinessPauseMillis: 0,
       deploymentMode: "bench",
-      publicUrl: "",
+      publicUrl: `http://127.0.0.1:${port}`,
       trustProxy: false,
       serviceAgents: []
     })

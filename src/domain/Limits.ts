@@ -68,6 +68,8 @@ export const signInLinkMillis = 900_000
 /** How long a session lives without a request, and how long at most, whatever is done with it. */
 export const sessionIdleMillis = 12 * 3_600_000
 export const sessionMillis = 7 * 24 * 3_600_000
+/** The longest address to which a sign-in leads back. */
+export const returnCharsMax = 1_000
 /** The time of a session's last request is written at most this often. */
 export const sessionWriteMillis = 60_000
 

@@ -26,8 +26,10 @@ import type { CursorKey } from "../services/CursorKey.js"
 import { Draining } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
 import type { LoginApprovals } from "../services/LoginApprovals.js"
+import type { Members } from "../services/Members.js"
 import type { RateLimiter } from "../services/RateLimiter.js"
 import type { Runs } from "../services/Runs.js"
+import type { Sessions } from "../services/Sessions.js"
 import type { TopUps } from "../services/TopUps.js"
 import type { Wallet } from "../services/Wallet.js"
 import { routesOf, type AccessMissing } from "./Access.js"
@@ -217,8 +219,10 @@ export type HttpServices =
   | Draining
   | Ids
   | LoginApprovals
+  | Members
   | RateLimiter
   | Runs
+  | Sessions
   | TopUps
   | Wallet
 

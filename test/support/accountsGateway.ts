@@ -5,6 +5,11 @@ import { commandLine } from "../../src/domain/AuditEntry.js"
 import { scopes as allScopes, type Scope } from "../../src/domain/Scope.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
 import { AccountsMemory } from "../../src/layers/memory/AccountsMemory.js"
+import type { WorkspaceId } from "../../src/domain/Ids.js"
+import type { WorkspaceRole } from "../../src/domain/Member.js"
+import { AuditTrailMemory } from "../../src/layers/memory/AuditTrailMemory.js"
+import { MembersMemory } from "../../src/layers/memory/MembersMemory.js"
+import { SessionsMemory } from "../../src/layers/memory/SessionsMemory.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { LoginApprovalsMemory } from "../../src/layers/memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer } from "../../src/layers/memory/MemoryStorage.js"
@@ -13,12 +18,20 @@ import { SecretsMemory } from "../../src/layers/compose/Secrets.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { Members } from "../../src/services/Members.js"
+import { Sessions } from "../../src/services/Sessions.js"
+import { signInAsOperator, signInTo } from "./signIn.js"
 import { newWorkspace } from "./sharedDatabase.js"
 import { startGateway, type Services } from "./httpGateway.js"
 
-const stored = Layer.mergeAll(AccountsMemory, LoginApprovalsMemory, Layer.provide(SecretsMemory, SealingForTests)).pipe(
-  Layer.provide([IdsCrypto, MemoryStorageLayer])
-)
+const stored = Layer.mergeAll(
+  AccountsMemory,
+  AuditTrailMemory,
+  LoginApprovalsMemory,
+  MembersMemory,
+  SessionsMemory,
+  Layer.provide(SecretsMemory, SealingForTests)
+).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer]))
 
 /** A token as a client makes one for itself, known to nobody yet. */
 export const clientToken = Effect.sync(() => {
@@ -28,6 +41,7 @@ export const clientToken = Effect.sync(() => {
 
 export const startAccounts = (services: Services = {}) =>
   Effect.gen(function* () {
+    const publicUrl = services.settings?.publicUrl ?? "https://gateway.test"
     const context = yield* Layer.build(stored)
     const accounts = Context.get(context, Accounts)
     const connections = Context.get(context, Connections)
@@ -35,7 +49,9 @@ export const startAccounts = (services: Services = {}) =>
       ...services,
       accounts,
       connections,
-      logins: Context.get(context, LoginApprovals)
+      logins: Context.get(context, LoginApprovals),
+      members: Context.get(context, Members),
+      sessions: Context.get(context, Sessions)
     })
     /** A token in a workspace of its own. */
     const person = (scopes: ReadonlyArray<Scope> = allScopes) =>
@@ -53,5 +69,12 @@ export const startAccounts = (services: Services = {}) =>
         )
         return { workspaceId, tokenId, token: Redacted.value(token), authorization: `Bearer ${Redacted.value(token)}` }
       }).pipe(Effect.provideService(Accounts, accounts), Effect.orDie)
-    return { ...gateway, accounts, connections, person }
+    /** An owner or member of a workspace of their own, signed in; or of this one. */
+    const signedIn = (role: WorkspaceRole = "owner", workspace: WorkspaceId | null = null) =>
+      Effect.gen(function* () {
+        const workspaceId = workspace ?? (yield* newWorkspace).workspaceId
+        return { workspaceId, ...(yield* signInTo(workspaceId, role, publicUrl)) }
+      }).pipe(Effect.provide(context), Effect.orDie)
+    const operator = Effect.provide(signInAsOperator(publicUrl), context)
+    return { ...gateway, accounts, connections, context, operator, person, signedIn }
   })

@@ -21,8 +21,10 @@ import { CursorKey } from "../../src/services/CursorKey.js"
 import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { Members } from "../../src/services/Members.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Runs } from "../../src/services/Runs.js"
+import { Sessions } from "../../src/services/Sessions.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 
@@ -71,6 +73,8 @@ export interface Services {
   readonly connections?: Partial<Connections["Type"]>
   readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
+  readonly members?: Partial<Members["Type"]>
+  readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
   readonly topUps?: Partial<TopUps["Type"]>
@@ -89,6 +93,8 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
       partial(Connections, services.connections ?? {}),
       partial(LoginApprovals, services.logins ?? {}),
+      partial(Members, services.members ?? {}),
+      partial(Sessions, { find: () => Effect.succeed(null), ...services.sessions }),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(TopUps, {

@@ -6,6 +6,7 @@
  * `render`.
  */
 import { escapeHtml } from "../Html.js"
+import type { OwnPath } from "./Return.js"
 
 /** An address. Those of this gateway begin with a slash and get the prefix of the public URL when they are rendered. */
 export class Link {
@@ -20,6 +21,11 @@ export class Link {
     for (const [name, value] of Object.entries(query)) if (value !== null && value !== "") search.append(name, value)
     const path = `/${segments.map(encodeURIComponent).join("/")}`
     return new Link(true, search.size === 0 ? path : `${path}?${search.toString()}`)
+  }
+
+  /** A page of this gateway whose address came from outside. */
+  static back(path: OwnPath): Link {
+    return new Link(true, path)
   }
 
   /** A page of another site. Anything but http and https leads nowhere. */

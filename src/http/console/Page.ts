@@ -9,13 +9,14 @@
  */
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
+import type { Actor, Origin } from "../../domain/AuditEntry.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Principal } from "../../services/Accounts.js"
 import { type HttpError, wireErrors } from "../Envelope.js"
 import { fromIssues } from "../FieldProblems.js"
 import { type Filled, type Typed, unfilled } from "./Forms.js"
 import type { Html, Link } from "./Html.js"
-import type { Session } from "./Visitors.js"
+import type { Session, SetCookie, Visitor } from "./Visitors.js"
 
 /** A whole page, to be put into the frame. */
 export interface Screen {
@@ -26,12 +27,13 @@ export interface Screen {
   readonly actions: Html | null
   readonly status: number
   readonly headers: { readonly [name: string]: string }
+  readonly cookies: ReadonlyArray<SetCookie>
 }
 /** To another page, after a form was taken: loading that page again sends nothing twice. */
 export interface Redirect {
   readonly _tag: "Redirect"
   readonly to: Link
-  readonly headers: { readonly [name: string]: string }
+  readonly cookies: ReadonlyArray<SetCookie>
 }
 /** Something to keep, such as a table as CSV. */
 export interface File {
@@ -43,10 +45,10 @@ export interface File {
 export type Answer = Screen | Redirect | File
 
 export const screen = (
-  options: Pick<Screen, "title" | "content"> & Partial<Pick<Screen, "actions" | "headers" | "status">>
-): Screen => ({ _tag: "Screen", actions: null, status: 200, headers: {}, ...options })
+  options: Pick<Screen, "title" | "content"> & Partial<Pick<Screen, "actions" | "cookies" | "headers" | "status">>
+): Screen => ({ _tag: "Screen", actions: null, status: 200, headers: {}, cookies: [], ...options })
 
-export const redirect = (to: Link, headers: Redirect["headers"] = {}): Redirect => ({ _tag: "Redirect", to, headers })
+export const redirect = (to: Link, cookies: Redirect["cookies"] = []): Redirect => ({ _tag: "Redirect", to, cookies })
 
 /** A request for a page. */
 export interface Visit {
@@ -55,12 +57,16 @@ export interface Visit {
   /** The first value of each parameter of the address. */
   readonly query: ReadonlyMap<string, string>
   readonly headers: { readonly [name: string]: string | undefined }
-  readonly cookies: ReadonlyMap<string, string>
   readonly requestId: string
+  /** Where the request came from, for the audit trail. */
+  readonly origin: Origin
+  readonly visitor: Visitor
   readonly session: Session | null
 }
 export interface SignedInVisit extends Visit {
   readonly session: Session
+  /** The person, as one who changes something. */
+  readonly by: Actor
 }
 export interface WorkspaceVisit extends SignedInVisit {
   readonly workspaceId: WorkspaceId

@@ -3,21 +3,21 @@
  * CSRF token, and puts what the handler answers into the frame. Every failure becomes a page with the status and the
  * hint of the table of errors (`http/Envelope.ts`); a defect is logged and becomes the page of `internal_error`.
  */
-import { createHash, timingSafeEqual } from "node:crypto"
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Cause, Context, Effect, type Layer, Option, Redacted, Schema } from "effect"
+import { Cause, Context, Duration, Effect, type Layer, Option, Redacted, Schema } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import { WorkspaceId } from "../../domain/Ids.js"
 import { consoleFormBytesMax } from "../../domain/Limits.js"
-import { member } from "../../domain/Members.js"
+import { personActing } from "../../domain/Member.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
+import { Sessions } from "../../services/Sessions.js"
 import type { Route } from "../Access.js"
 import { formFields } from "../Body.js"
 import { unexpected } from "../Boundary.js"
 import { wireErrors } from "../Envelope.js"
 import { ReadTurns } from "../ReadTurns.js"
-import { spend, spendPublic } from "../RequestRate.js"
+import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { CurrentRequest, type RequestState } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
 import { readAssets } from "./Assets.js"
@@ -35,7 +35,9 @@ import {
   type SignedInVisit,
   type Visit
 } from "./Page.js"
-import { type Session, Visitors } from "./Visitors.js"
+import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
+import { ownPath } from "./Return.js"
+import { comesFromHere, csrfHolds, csrfOf, type SetCookie, type Visitor, visitorOf } from "./Visitors.js"
 
 /** Styles, scripts, pictures and forms of this gateway only; nothing inline, no frame around the page. */
 const pageHeaders = {
@@ -69,15 +71,20 @@ export const consoleRoutes = (pages: ReadonlyArray<Page<unknown>>): ReadonlyArra
   }))
 
 const isWorkspaceId = Schema.is(WorkspaceId)
-const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** Only what stays on this gateway: the page to go to after signing in. */
-const backTo = (url: string): string | null =>
-  url.startsWith("/console/") || url === "/console" ? cutText(url, 1_000) : null
-
-/** `null` where a browser does not say where a request comes from. */
-const isForeign = (headers: { readonly [name: string]: string | undefined }): boolean =>
-  ["cross-site", "same-site"].includes(headers["sec-fetch-site"] ?? "")
+const withCookies = (
+  response: HttpServerResponse.HttpServerResponse,
+  known: ConsoleCookies,
+  set: ReadonlyArray<SetCookie>
+): HttpServerResponse.HttpServerResponse =>
+  set.reduce((made, { cookie, seconds, value }) => {
+    const { name, options } = known[cookie]
+    const maxAge = value === null ? 0 : seconds
+    return HttpServerResponse.unsafeSetCookie(made, name, value === null ? "" : Redacted.value(value), {
+      ...options,
+      ...(maxAge === undefined ? {} : { maxAge: Duration.seconds(maxAge) })
+    })
+  }, response)
 
 const refusalScreen = ({ hint, message, status, title }: Refusal): Screen =>
   screen({
@@ -118,28 +125,32 @@ const wrongForm = new Refusal(
   "Go back, load the page again and send the form once more."
 )
 
+/** What became known of the visitor while the page was made. */
+interface Visited {
+  visitor: Visitor | null
+  workspace: { readonly workspaceId: string; readonly name: string } | null
+}
+
 export const consoleLayer = <R>(
   pages: ReadonlyArray<Page<R>>
-): Layer.Layer<never, never, R | HttpSettings | RateLimiter | ReadTurns> =>
+): Layer.Layer<never, never, R | HttpSettings | RateLimiter | ReadTurns | Sessions> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
       const context = yield* Effect.context<R>()
       const settings = yield* HttpSettings
       const limiter = yield* RateLimiter
       const turns = yield* ReadTurns
-      const visitors = yield* Visitors
+      const sessions = yield* Sessions
       const assets = yield* readAssets
-      const prefix = new URL(settings.publicUrl).pathname.replace(/\/$/, "")
+      const prefix = prefixOf(settings.publicUrl)
+      const cookies = consoleCookies(settings.publicUrl)
 
-      const sessionOf = (request: HttpServerRequest.HttpServerRequest) => {
-        const secret = member(request.cookies, visitors.cookie)
-        return secret === undefined || secret === "" ? Effect.succeed(null) : visitors.session(Redacted.make(secret))
-      }
-
-      const doorOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit): Door => {
-        const { session } = visit
+      const doorOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit, open: boolean): Door => {
+        const { session } = visit.visitor
         const signedIn: Effect.Effect<SignedInVisit, PageError> =
-          session === null ? Effect.fail(new SignInFirst()) : Effect.succeed({ ...visit, session })
+          session === null
+            ? Effect.fail(new SignInFirst())
+            : Effect.succeed({ ...visit, session, by: personActing(session, visit.origin) })
         return {
           visit,
           signedIn,
@@ -160,7 +171,7 @@ export const consoleLayer = <R>(
               const workspaceId = visit.path.get("workspaceId") ?? ""
               if (!isWorkspaceId(workspaceId))
                 return yield* new NotFound({ what: "workspace", id: cutText(workspaceId, 100) })
-              const principal = yield* visitors.principal(known.session, workspaceId)
+              const principal = yield* sessions.principal(known.session, workspaceId)
               if (role === "owner" && known.session.role === "member")
                 return yield* Effect.fail(
                   new Refusal(
@@ -173,41 +184,53 @@ export const consoleLayer = <R>(
               return { ...known, workspaceId, principal }
             }),
           typed: Effect.gen(function* () {
-            if (isForeign(request.headers)) return yield* Effect.fail(wrongForm)
+            if (!comesFromHere(request.headers, settings.publicUrl)) return yield* Effect.fail(wrongForm)
             const fields = new Map(yield* formFields(request, consoleFormBytesMax))
             const [given = ""] = fields.get("csrf") ?? []
             fields.delete("csrf")
-            if (session !== null && !timingSafeEqual(digest(given), digest(session.csrf)))
-              return yield* Effect.fail(wrongForm)
+            if (!csrfHolds(visit.visitor, given, open)) return yield* Effect.fail(wrongForm)
             return fields
           })
         }
       }
 
-      const whole = (
-        shown: Screen,
-        page: { readonly path: string },
-        state: RequestState,
-        visited: { session: Session | null; workspace: { readonly workspaceId: string; readonly name: string } | null }
-      ) =>
-        HttpServerResponse.text(
-          frame(pages, assets, { screen: shown, path: page.path, requestId: state.requestId, ...visited }).render({
-            prefix,
-            csrf: visited.session?.csrf ?? null
-          }),
-          {
-            status: shown.status,
-            contentType: "text/html; charset=utf-8",
-            headers: { ...pageHeaders, ...shown.headers }
-          }
-        )
-      const away = (link: Link, headers: { readonly [name: string]: string } = {}) =>
-        HttpServerResponse.empty({
-          status: 303,
-          headers: { ...headers, location: link.text(prefix), "cache-control": "no-store" }
-        })
+      type Shown = Pick<Page<R>, "method" | "path" | "sees">
+      /** The forms of a page that needs no session are bound to the browser. */
+      const browserCookie = ({ method, sees }: Shown, { visitor }: Visited): ReadonlyArray<SetCookie> =>
+        method === "GET" && sees === "anyone" && visitor !== null && visitor.browserIsNew && visitor.session === null
+          ? [{ cookie: "browser", value: visitor.browser }]
+          : []
 
-      const respond = (page: Pick<Page<R>, "handle" | "method" | "path">) =>
+      const whole = (shown: Screen, page: Shown, state: RequestState, visited: Visited) =>
+        withCookies(
+          HttpServerResponse.text(
+            frame(pages, assets, {
+              screen: shown,
+              path: page.path,
+              requestId: state.requestId,
+              session: visited.visitor?.session ?? null,
+              workspace: visited.workspace
+            }).render({ prefix, csrf: visited.visitor === null ? null : csrfOf(visited.visitor) }),
+            {
+              status: shown.status,
+              contentType: "text/html; charset=utf-8",
+              headers: { ...pageHeaders, ...shown.headers }
+            }
+          ),
+          cookies,
+          [...browserCookie(page, visited), ...shown.cookies]
+        )
+      const away = (link: Link, set: ReadonlyArray<SetCookie> = []) =>
+        withCookies(
+          HttpServerResponse.empty({
+            status: 303,
+            headers: { location: link.text(prefix), "cache-control": "no-store" }
+          }),
+          cookies,
+          set
+        )
+
+      const respond = (page: Pick<Page<R>, "handle" | "method" | "path" | "sees">) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const state = yield* CurrentRequest
@@ -220,21 +243,24 @@ export const consoleLayer = <R>(
           const path = new Map<string, string>()
           for (const [name, value] of Object.entries(params)) if (value !== undefined) path.set(name, value)
 
-          const visited: Parameters<typeof whole>[3] = { session: null, workspace: null }
+          const visited: Visited = { visitor: null, workspace: null }
           const answered: Effect.Effect<Answer, PageError, R> = Effect.gen(function* () {
-            const session = yield* sessionOf(request)
-            visited.session = session
+            const visitor = yield* visitorOf(request, cookies, sessions)
+            visited.visitor = visitor
+            const { session } = visitor
             yield* session === null
               ? spendPublic(limiter, request, settings.trustProxy, state)
               : spend(limiter, `session ${session.sessionId}`, state)
-            const door = doorOf(request, {
+            const visit: Visit = {
               path,
               query,
               headers: request.headers,
-              cookies: new Map(Object.entries(request.cookies)),
               requestId: state.requestId,
+              origin: { from: clientAddress(request, settings.trustProxy), requestId: state.requestId },
+              visitor,
               session
-            })
+            }
+            const door = doorOf(request, visit, page.sees === "anyone")
             const named: Door = {
               ...door,
               workspace: (role) =>
@@ -253,7 +279,7 @@ export const consoleLayer = <R>(
             if (error._tag !== "SignInFirst")
               return whole(error._tag === "Refusal" ? refusalScreen(error) : errorScreen(error), page, state, visited)
             return page.method === "GET"
-              ? away(to(["sign-in"], { next: backTo(request.url) }))
+              ? away(to(["sign-in"], { next: ownPath(request.url) }))
               : whole(
                   refusalScreen(
                     new Refusal(
@@ -275,7 +301,7 @@ export const consoleLayer = <R>(
                 case "Screen":
                   return whole(answer, page, state, visited)
                 case "Redirect":
-                  return away(answer.to, answer.headers)
+                  return away(answer.to, [...browserCookie(page, visited), ...answer.cookies])
                 case "File":
                   return HttpServerResponse.text(answer.text, {
                     contentType: answer.contentType,
@@ -311,8 +337,9 @@ export const consoleLayer = <R>(
         )
       }
       // An address that is mistyped or old gets a page too.
-      const missing: Pick<Page<never>, "handle" | "method" | "path"> = {
+      const missing: Pick<Page<never>, "handle" | "method" | "path" | "sees"> = {
         method: "GET",
+        sees: "anyone",
         path: "/console/*",
         handle: () => Effect.fail(noPage)
       }

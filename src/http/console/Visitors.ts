@@ -1,42 +1,97 @@
 /**
- * Who visits a page: the session behind a cookie, and the caller as whom a session acts on a workspace. Pages know
- * nothing of cookies.
+ * Who visits a page: the session and the browser behind its cookies. Also what a form has to bring so that no other
+ * site can send it: it comes from a page of this gateway, and carries a value that only such a page knows. Pages know
+ * nothing of cookies; what their answers set is in `SetCookie`.
  */
-import { Context, Effect, type Redacted } from "effect"
-import { NotFound } from "../../domain/ApiErrors.js"
-import type { WorkspaceId } from "../../domain/Ids.js"
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import type { HttpServerRequest } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import type { Principal } from "../../services/Accounts.js"
+import type { Session, Sessions } from "../../services/Sessions.js"
+import type { ConsoleCookie, ConsoleCookies } from "./Cookies.js"
 
-export type Role = "member" | "owner" | "operator"
+export type { Role } from "../../domain/Member.js"
+export type { Session } from "../../services/Sessions.js"
 
-export interface Session {
-  readonly sessionId: string
-  readonly memberId: string
-  readonly name: string
-  readonly role: Role
-  /** Null for an operator, who may open every workspace. */
-  readonly workspaceId: WorkspaceId | null
-  /** Comes back with every form of the session. */
-  readonly csrf: string
-  readonly createdAt: number
-  readonly expiresAt: number
+export interface Visitor {
+  readonly session: Session | null
+  /** What the session's cookie held, whether or not it is a session. */
+  readonly secret: Redacted.Redacted<string> | null
+  /** A secret that only this browser has: of its cookie, or a new one that the answer sets. */
+  readonly browser: Redacted.Redacted<string>
+  readonly browserIsNew: boolean
+  /** The page to which a sign-in leads back, as the cookie holds it: not checked yet. */
+  readonly next: string | null
 }
 
-export class Visitors extends Context.Reference<Visitors>()("gateway/http/console/Visitors", {
-  defaultValue: (): {
-    /** The name of the cookie that holds the session's secret. */
-    readonly cookie: string
-    /** Null when there is no such session, or it is over. */
-    readonly session: (secret: Redacted.Redacted<string>) => Effect.Effect<Session | null, StorageError>
-    /** `NotFound` when the session may not act on this workspace, or there is no such workspace. */
-    readonly principal: (
-      session: Session,
-      workspaceId: WorkspaceId
-    ) => Effect.Effect<Principal, NotFound | StorageError>
-  } => ({
-    cookie: "gateway_session",
-    session: () => Effect.succeed(null),
-    principal: (_, workspaceId) => Effect.fail(new NotFound({ what: "workspace", id: workspaceId }))
+/** A cookie that an answer sets; null ends it. */
+export interface SetCookie {
+  readonly cookie: keyof ConsoleCookies
+  readonly value: Redacted.Redacted<string> | null
+  /** How long the browser keeps it; as long as it runs when left out. */
+  readonly seconds?: number
+}
+
+const browserShape = /^[A-Za-z0-9_-]{43}$/
+const newBrowser = Effect.sync(() => Redacted.make(randomBytes(32).toString("base64url")))
+
+const valueOf = ({ cookies }: HttpServerRequest.HttpServerRequest, { name }: ConsoleCookie): string | null => {
+  const value = member(cookies, name)
+  return value === undefined || value === "" ? null : value
+}
+
+export const visitorOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  cookies: ConsoleCookies,
+  sessions: Sessions["Type"]
+): Effect.Effect<Visitor, StorageError> =>
+  Effect.gen(function* () {
+    const secret = valueOf(request, cookies.session)
+    const browser = valueOf(request, cookies.browser)
+    const browserIsNew = browser === null || !browserShape.test(browser)
+    return {
+      session: secret === null ? null : yield* sessions.find(Redacted.make(secret)),
+      secret: secret === null ? null : Redacted.make(secret),
+      browser: browserIsNew ? yield* newBrowser : Redacted.make(browser),
+      browserIsNew,
+      next: valueOf(request, cookies.next)
+    }
   })
-}) {}
+
+/** What a form carries that a person without a session sends. */
+const browserCsrf = ({ browser }: Visitor): string =>
+  createHmac("sha256", Redacted.value(browser)).update("csrf").digest("base64url")
+
+/** What the forms of a page carry. */
+export const csrfOf = (visitor: Visitor): string => visitor.session?.csrf ?? browserCsrf(visitor)
+
+const same = (a: string, b: string): boolean => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/**
+ * Whether a form carries what this visitor's pages do. `open` forms need no session: they may also come from a page
+ * that was loaded before the person signed in, in another tab.
+ */
+export const csrfHolds = (visitor: Visitor, given: string, open: boolean): boolean => {
+  const ofSession = visitor.session !== null && same(given, visitor.session.csrf)
+  const ofBrowser = !visitor.browserIsNew && same(given, browserCsrf(visitor))
+  return ofSession || (ofBrowser && (open || visitor.session === null))
+}
+
+/**
+ * Whether a request was sent by a page of this gateway, as far as the browser says. A browser that says nothing is left
+ * to the value in the form. The host of `Origin` is compared with that of the request and that of the public URL: a
+ * proxy may have changed the former.
+ */
+export const comesFromHere = (headers: { readonly [name: string]: string | undefined }, publicUrl: string): boolean => {
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined) return site === "same-origin"
+  const origin = headers["origin"]
+  if (origin === undefined) return true
+  if (!URL.canParse(origin)) return false
+  const { host } = new URL(origin)
+  return host === headers["host"] || origin === new URL(publicUrl).origin
+}
