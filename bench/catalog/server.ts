@@ -26,6 +26,7 @@ import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Members } from "../../src/services/Members.js"
+import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -66,6 +67,7 @@ const Http = HttpLayer.pipe(
     unused(LoginApprovals),
     unused(Members),
     unused(Sessions),
+    unused(Reports),
     unused(Runs),
     unused(TopUps),
     unused(Wallet),

@@ -151,6 +151,12 @@ export const pageRowsDefault = 20
 /** Rows of a page of a table of the console, and of the file that it gives. */
 export const consoleRowsDefault = 50
 export const consoleCsvRowsMax = 10_000
+/** Operations of a page of the catalog in the console. */
+export const consoleCardsDefault = 60
+/** How long a run that is started in the console is waited for before its page is shown. */
+export const consoleRunWaitSeconds = 2
+/** How much of a result or of another long text a page of the console shows. */
+export const consoleTextCharsMax = 65_536
 /** The longest cursor of these lists. */
 export const cursorCharsMax = 512
 /**

@@ -82,26 +82,34 @@ const ownNumbers = (value: Json): Json =>
 const decoding = { errors: "all", onExcessProperty: "error" } as const
 
 /**
- * A reader for one body schema, to be made once. Bodies are closed: a field that the schema does not know is refused by
- * name.
+ * A reader for the text of one body schema, to be made once. Bodies are closed: a field that the schema does not know
+ * is refused by name.
  */
+export const bodyText = <A, I>(
+  schema: Schema.Schema<A, I>,
+  budget: BodyBudget
+): ((text: string) => Either.Either<A, ValidationError>) => {
+  const decode = Schema.decodeUnknownEither(schema, decoding)
+  return (text) => {
+    const over = overBudget(text, budget)
+    if (over !== null) return Either.left(new ValidationError({ details: [over] }))
+    return Either.match(parseStrict(text), {
+      onLeft: (problem) => Either.left(wrong(problem)),
+      onRight: (value) =>
+        Either.mapLeft(decode(ownNumbers(value)), (error) =>
+          fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
+        )
+    })
+  }
+}
+
+/** The same for a request. */
 export const jsonBody = <A, I>(
   schema: Schema.Schema<A, I>,
   budget: BodyBudget
 ): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
-  const decode = Schema.decodeUnknownEither(schema, decoding)
-  return (request) =>
-    Effect.flatMap(jsonText(request), (text): Either.Either<A, BodyError> => {
-      const over = overBudget(text, budget)
-      if (over !== null) return Either.left(new ValidationError({ details: [over] }))
-      return Either.match(parseStrict(text), {
-        onLeft: (problem) => Either.left(wrong(problem)),
-        onRight: (value) =>
-          Either.mapLeft(decode(ownNumbers(value)), (error) =>
-            fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
-          )
-      })
-    })
+  const read = bodyText(schema, budget)
+  return (request) => Effect.flatMap(jsonText(request), read)
 }
 
 /** The fields of a form, or the name of one that was sent twice. */

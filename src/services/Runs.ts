@@ -5,6 +5,7 @@
 import { Context, type Effect } from "effect"
 import type {
   CatalogLoading,
+  FieldProblem,
   IdempotencyConflict,
   InsufficientBalance,
   KeySpendLimitReached,
@@ -69,6 +70,8 @@ export interface Quote {
   /** What the run would fail with before any provider is called; null when it would be dispatched. */
   readonly refusal: RunError | null
   readonly refusalResult: JsonObject | null
+  /** What is wrong with which field of the input; empty when the refusal is about something else. */
+  readonly problems: ReadonlyArray<FieldProblem>
   readonly limits: ReadonlyArray<LimitVerdict>
 }
 

@@ -282,6 +282,7 @@ const gateway = startGateway({
         holdMicros: sample.queuedRun.holdMicros,
         refusal: null,
         refusalResult: null,
+        problems: [],
         limits: [{ limit: "balance", admits: true, message: null }]
       }),
     get: () => Effect.succeed(detail),

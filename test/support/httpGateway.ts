@@ -23,6 +23,7 @@ import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -97,6 +98,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(Sessions, { find: () => Effect.succeed(null), ...services.sessions }),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
+      partial(Reports, {}),
       partial(TopUps, {
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),
         ...services.topUps

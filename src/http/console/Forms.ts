@@ -9,6 +9,8 @@ export type Typed = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** Why a form was not taken, as a whole: what happened and what to do. */
 export interface Told {
+  /** Of the table of errors, or of a failed run. */
+  readonly code: string
   readonly message: string
   readonly hint: string
 }

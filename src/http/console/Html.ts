@@ -72,12 +72,12 @@ export class Html {
     for (const [index, text] of strings.entries()) {
       pieces.push(text)
       if (index >= values.length) continue
-      const attribute = attributeName.exec(text)?.[1]
+      const [, attribute, quote] = attributeName.exec(text) ?? []
       if (attribute === undefined) Html.add(pieces, values[index])
       else {
-        pieces.push('"')
+        if (quote === "") pieces.push('"')
         Html.add(pieces, addressed(attribute, values[index]))
-        pieces.push('"')
+        if (quote === "") pieces.push('"')
       }
     }
     return new Html(pieces)
@@ -108,8 +108,8 @@ export class Html {
   }
 }
 
-/** The text before a gap ends with the name of an attribute and its equals sign. */
-const attributeName = /\s([a-zA-Z-]+)=$/
+/** The text before a gap ends with the name of an attribute and its equals sign, with or without a quote. */
+const attributeName = /\s([a-zA-Z-]+)=("?)$/
 const addresses: ReadonlySet<string> = new Set(["href", "src", "action", "formaction"])
 /** A text is no address: it could be a script. */
 const addressed = (attribute: string, value: Content): Content =>

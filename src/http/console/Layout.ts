@@ -55,9 +55,8 @@ const navigationOf = (pages: ReadonlyArray<Entry>, { path, session, workspace }:
               (entry) =>
                 html`<li>
                   <a
-                    href="${to(segmentsOf(entry.path, workspaceId))}${attributes({
-                      "aria-current": isCurrent(entry, path) ? "page" : null
-                    })}"
+                    href=${to(segmentsOf(entry.path, workspaceId))}
+                    ${attributes({ "aria-current": isCurrent(entry, path) ? "page" : null })}
                     >${entry.navigation?.label}</a
                   >
                 </li>`

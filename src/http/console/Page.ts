@@ -7,6 +7,7 @@
  * Pages are routes beside the `HttpApi`, not groups of it: they answer HTML and redirects only, their forms keep what
  * was typed when it does not fit, and they are in no document, so an endpoint's types would say nothing about them.
  */
+import type { HttpServerResponse } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import type { Actor, Origin } from "../../domain/AuditEntry.js"
@@ -42,7 +43,12 @@ export interface File {
   readonly contentType: string
   readonly text: string
 }
-export type Answer = Screen | Redirect | File
+/** The bytes of a stored file. */
+export interface Download {
+  readonly _tag: "Download"
+  readonly response: HttpServerResponse.HttpServerResponse
+}
+export type Answer = Screen | Redirect | File | Download
 
 export const screen = (
   options: Pick<Screen, "title" | "content"> & Partial<Pick<Screen, "actions" | "cookies" | "headers" | "status">>
@@ -202,18 +208,16 @@ interface FormOptions<V, A, I, R, R2> {
   readonly fields: Schema.Schema<A, I>
   readonly act: (visit: V, values: A, typed: Typed) => Handled<R>
   /** The screen with the form on it. */
-  readonly again: (visit: V, form: Filled) => Effect.Effect<Screen, PageError, R2>
+  readonly again: (visit: V, form: Filled) => Handled<R2>
 }
 
 const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
   const decode = Schema.decodeUnknownEither(options.fields, { errors: "all" })
   return (visit: V, typed: Typed): Handled<R | R2> => {
     const again = (form: Filled, status: number, headers: Screen["headers"]) =>
-      Effect.map(options.again(visit, form), (shown): Answer => ({
-        ...shown,
-        status,
-        headers: { ...shown.headers, ...headers }
-      }))
+      Effect.map(options.again(visit, form), (shown): Answer =>
+        shown._tag === "Screen" ? { ...shown, status, headers: { ...shown.headers, ...headers } } : shown
+      )
     const refused = (error: HttpError) => {
       const row = wireErrors.get(error._tag)
       return again(refusedForm(typed, error), row?.status ?? 500, row?.headers(error) ?? {})
@@ -243,7 +247,7 @@ export const refusedForm = (typed: Typed, error: HttpError): Filled => {
     return { typed, problems: new Map(error.details.map(({ field, message }) => [field, message])), told: null }
   }
   const hint = "retryHint" in error ? error.retryHint : (wireErrors.get(error._tag)?.retryHint ?? "")
-  return { ...unfilled, typed, told: { message: error.message, hint } }
+  return { ...unfilled, typed, told: { code: error._tag, message: error.message, hint } }
 }
 
 /** A form of a workspace. */

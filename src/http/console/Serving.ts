@@ -302,6 +302,8 @@ export const consoleLayer = <R>(
                   return whole(answer, page, state, visited)
                 case "Redirect":
                   return away(answer.to, [...browserCookie(page, visited), ...answer.cookies])
+                case "Download":
+                  return answer.response
                 case "File":
                   return HttpServerResponse.text(answer.text, {
                     contentType: answer.contentType,

@@ -22,6 +22,8 @@ export interface Column<Row> {
   readonly numeric?: boolean
   /** The first thing to go where the page is narrow. */
   readonly minor?: boolean
+  /** Only in the file. */
+  readonly fileOnly?: boolean
 }
 
 /** One table. With `keyOf` its rows are kept up to date where they stand (the script reads the page again). */
@@ -37,7 +39,8 @@ export const table = <Row>(options: {
   /** Whether a row may still change by itself. */
   readonly isMoving?: (row: Row) => boolean
 }): Html => {
-  const { caption, captionShown, columns, empty, isMoving, keyOf, rows } = options
+  const { caption, captionShown, empty, isMoving, keyOf, rows } = options
+  const columns = options.columns.filter(({ fileOnly }) => fileOnly !== true)
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`
   const classOf = (column: Column<Row>) =>
     attributes({

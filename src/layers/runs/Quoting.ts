@@ -18,6 +18,7 @@ import type { Wallet } from "../../services/Wallet.js"
 import type { PlanningParts } from "./planning/Candidates.js"
 import type { Denial } from "./planning/Denials.js"
 import { plan } from "./planning/Planning.js"
+import { problemOf } from "./planning/RouteRefusals.js"
 
 export interface QuotingParts extends PlanningParts {
   readonly ids: Ids["Type"]
@@ -31,17 +32,19 @@ const routed = (route: RoutePlan): Routed => ({
   plan: route,
   holdMicros: holdOf(route),
   refusal: null,
-  refusalResult: null
+  refusalResult: null,
+  problems: []
 })
 
 export const quote = (parts: QuotingParts): Runs["Type"]["quote"] =>
   Effect.fn("Runs.quote")(function* (principal, request) {
-    const denied = ({ failure, plan: route, result }: Denial): Effect.Effect<Routed> =>
+    const denied = ({ failure, plan: route, problems = [], result }: Denial): Effect.Effect<Routed> =>
       Effect.succeed({
         plan: route,
         holdMicros: zero,
         refusal: toRunError(failure, request.requestId),
-        refusalResult: result
+        refusalResult: result,
+        problems: problems.map(problemOf)
       })
     const found = yield* plan(parts, principal, request).pipe(
       Effect.map(routed),

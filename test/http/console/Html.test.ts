@@ -36,6 +36,7 @@ describe("templates", () => {
 
   it("take no text for an address, and no scheme but http and https", () => {
     assert.strictEqual(html`<a href=${"javascript:alert(1)"}>x</a>`.render(plain), '<a href="#">x</a>')
+    assert.strictEqual(html`<a href="${"javascript:alert(1)"}">x</a>`.render(plain), '<a href="#">x</a>')
     assert.strictEqual(html`<a href=${Link.elsewhere("javascript:alert(1)")}>x</a>`.render(plain), '<a href="#">x</a>')
     assert.strictEqual(
       html`<a href=${Link.elsewhere("https://pay.example.com/?a=1&b=2")}>x</a>`.render(plain),

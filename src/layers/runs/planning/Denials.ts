@@ -17,6 +17,7 @@ import type {
   RouteNoFit
 } from "../../../domain/RunFailures.js"
 import type { CredentialFailure } from "../../../services/Credentials.js"
+import type { InputProblem } from "../../../services/Providers.js"
 
 /** Why a provider takes no run, whatever the input. */
 export type NotRunnable = ActivationBlocked | ProviderDisabled | ProviderDraining
@@ -24,6 +25,8 @@ export type NotRunnable = ActivationBlocked | ProviderDisabled | ProviderDrainin
 /** The tool that the request names cannot be called. */
 export class ToolDenied extends Data.TaggedError("ToolDenied")<{
   readonly failure: EndpointNotFound | EligibilityBlocked | NotRunnable | InputRejected | CredentialFailure
+  /** What the operation has against the input; none when something else stands against the run. */
+  readonly problems?: ReadonlyArray<InputProblem>
 }> {
   readonly result = null
   readonly plan = null
@@ -36,6 +39,8 @@ export class JobDenied extends Data.TaggedError("JobDenied")<{
   readonly result: JsonObject | null
   /** The route without candidates, which says why each provider was skipped; null when none was looked at. */
   readonly plan: RoutePlan | null
+  /** What every provider of the job has against the input. */
+  readonly problems?: ReadonlyArray<InputProblem>
 }> {}
 
 export type Denial = ToolDenied | JobDenied

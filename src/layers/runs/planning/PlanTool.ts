@@ -21,7 +21,7 @@ import { ToolDenied } from "./Denials.js"
 import { sayProblem } from "./RouteRefusals.js"
 
 const inputDenied = (problems: ReadonlyArray<InputProblem>) =>
-  new ToolDenied({ failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }) })
+  new ToolDenied({ failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }), problems })
 
 /** `meant` is the id that the client probably meant. */
 const unknownEndpoint = (endpointId: string, meant: string | null) => {

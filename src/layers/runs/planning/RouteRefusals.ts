@@ -3,6 +3,7 @@
  * refused job run has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which
  * of the reasons it is (completions, section 3). Pure.
  */
+import type { FieldProblem } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
@@ -48,12 +49,17 @@ const field = (problem: Extract<InputProblem, { readonly _tag: "Missing" }>): st
     ? problem.field
     : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
 
-/** `input.domain: is required, or company instead`. */
-export const sayProblem = (problem: InputProblem): string => {
-  if (problem._tag === "Invalid") return `input.${problem.field}: ${problem.message}`
+export const problemOf = (problem: InputProblem): FieldProblem => {
+  if (problem._tag === "Invalid") return { field: problem.field, message: problem.message }
   const instead =
     problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
-  return `input.${problem.field}: is required${instead}`
+  return { field: problem.field, message: `is required${instead}` }
+}
+
+/** `input.domain: is required, or company instead`. */
+export const sayProblem = (problem: InputProblem): string => {
+  const { field: name, message } = problemOf(problem)
+  return `input.${name}: ${message}`
 }
 
 const missingOf = (problems: ReadonlyArray<InputProblem>) =>
@@ -89,7 +95,8 @@ export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) =>
   new JobDenied({
     failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }),
     result: null,
-    plan: null
+    plan: null,
+    problems
   })
 
 /** `suggestions` are `job:…` ids that look like this one. */

@@ -1,0 +1,28 @@
+/** Filters that several lists share: a span of time, ids, choices. */
+import { filterCharsMax } from "../../domain/Limits.js"
+import { instantParam, optionalParam, textParam } from "../Query.js"
+import { type Choice, type Filled, selectField, textField } from "./Forms.js"
+import { type Content, html } from "./Html.js"
+
+/** From a moment on, and before another one. */
+export const spanParams = { from: optionalParam(instantParam), to: optionalParam(instantParam) }
+export const spanFields = (form: Filled): Content => [
+  textField({ form, name: "from", label: "From (UTC)", type: "datetime-local" }),
+  textField({ form, name: "to", label: "Before (UTC)", type: "datetime-local" })
+]
+export const spanOf = ({ from, to }: { readonly from?: number; readonly to?: number }) => ({
+  ...(from === undefined ? {} : { fromMillis: from }),
+  ...(to === undefined ? {} : { toMillis: to })
+})
+
+export const wordParam = optionalParam(textParam(filterCharsMax))
+export const wordField =
+  (name: string, label: string, placeholder?: string) =>
+  (form: Filled): Content =>
+    textField({ form, name, label, ...(placeholder === undefined ? {} : { placeholder }) })
+
+/** All, or one of them. */
+export const choiceField =
+  (name: string, label: string, choices: ReadonlyArray<Choice>) =>
+  (form: Filled): Content =>
+    selectField({ form, name, label, choices: [{ value: "", label: html`All` }, ...choices] })

@@ -1,0 +1,77 @@
+/** Parts that pages are made of: sections, facts, tiles, notices, empty states. */
+import { writeJson } from "../../domain/LosslessJson.js"
+import type { Json } from "../../domain/Json.js"
+import { consoleTextCharsMax } from "../../domain/Limits.js"
+import { type Content, html, type Html, type Link, nothing } from "./Html.js"
+
+export const section = (title: Content, content: Content): Html => html`<section><h2>${title}</h2>${content}</section>`
+
+/** Names with their values. A value of null is left out. */
+export const facts = (all: ReadonlyArray<readonly [label: string, value: Content]>): Html =>
+  html`<dl class="facts">${all.map(([label, value]) => value !== null && html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`
+
+export interface Tile {
+  readonly label: Content
+  readonly value: Content
+  readonly note?: Content
+  /** To what the value is made of. */
+  readonly link?: Link
+}
+/** The few numbers that a person looks for first. */
+export const tiles = (all: ReadonlyArray<Tile>): Html =>
+  html`<dl class="tiles">${all.map(
+    ({ label, link, note, value }) =>
+      html`<div class="tile"><dt>${label}</dt><dd>${link === undefined ? value : html`<a href=${link}>${value}</a>`}${note !== undefined && html`<p class="hint">${note}</p>`}</dd></div>`
+  )}</dl>`
+
+/** What has just been done, or what a person should know before they go on. */
+export const notice = (content: Content, tone: "good" | "wait" | "warn" = "good"): Html =>
+  html`<div class=${tone === "good" ? "notice" : `notice ${tone}`} role="status">${content}</div>`
+
+/** The notice of what was done a moment ago: the address names it after a redirect, and nothing else is shown. */
+export const noticeOf = (query: ReadonlyMap<string, string>, notices: { readonly [name: string]: string }): Html => {
+  const named = Object.entries(notices).find(([name]) => name === query.get("notice"))
+  return named === undefined ? nothing : notice(named[1])
+}
+
+export const nothingYet = (what: Content, next: Content): Html => html`<p>${what}</p><p>${next}</p>`
+
+/** A long text, cut where it would make the page heavy. */
+export const longText = (text: string, whole: Content = null): Html =>
+  text.length <= consoleTextCharsMax
+    ? html`<pre tabindex="0">${text}</pre>`
+    : html`<pre tabindex="0">${text.slice(0, consoleTextCharsMax)}</pre>
+      <p class="hint">The first ${consoleTextCharsMax} of ${text.length} characters. ${whole}</p>`
+
+/** JSON with every digit as it is stored. */
+export const jsonText = (value: Json): string => indented(writeJson(value))
+
+/** The text of a JSON document with its members under each other; numbers and strings stay as they are. */
+const indented = (text: string): string => {
+  let depth = 0
+  let out = ""
+  const line = () => `\n${"  ".repeat(depth)}`
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charAt(i)
+    if (char === '"') {
+      const from = i
+      for (i++; text.charAt(i) !== '"'; i++) if (text.charAt(i) === "\\") i++
+      out += text.slice(from, i + 1)
+    } else if (char === "{" || char === "[") {
+      const closes = text.charAt(i + 1) === (char === "{" ? "}" : "]")
+      if (closes) {
+        out += text.slice(i, i + 2)
+        i++
+      } else {
+        depth++
+        out += char + line()
+      }
+    } else if (char === "}" || char === "]") {
+      depth--
+      out += line() + char
+    } else if (char === ",") out += char + line()
+    else if (char === ":") out += ": "
+    else out += char
+  }
+  return out
+}

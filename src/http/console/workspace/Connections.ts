@@ -1,0 +1,142 @@
+/** The workspace's own keys at providers: add one, remove one. A secret goes in and is never shown again. */
+import { Effect, Schema } from "effect"
+import { ValidationError } from "../../../domain/ApiErrors.js"
+import { labelCharsMax, providerIdCharsMax, secretCharsMax } from "../../../domain/Limits.js"
+import { Catalog } from "../../../services/Catalog.js"
+import { type Connection, Connections } from "../../../services/Connections.js"
+import { line, says, time, timeOrNull } from "../../Fields.js"
+import { instantParam } from "../../Query.js"
+import { code, dash, instant, linkTo } from "../Figures.js"
+import { actForm, button, type Filled, filledWith, form as formHtml, textField, toldOf } from "../Forms.js"
+import { html, to } from "../Html.js"
+import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { noticeOf, section } from "../Parts.js"
+import { type Column, listing, noFilters } from "../Tables.js"
+import { blankOr } from "./Fields.js"
+
+const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
+  { label: "Name", cell: ({ label }) => html`<bdi>${label}</bdi>`, csv: ({ label }) => label },
+  {
+    label: "Provider",
+    cell: ({ providerId }) => linkTo(to([workspaceId, "catalog"], { provider: providerId }), providerId),
+    csv: ({ providerId }) => providerId
+  },
+  {
+    label: "Connection",
+    minor: true,
+    cell: ({ connectionId }) => code(connectionId),
+    csv: ({ connectionId }) => connectionId
+  },
+  { label: "Added", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
+  {
+    label: "Used until",
+    cell: ({ expiresAt }) => (expiresAt === null ? dash : instant(expiresAt)),
+    csv: ({ expiresAt }) => timeOrNull(expiresAt)
+  },
+  {
+    label: "",
+    cell: ({ connectionId, label }) =>
+      actForm({
+        action: to([workspaceId, "connections", connectionId, "remove"]),
+        label: html`Remove<span class="unseen"> ${label}</span>`,
+        kind: "danger",
+        confirm: `Remove ${label}? Its key is destroyed at once, and runs that name it fail from then on.`
+      })
+  }
+]
+
+const fieldNames = ["providerId", "label", "secret", "expiresAt"]
+
+const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
+  Effect.gen(function* () {
+    const connections = yield* Connections
+    const { workspaceId } = visit
+    const listed = yield* listing({
+      visit,
+      name: "connections",
+      owner: workspaceId,
+      segments: [workspaceId, "connections"],
+      caption: "Connections",
+      columns: columns(workspaceId),
+      filters: noFilters,
+      keyOf: ({ connectionId }) => connectionId,
+      empty: html`<p>No connection yet.</p>
+        <p>Add a key of yours at a provider, and runs at this provider use it from then on.</p>`,
+      read: (_, page) => connections.list(workspaceId, page)
+    })
+    if (listed._tag === "File") return listed
+    return screen({
+      title: "Connections",
+      content: html`${noticeOf(visit.query, { added: "The connection was added.", removed: "The connection was removed." })}
+        ${listed.content}
+        ${section(
+          "Add a connection",
+          html`${toldOf(form, fieldNames)}${formHtml({
+            action: to([workspaceId, "connections"]),
+            label: "Add a connection",
+            content: html`${textField({
+              form,
+              name: "providerId",
+              label: "Provider",
+              hint: "Its id in the catalog.",
+              required: true,
+              charsMax: providerIdCharsMax
+            })}
+            ${textField({ form, name: "label", label: "Name", hint: "How you know it again.", required: true, charsMax: labelCharsMax })}
+            ${textField({
+              form,
+              name: "secret",
+              label: "Key",
+              type: "password",
+              hint: "The key at the provider; user and password, or client id and secret, as user:password. It is sealed and never shown again.",
+              required: true,
+              charsMax: secretCharsMax,
+              autocomplete: "new-password"
+            })}
+            ${textField({ form, name: "expiresAt", label: "Used until (UTC)", type: "datetime-local", hint: "Empty: until it is removed." })}
+            ${button("Add connection")}`
+          })}`
+        )}`
+    })
+  })
+
+export const connectionsPage = workspacePage({
+  path: "connections",
+  sees: "owner",
+  navigation: { label: "Connections", order: 50 },
+  show: (visit) => connectionsScreen(visit, filledWith({ providerId: visit.query.get("provider") ?? null }))
+})
+
+export const addConnection = workspaceForm({
+  path: "connections",
+  sees: "owner",
+  fields: Schema.Struct({
+    providerId: line(providerIdCharsMax),
+    label: line(labelCharsMax),
+    secret: Schema.Redacted(Schema.String.pipe(Schema.minLength(1), Schema.annotations(says("is required")))),
+    expiresAt: blankOr(instantParam)
+  }),
+  act: (visit, { expiresAt, label, providerId, secret }) =>
+    Effect.gen(function* () {
+      const connections = yield* Connections
+      const { workspaceId } = visit
+      const problem = yield* (yield* Catalog).providerProblem(providerId)
+      if (problem !== null) return yield* ValidationError.of("providerId", problem)
+      yield* connections.create({ workspaceId, providerId, label, secret, expiresAt })
+      return redirect(to([workspaceId, "connections"], { notice: "added" }))
+    }),
+  again: connectionsScreen
+})
+
+export const removeConnection = workspaceForm({
+  path: "connections/:connectionId/remove",
+  sees: "owner",
+  fields: Schema.Struct({}),
+  act: (visit) =>
+    Effect.gen(function* () {
+      const connections = yield* Connections
+      yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "")
+      return redirect(to([visit.workspaceId, "connections"], { notice: "removed" }))
+    }),
+  again: connectionsScreen
+})

@@ -1,0 +1,66 @@
+/** The ledger of a workspace: every movement of its money, newest first. */
+import { Effect, Option, Schema } from "effect"
+import { RunId } from "../../../domain/Ids.js"
+import { LedgerKind } from "../../../domain/Ledger.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { choiceParam, optionalParam, parameter, query } from "../../Query.js"
+import { choiceField, spanFields, spanOf, spanParams, wordField } from "../Filters.js"
+import { html, to } from "../Html.js"
+import { workspacePage } from "../Page.js"
+import { listing, listScreen } from "../Tables.js"
+import { entryColumns, kindWords } from "./LedgerColumns.js"
+
+const toRunId = Schema.decodeOption(RunId)
+const runIdParam = parameter(RunId, {
+  expected: "must be the id of a run",
+  read: (raw) => Option.getOrUndefined(toRunId(raw)),
+  jsonSchema: { type: "string" }
+})
+
+export const ledgerPage = workspacePage({
+  path: "ledger",
+  navigation: { label: "Ledger", order: 30 },
+  show: (visit) =>
+    Effect.gen(function* () {
+      const wallet = yield* Wallet
+      const { workspaceId } = visit
+      const listed = yield* listing({
+        visit,
+        name: "ledger",
+        owner: workspaceId,
+        segments: [workspaceId, "ledger"],
+        caption: "Ledger entries",
+        columns: entryColumns(workspaceId),
+        filters: {
+          schema: query({
+            kind: optionalParam(choiceParam(...LedgerKind.literals)),
+            run: optionalParam(runIdParam),
+            ...spanParams
+          }),
+          fields: (form) => [
+            choiceField(
+              "kind",
+              "Kind",
+              LedgerKind.literals.map((value) => ({ value, label: kindWords[value] }))
+            )(form),
+            wordField("run", "Run id")(form),
+            spanFields(form)
+          ]
+        },
+        keyOf: ({ entryId }) => entryId,
+        empty: html`<p>No money has moved yet.</p>
+          <p><a href=${to([workspaceId, "top-up"])}>Add money</a> to run operations.</p>`,
+        read: ({ kind, run, ...span }, page) =>
+          wallet.entries(
+            workspaceId,
+            {
+              ...(kind === undefined ? {} : { kind }),
+              ...(run === undefined ? {} : { runId: run }),
+              ...spanOf(span)
+            },
+            page
+          )
+      })
+      return listScreen("Ledger")(listed)
+    })
+})

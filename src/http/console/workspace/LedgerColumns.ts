@@ -1,0 +1,53 @@
+/** How an entry of the ledger looks in a table, with a link to what it is made of. */
+import type { LedgerEntry } from "../../../domain/Ledger.js"
+import { time } from "../../Fields.js"
+import { badge, code, dash, instant, linkTo, money, signedMoney } from "../Figures.js"
+import { html, to } from "../Html.js"
+import type { Column } from "../Tables.js"
+
+export const kindWords: { readonly [Kind in LedgerEntry["kind"]]: string } = {
+  top_up: "top-up",
+  hold: "hold",
+  release: "release",
+  charge: "charge",
+  adjustment: "adjustment"
+}
+
+export const entryColumns = (
+  workspaceId: string,
+  { withRun = true }: { readonly withRun?: boolean } = {}
+): ReadonlyArray<Column<LedgerEntry>> => [
+  { label: "Time", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
+  {
+    label: "Entry",
+    minor: true,
+    cell: ({ entryId }) => code(entryId.slice(-6)),
+    csv: ({ entryId }) => entryId
+  },
+  { label: "Kind", cell: ({ kind }) => badge(kindWords[kind], "off"), csv: ({ kind }) => kind },
+  {
+    label: "Amount",
+    numeric: true,
+    cell: ({ amountMicros }) => signedMoney(amountMicros)
+  },
+  { label: "Available after", numeric: true, cell: ({ balanceAfterMicros }) => money(balanceAfterMicros) },
+  { label: "Held after", numeric: true, minor: true, cell: ({ reservedAfterMicros }) => money(reservedAfterMicros) },
+  {
+    label: "Made of",
+    cell: ({ reason, runId, topUpId }) =>
+      withRun && runId !== null
+        ? linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)
+        : topUpId !== null
+          ? linkTo(to([workspaceId, "top-up"], {}), html`top-up ${code(topUpId.slice(-6))}`)
+          : (reason ?? dash),
+    csv: ({ runId }) => runId
+  },
+  // Exact integers for files: millionths of a dollar.
+  ...[
+    { label: "Amount in micros", csv: ({ amountMicros }: LedgerEntry) => amountMicros },
+    { label: "Available after in micros", csv: ({ balanceAfterMicros }: LedgerEntry) => balanceAfterMicros },
+    { label: "Held after in micros", csv: ({ reservedAfterMicros }: LedgerEntry) => reservedAfterMicros },
+    { label: "Top-up", csv: ({ topUpId }: LedgerEntry) => topUpId },
+    { label: "Reason", csv: ({ reason }: LedgerEntry) => reason }
+  ].map((column) => ({ ...column, cell: () => null, fileOnly: true }))
+]

@@ -1,0 +1,323 @@
+/**
+ * An operation's page: what it does and costs, the form of its input, the cost of exactly this run before it, and the
+ * run itself. The form carries an idempotency key, so that a double click, a reload or a second try makes one run.
+ */
+import { Effect, Either, Schema } from "effect"
+import { ValidationError } from "../../../domain/ApiErrors.js"
+import { jobNamedBy, trimmedEndpointId } from "../../../domain/EndpointIds.js"
+import { isObject } from "../../../domain/Json.js"
+import { consoleRunWaitSeconds, pageRowsMax } from "../../../domain/Limits.js"
+import type { OperationContract } from "../../../domain/OperationContract.js"
+import { writeJson } from "../../../domain/LosslessJson.js"
+import { Catalog } from "../../../services/Catalog.js"
+import { type Connection, Connections } from "../../../services/Connections.js"
+import { Ids } from "../../../services/Ids.js"
+import { type Quote, Runs } from "../../../services/Runs.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { bodyText } from "../../Body.js"
+import { callerBudget } from "../../BodyBudget.js"
+import { quoteRequestOf, RunRequestBody } from "../../runs/RunRequestBody.js"
+import { badge, code, money } from "../Figures.js"
+import {
+  boxField,
+  button,
+  type Filled,
+  filledWith,
+  form as formHtml,
+  hiddenField,
+  selectField,
+  toldOf,
+  type Typed,
+  typedOf,
+  unfilled
+} from "../Forms.js"
+import { html, type Html, to } from "../Html.js"
+import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { facts, jsonText, longText, notice, section } from "../Parts.js"
+import { table } from "../Tables.js"
+import { accessBadge, price } from "./Catalog.js"
+import { inputFieldsOf, inputHtml, inputText, nameOf, typedInput } from "./InputForm.js"
+import { runIdOf } from "./Run.js"
+
+const readRequest = bodyText(RunRequestBody, callerBudget)
+const segmentsOf = (workspaceId: string, endpointId: string) => [workspaceId, "catalog", endpointId]
+
+/** The form as it is shown first: empty, with the example, or with the input of an earlier run. */
+const opening = (visit: WorkspaceVisit, contract: OperationContract) =>
+  Effect.gen(function* () {
+    const fields = inputFieldsOf(contract.inputSchema)
+    if (visit.query.get("example") !== undefined)
+      return { ...unfilled, typed: typedInput(fields, contract.usageHints.exampleInput) }
+    const from = visit.query.get("from")
+    if (from === undefined) return unfilled
+    const { run } = yield* (yield* Runs).get(visit.workspaceId, yield* runIdOf(from))
+    if (!isObject(run.input)) return unfilled
+    return {
+      ...unfilled,
+      typed: new Map([
+        ...typedInput(fields, run.input),
+        ...filledWith({ fallback: run.plan?.fallback?.enabled === true ? "on" : null, connection: run.connectionId })
+          .typed
+      ])
+    }
+  })
+
+const quoteSection = (quote: Quote): Html => {
+  const against = quote.limits.filter(({ admits }) => !admits)
+  return section(
+    "Cost of this run",
+    html`<p>Up to ${money(quote.holdMicros)} is held, and what the run really costs is charged out of it.</p>
+      ${
+        against.length === 0
+          ? notice("The run can start now.")
+          : html`<div class="told"><p>The run cannot start now:</p><ul>${against.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`
+      }
+      ${
+        quote.plan !== null &&
+        table({
+          caption: "Providers that may be tried, in this order",
+          columns: [
+            { label: "Operation", cell: ({ endpointId }) => code(endpointId) },
+            { label: "Provider", cell: ({ providerId }) => providerId },
+            { label: "At most", numeric: true, cell: ({ maxMicros }) => money(maxMicros) }
+          ],
+          rows: quote.plan.candidates,
+          empty: html`<p>No provider would be called.</p>`
+        })
+      }`
+  )
+}
+
+const about = (contract: OperationContract, workspaceId: string): Html => {
+  const { endpoint, outputFormat, providers = [] } = contract
+  return html`${section(
+    "About",
+    html`<p>${endpoint.summary}</p>
+      ${facts([
+        ["Runs now", accessBadge(endpoint.access)],
+        ["Provider", endpoint.provider],
+        [
+          "Job",
+          endpoint.capability === null || jobNamedBy(endpoint.id) !== null
+            ? null
+            : html`<a href=${to(segmentsOf(workspaceId, `job:${endpoint.capability}`))}>${endpoint.capability}</a>`
+        ],
+        [
+          "Category",
+          html`<a href=${to([workspaceId, "catalog"], { category: endpoint.category })}>${endpoint.category}</a>`
+        ],
+        [
+          "Effect",
+          contract.effectClassification === "effectful"
+            ? badge("does something outside", "warn")
+            : badge("only reads", "off")
+        ],
+        ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
+        ["Most that a run costs", money(endpoint.price.maxMicros)],
+        ["How it is priced", endpoint.price.estimateFormula],
+        ["Answer", outputFormat.summary],
+        ["Contract version", code(contract.contractVersion)],
+        [
+          "Runs of it",
+          html`<a href=${to([workspaceId, "runs"], jobNamedBy(endpoint.id) === null ? { endpoint: endpoint.id } : { job: endpoint.capability })}>All runs</a>`
+        ]
+      ])}`
+  )}
+  ${
+    providers.length > 0 &&
+    section(
+      "Providers of this job",
+      table({
+        caption: "Providers, in the order in which a run tries them",
+        columns: [
+          {
+            label: "Operation",
+            cell: ({ endpointId, name }) => html`<a href=${to(segmentsOf(workspaceId, endpointId))}>${name}</a>`
+          },
+          { label: "Provider", cell: ({ provider }) => provider },
+          { label: "Access", cell: ({ access }) => accessBadge(access) },
+          {
+            label: "Price",
+            numeric: true,
+            cell: ({ estimatedPrice, priceBasis }) => price(estimatedPrice, priceBasis)
+          },
+          { label: "Why here", minor: true, cell: ({ reason }) => reason }
+        ],
+        rows: providers,
+        empty: null
+      })
+    )
+  }
+  <section><details><summary>Schema of the input, and the same run with curl</summary>
+    <h3>Schema</h3>${longText(jsonText(contract.inputSchema))}
+    <h3>curl</h3>${longText(contract.usageHints.curl)}</details></section>`
+}
+
+/** Everything that the page shows beside what was typed. */
+const loaded = (visit: WorkspaceVisit) =>
+  Effect.gen(function* () {
+    const endpointId = trimmedEndpointId(visit.path.get("endpointId") ?? "")
+    const contract = yield* (yield* Catalog).contract(endpointId, null, visit.principal)
+    const balance = yield* (yield* Wallet).balance(visit.workspaceId)
+    const { provider } = contract.endpoint
+    const connections =
+      jobNamedBy(endpointId) !== null || contract.endpoint.credential === "none"
+        ? []
+        : (yield* (yield* Connections).list(visit.workspaceId, { limit: pageRowsMax, after: null })).items.filter(
+            ({ providerId }) => providerId === provider
+          )
+    const key = `console_${yield* (yield* Ids).suffix}`
+    return { contract, endpointId, balance, connections, key }
+  })
+type Loaded = Effect.Effect.Success<ReturnType<typeof loaded>>
+
+const connectionField = (form: Filled, connections: ReadonlyArray<Connection>): Html | null =>
+  connections.length === 0
+    ? null
+    : selectField({
+        form,
+        name: "connection",
+        label: "Key",
+        choices: [
+          { value: "", label: "As usual" },
+          ...connections.map(({ connectionId, label }) => ({ value: connectionId, label: `Your own: ${label}` }))
+        ]
+      })
+
+const operationScreen = (
+  { workspaceId }: WorkspaceVisit,
+  { balance, connections, contract, endpointId, key }: Loaded,
+  form: Filled,
+  quote: Quote | null
+): Screen => {
+  const fields = inputFieldsOf(contract.inputSchema)
+  const segments = segmentsOf(workspaceId, endpointId)
+  const names = [...fields.map(({ name }) => nameOf(name)), "other", "connection", "fallback"]
+  // After a conflict the key belongs to another run for good; otherwise a second try must send the same key.
+  const used = form.told?.code === "idempotency_conflict" ? null : typedOf(form, "key")
+  const run = section(
+    "Run it",
+    html`${toldOf(form, names)}${formHtml({
+      action: to([...segments, "run"]),
+      label: "Run this operation",
+      content: html`${hiddenField("key", used ?? key)}
+        ${inputHtml(form, fields, contract.inputSchema)}
+        ${connectionField(form, connections)}
+        ${
+          jobNamedBy(endpointId) !== null &&
+          boxField({
+            form,
+            name: "fallback",
+            label: "Try the next provider when one finds nothing or fails",
+            hint: "One hold covers all of them; only calls that cost something are charged."
+          })
+        }
+        ${
+          contract.effectClassification === "effectful" &&
+          notice("This operation does something outside of the gateway. It is never sent twice.", "warn")
+        }
+        <p class="hint">Available: ${money(balance.availableMicros)}. With the example this costs up to ${money(Math.round(contract.estimatedMaxCost * 1_000_000))}.</p>
+        <div class="actions">${button("Run")} ${button("Show the cost first", { kind: "plain", action: to([...segments, "quote"]) })}
+        <a href=${to(segments, { example: "1" })}>Fill in the example</a></div>`
+    })}`
+  )
+  return screen({
+    title: contract.endpoint.name,
+    content: html`<p class="hint">${code(endpointId)}</p>
+      ${
+        contract.endpoint.access === "needs_your_account" &&
+        notice(
+          html`This operation runs on your own key. <a href=${to([workspaceId, "connections"], { provider: contract.endpoint.provider })}>Add a connection</a> to ${contract.endpoint.provider} first.`,
+          "warn"
+        )
+      }
+      <div class="grid2 wide"><div>${quote !== null && quoteSection(quote)}${run}</div><div>${about(contract, workspaceId)}</div></div>`
+  })
+}
+
+export const operationPage = workspacePage({
+  path: "catalog/:endpointId",
+  show: (visit) =>
+    Effect.gen(function* () {
+      const found = yield* loaded(visit)
+      return operationScreen(visit, found, yield* opening(visit, found.contract), null)
+    })
+})
+
+const FormFields = Schema.Struct({
+  key: Schema.String,
+  fallback: Schema.optional(Schema.String),
+  connection: Schema.optional(Schema.String)
+})
+
+/** The request that the form means, or what is wrong with its fields. */
+const requestOf = (visit: WorkspaceVisit, contract: OperationContract, values: typeof FormFields.Type, typed: Typed) =>
+  Effect.gen(function* () {
+    const input = yield* Either.mapLeft(inputText(inputFieldsOf(contract.inputSchema), typed), ([first, ...rest]) =>
+      first === undefined
+        ? ValidationError.of("input", "is not valid")
+        : new ValidationError({ details: [first, ...rest] })
+    )
+    const rest = {
+      endpointId: trimmedEndpointId(visit.path.get("endpointId") ?? ""),
+      ...(values.fallback === undefined ? {} : { fallback: true }),
+      ...(values.connection === undefined || values.connection === "" ? {} : { connectionId: values.connection }),
+      idempotencyKey: values.key
+    }
+    const body = yield* readRequest(`${writeJson(rest).slice(0, -1)},"input":${input}}`)
+    const request = quoteRequestOf(body, visit.requestId)
+    return { request, idempotencyKey: body.idempotencyKey ?? values.key }
+  })
+
+/** The form again, with what the gateway has against the run. */
+const refusedAgain = (visit: WorkspaceVisit, found: Loaded, typed: Typed, quote: Quote): Screen | null => {
+  const { problems, refusal } = quote
+  if (refusal === null) return null
+  const fields = new Set(inputFieldsOf(found.contract.inputSchema).map(({ name }) => name))
+  // A problem deep inside of a field stands beside that field.
+  const beside = problems.map(({ field, message }) => {
+    const [top = field] = field.split(/[.[]/, 1)
+    return fields.has(top)
+      ? ([nameOf(top), top === field ? message : `${field} ${message}`] as const)
+      : (["other", `${field} ${message}`] as const)
+  })
+  const form: Filled = {
+    typed,
+    problems: new Map(beside),
+    told: problems.length > 0 ? null : { code: refusal.code, message: refusal.message, hint: refusal.retryHint }
+  }
+  return { ...operationScreen(visit, found, form, null), status: 422 }
+}
+
+const again = (visit: WorkspaceVisit, form: Filled) =>
+  Effect.map(loaded(visit), (found) => operationScreen(visit, found, form, null))
+
+export const quoteOperation = workspaceForm({
+  path: "catalog/:endpointId/quote",
+  fields: FormFields,
+  act: (visit, values, typed) =>
+    Effect.gen(function* () {
+      const found = yield* loaded(visit)
+      const { request } = yield* requestOf(visit, found.contract, values, typed)
+      const quote = yield* (yield* Runs).quote(visit.principal, request)
+      return refusedAgain(visit, found, typed, quote) ?? operationScreen(visit, found, { ...unfilled, typed }, quote)
+    }),
+  again
+})
+
+export const runOperation = workspaceForm({
+  path: "catalog/:endpointId/run",
+  fields: FormFields,
+  act: (visit, values, typed) =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const found = yield* loaded(visit)
+      const { idempotencyKey, request } = yield* requestOf(visit, found.contract, values, typed)
+      // What would be refused comes back to the form, where it can be mended, and is no run.
+      const refused = refusedAgain(visit, found, typed, yield* runs.quote(visit.principal, request))
+      if (refused !== null) return refused
+      const { run } = yield* runs.create(visit.principal, { ...request, idempotencyKey }, consoleRunWaitSeconds)
+      return redirect(to([visit.workspaceId, "runs", run.runId]))
+    }),
+  again
+})

@@ -1,0 +1,151 @@
+/**
+ * The overview of a workspace: what is on the balance, what is held and by which runs, what was spent by day, provider
+ * and token, and how the runs of the last days ended. Each number leads to what it is made of.
+ */
+import { Clock, Effect, Option, Schema } from "effect"
+import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
+import { holdsShownMax, reportDaysMax } from "../../../domain/Limits.js"
+import { dollars } from "../../../domain/Micros.js"
+import { Reports, type SpendReport } from "../../../services/Reports.js"
+import { type HoldRow, Wallet } from "../../../services/Wallet.js"
+import { time } from "../../Fields.js"
+import { dayChart, partsChart } from "../Charts.js"
+import { code, count, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { html, type Html, to } from "../Html.js"
+import { screen, workspacePage } from "../Page.js"
+import { notice, section, tiles } from "../Parts.js"
+import { table } from "../Tables.js"
+
+const spans = [7, 30, 90].filter((days) => days <= reportDaysMax)
+const spanDefault = 30
+
+const daysParam = Schema.decodeUnknownOption(
+  Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, reportDaysMax))
+)
+
+/** `2026-11-22` */
+const dateOf = (day: number): string => time(dayStart(day)).slice(0, 10)
+/** `11-22` */
+const shortDateOf = (day: number): string => dateOf(day).slice(5)
+
+const spendByDay = (spend: SpendReport, firstDay: number, lastDay: number, workspaceId: string): Html => {
+  const known = new Map(spend.days.map(({ chargeMicros, day }) => [day, chargeMicros]))
+  return dayChart({
+    title: "Spend by day",
+    unit: "Charged",
+    show: dollars,
+    bars: Array.from({ length: lastDay - firstDay + 1 }, (_, index) => {
+      const day = firstDay + index
+      return {
+        label: shortDateOf(day),
+        value: known.get(day) ?? 0,
+        link: to([workspaceId, "ledger"], { kind: "charge", from: dateOf(day), to: dateOf(day + 1) })
+      }
+    })
+  })
+}
+
+const holdsTable = (holds: ReadonlyArray<HoldRow>, workspaceId: string): Html =>
+  table({
+    caption: "Runs that hold money",
+    columns: [
+      { label: "Since", cell: ({ createdAt }) => instant(createdAt) },
+      { label: "Run", cell: ({ runId }) => linkTo(to([workspaceId, "runs", runId]), code(runId)) },
+      { label: "Held", numeric: true, cell: ({ amountMicros }) => money(amountMicros) }
+    ],
+    rows: holds,
+    empty: html`<p>Nothing is held: no run is under way.</p>`
+  })
+
+export const overviewPage = workspacePage({
+  path: "overview",
+  navigation: { label: "Overview", order: 10 },
+  show: ({ query, workspaceId }) =>
+    Effect.gen(function* () {
+      const reports = yield* Reports
+      const wallet = yield* Wallet
+      const days = Option.getOrElse(daysParam(query.get("days")), () => spanDefault)
+      const span = daysUpTo(dayOf(yield* Clock.currentTimeMillis), days)
+      const balance = yield* wallet.balance(workspaceId)
+      const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+      const spend = yield* reports.spend(workspaceId, span)
+      const counts = yield* reports.runCounts(workspaceId, dayStart(span.firstDay))
+      const from = dateOf(span.firstDay)
+      const isNew = spend.total.calls === 0 && counts.every(({ runs }) => runs === 0)
+      return screen({
+        title: "Overview",
+        actions: html`<a class="button plain" href=${to([workspaceId, "top-up"])}>Add money</a>
+          <a class="button" href=${to([workspaceId, "catalog"])}>New run</a>`,
+        content: html`${tiles([
+          { label: "Available", value: money(balance.availableMicros), link: to([workspaceId, "ledger"]) },
+          {
+            label: "Held for runs",
+            value: money(balance.reservedMicros),
+            link: to([workspaceId, "ledger"], { kind: "hold" })
+          },
+          {
+            label: `Spent in ${days} days`,
+            value: money(spend.total.chargeMicros),
+            note: html`${count(spend.total.calls)} charged calls`,
+            link: to([workspaceId, "ledger"], { kind: "charge", from })
+          },
+          ...counts
+            .filter(({ runs }) => runs > 0)
+            .map(({ more, runs, status }) => ({
+              label: statusBadge(status),
+              value: html`${count(runs)}${more && "+"} <small>runs</small>`,
+              link: to([workspaceId, "runs"], { status, from })
+            }))
+        ])}
+          ${
+            isNew &&
+            notice(
+              html`<p>This workspace has run nothing yet.</p>
+                <ol><li><a href=${to([workspaceId, "top-up"])}>Add money</a> to its balance.</li>
+                <li><a href=${to([workspaceId, "catalog"])}>Find an operation</a> and run it from its page.</li></ol>`,
+              "wait"
+            )
+          }
+          ${
+            spend.completeUntil !== null &&
+            notice(
+              html`Charges up to ${instant(spend.completeUntil)} are counted; later ones are being added up. The balance is exact.`,
+              "wait"
+            )
+          }
+          <p class="pager">Days: ${spans.map((each) =>
+            each === days
+              ? html`<strong aria-current="true">${each}</strong>`
+              : html`<a href=${to([workspaceId, "overview"], { days: String(each) })}>${each}</a>`
+          )}</p>
+          <section>${spendByDay(spend, span.firstDay, span.lastDay, workspaceId)}</section>
+          <div class="grid2">
+            <section>${partsChart({
+              title: "Spend by provider",
+              head: "Provider",
+              unit: "Charged",
+              show: dollars,
+              empty: "Nothing was charged in these days.",
+              bars: spend.providers.map(({ chargeMicros, providerId }) => ({
+                label: providerId === "" ? "none" : providerId,
+                value: chargeMicros,
+                link: to([workspaceId, "runs"], { provider: providerId, from })
+              }))
+            })}</section>
+            <section>${partsChart({
+              title: "Spend by token",
+              head: "Token",
+              unit: "Charged",
+              show: dollars,
+              empty: "Nothing was charged in these days.",
+              bars: spend.tokens.map(({ chargeMicros, label, tokenId }) => ({
+                label,
+                value: chargeMicros,
+                link: to([workspaceId, "runs"], { token: tokenId, from })
+              }))
+            })}</section>
+          </div>
+          ${section("Money held", holdsTable(holds, workspaceId))}`
+      })
+    })
+})

@@ -1,0 +1,286 @@
+/**
+ * One run: what was asked, what happened and when, what it cost before and after, with the evidence of every attempt
+ * and its ledger entries. While it is under way, the page follows it.
+ */
+import { Effect, Option, Schema } from "effect"
+import { NotFound } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { MediaId, RunId } from "../../../domain/Ids.js"
+import { pageRowsMax } from "../../../domain/Limits.js"
+import type { LedgerEntry } from "../../../domain/Ledger.js"
+import type { Attempt, Run } from "../../../domain/Run.js"
+import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
+import type { RoutePlan } from "../../../domain/RoutePlan.js"
+import { type RunDetail, Runs } from "../../../services/Runs.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { mediaResponse } from "../../runs/MediaResponse.js"
+import { code, dash, duration, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
+import { actForm } from "../Forms.js"
+import { attributes, html, type Html, nothing, to } from "../Html.js"
+import { redirect, screen, workspaceForm, workspacePage } from "../Page.js"
+import { facts, jsonText, longText, notice, section, tiles } from "../Parts.js"
+import { type Column, table } from "../Tables.js"
+import { entryColumns } from "./LedgerColumns.js"
+import { operationLink } from "./Runs.js"
+
+const toRunId = Schema.decodeOption(RunId)
+/** A text of another form names no run. */
+export const runIdOf = (raw: string): Effect.Effect<RunId, NotFound> =>
+  Option.match(toRunId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
+const isMediaId = Schema.is(MediaId)
+
+const attemptColumns = (workspaceId: string): ReadonlyArray<Column<Attempt>> => [
+  { label: "#", cell: ({ n }) => n },
+  { label: "Operation", cell: ({ endpointId }) => operationLink(workspaceId, endpointId) },
+  { label: "Provider", cell: ({ providerId }) => providerId },
+  { label: "Status", cell: ({ status }) => statusBadge(status) },
+  {
+    label: "Outcome",
+    cell: ({ outcome, reason }) =>
+      html`${outcome === null ? dash : statusBadge(outcome)}${reason !== null && html`<br /><small>${reason}</small>`}`
+  },
+  { label: "HTTP", numeric: true, cell: ({ providerStatus }) => providerStatus ?? dash },
+  { label: "Time", numeric: true, cell: ({ latencyMs }) => (latencyMs === null ? dash : duration(latencyMs)) },
+  { label: "Cost", numeric: true, cell: ({ costMicros }) => moneyOrDash(costMicros) }
+]
+
+const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html => {
+  const steps: ReadonlyArray<readonly [millis: number, what: Html]> = [
+    [run.createdAt, html`Admitted; ${money(run.holdMicros)} held`],
+    ...attempts.flatMap((attempt): ReadonlyArray<readonly [number, Html]> => [
+      [attempt.startedAt, html`Attempt ${attempt.n}: ${attempt.providerId} called`],
+      ...(attempt.completedAt === null
+        ? []
+        : [
+            [
+              attempt.completedAt,
+              html`Attempt ${attempt.n} ended: ${attempt.outcome ?? attempt.status.replaceAll("_", " ")}`
+            ] as const
+          ])
+    ]),
+    ...(run.completedAt === null
+      ? []
+      : [[run.completedAt, html`Settled; ${moneyOrDash(run.chargeMicros)} charged`] as const])
+  ]
+  return html`<ol class="timeline">${steps.map(([millis, what]) => html`<li>${instant(millis)} ${what}</li>`)}</ol>`
+}
+
+const routeSection = (plan: RoutePlan, workspaceId: string): Html =>
+  section(
+    "Route",
+    html`<p>${plan.reason}</p>
+      ${table({
+        caption: "Providers that may be tried, in this order",
+        columns: [
+          { label: "Operation", cell: ({ endpointId }) => operationLink(workspaceId, endpointId) },
+          { label: "Provider", cell: ({ providerId }) => providerId },
+          { label: "Most that one attempt costs", numeric: true, cell: ({ maxMicros }) => money(maxMicros) }
+        ],
+        rows: plan.candidates,
+        empty: html`<p>No provider could be called.</p>`
+      })}
+      ${
+        plan.skipped.length > 0 &&
+        html`<h3>Left out</h3>
+        <ul>${plan.skipped.map(({ endpointId, reason }) => html`<li>${code(endpointId)}: ${reason}</li>`)}</ul>`
+      }`
+  )
+
+const evidence = ({ attempts }: RunDetail, workspaceId: string): Html =>
+  html`${attempts.map(({ attemptId, n, receipt, receiptId }) =>
+    receipt === null
+      ? html`<h3>Attempt ${n}</h3><p class="hint">No receipt: nothing is known of an answer.</p>`
+      : html`<h3>Attempt ${n}</h3>${facts([
+          ["Attempt", code(attemptId)],
+          ["Receipt", receiptId === null ? null : code(receiptId)],
+          [
+            "Request",
+            receipt.requestDigest === null
+              ? null
+              : html`${receipt.requestBytes} bytes, SHA-256 ${code(receipt.requestDigest)}`
+          ],
+          [
+            "Answer",
+            receipt.responseDigest === null
+              ? null
+              : html`${receipt.responseBytes} bytes, SHA-256 ${code(receipt.responseDigest)}`
+          ],
+          ["Provider's request id", receipt.providerRequestId === null ? null : code(receipt.providerRequestId)],
+          ["Cost that the provider named", receipt.costAnomaly],
+          [
+            "Shared the call of",
+            receipt.sharedWithRunId === null
+              ? null
+              : linkTo(to([workspaceId, "runs", receipt.sharedWithRunId]), code(receipt.sharedWithRunId))
+          ]
+        ])}`
+  )}`
+
+const resultOf = (run: Run): Html => {
+  if (run.result === null) return html`<p class="hint">This run has no result.</p>`
+  switch (run.result._tag) {
+    case "Json":
+    case "Refusal":
+      return longText(jsonText(run.result.value), html`GET /v1/runs/${run.runId} has all of it.`)
+    case "Text":
+      return longText(run.result.text, html`GET /v1/runs/${run.runId} has all of it.`)
+    case "Media": {
+      const { bytes, contentType, filename, mediaId, sha256 } = run.result.media
+      return html`${facts([
+        ["File", filename],
+        ["Type", code(contentType)],
+        ["Size", html`${bytes} bytes`],
+        ["SHA-256", code(sha256)]
+      ])}<p><a class="button plain" href=${to([run.workspaceId, "runs", run.runId, "media", mediaId])} download>Download</a></p>`
+    }
+  }
+}
+
+const told = (run: Run): Html => {
+  if (run.status === "queued") return notice("Waiting for a free place. This page follows the run.", "wait")
+  if (run.status === "running") return notice("Under way. This page follows the run.", "wait")
+  if (run.status === "reconciliation_pending")
+    return notice(
+      html`Whether the provider did it is not known, so nothing is sent again. ${money(run.holdMicros)} stays held until an
+        operator has looked at it.`,
+      "warn"
+    )
+  return run.error === null
+    ? nothing
+    : html`<div class="told"><p><strong>${run.error.code}</strong>: ${run.error.message}</p>
+        <p class="hint">Whose error: ${run.error.whoseError}. ${run.error.retryHint}</p></div>`
+}
+
+const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
+  const { attempts, run } = detail
+  const { workspaceId } = run
+  const settled = isSettledForWaiters(run.status)
+  return html`<div${attributes({ "data-live": run.runId, "data-moving": isInflight(run.status) })}>
+    ${told(run)}
+    ${tiles([
+      { label: "Status", value: statusBadge(run.status) },
+      {
+        label: "Outcome",
+        value: run.outcome === null || !settled ? dash : statusBadge(run.outcome),
+        ...(run.outcomeReason === null || !settled ? {} : { note: run.outcomeReason })
+      },
+      { label: "Before: held", value: money(run.holdMicros), note: "The most that it could cost" },
+      {
+        label: "After: charged",
+        value: moneyOrDash(run.chargeMicros),
+        note: run.chargeMicros === null ? "Not settled yet" : "Out of the hold; the rest was released"
+      },
+      {
+        label: "Time",
+        value: run.completedAt === null ? dash : duration(Math.max(0, run.completedAt - run.createdAt))
+      }
+    ])}
+    ${section("Result", settled ? resultOf(run) : html`<p class="hint">The result stands here when the run has ended.</p>`)}
+    ${run.normalized !== null && settled && section("Normalized", longText(jsonText(run.normalized)))}
+    <div class="grid2">
+      ${section("Timeline", timeline(run, attempts))}
+      ${section(
+        "Request",
+        facts([
+          ["Asked for", operationLink(workspaceId, run.requestedEndpointId)],
+          ["Job", run.job],
+          ["Token", linkTo(to([workspaceId, "runs"], { token: run.tokenId }), code(run.tokenId))],
+          ["Idempotency key", code(run.idempotencyKey)],
+          ["Request", code(run.requestId)],
+          ["Connection", run.connectionId === null ? null : code(run.connectionId)],
+          ["Contract version", run.contractVersion === null ? null : code(run.contractVersion)],
+          ["Started", instantOrDash(run.startedAt)],
+          ["Ended", instantOrDash(run.completedAt)],
+          ["Input", longText(typeof run.input === "string" ? run.input : jsonText(run.input))]
+        ])
+      )}
+    </div>
+    ${section(
+      "Attempts",
+      table({
+        caption: "Attempts",
+        columns: attemptColumns(workspaceId),
+        rows: attempts,
+        empty: html`<p>${settled ? "No provider was called." : "No provider was called yet."}</p>`
+      })
+    )}
+    ${run.plan !== null && routeSection(run.plan, workspaceId)}
+    ${attempts.length > 0 && section("Evidence", evidence(detail, workspaceId))}
+    ${section(
+      "Ledger entries",
+      table({
+        caption: "Ledger entries of this run",
+        columns: entryColumns(workspaceId, { withRun: false }),
+        rows: entries,
+        empty: html`<p>This run moved no money.</p>`
+      })
+    )}
+  </div>`
+}
+
+export const runPage = workspacePage({
+  path: "runs/:runId",
+  show: ({ path, workspaceId }) =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const wallet = yield* Wallet
+      const runId = yield* runIdOf(path.get("runId") ?? "")
+      const detail = yield* runs.get(workspaceId, runId)
+      const entries = yield* wallet.entries(workspaceId, { runId }, { limit: pageRowsMax, after: null })
+      const { requestedEndpointId, status } = detail.run
+      return screen({
+        title: `Run ${runId}`,
+        actions: html`${
+          isInflight(status) &&
+          actForm({
+            action: to([workspaceId, "runs", runId, "cancel"]),
+            label: "Cancel",
+            confirm: "Cancel this run? What the provider has done already may still be charged."
+          })
+        }
+          <a class="button plain" href=${to([workspaceId, "catalog", requestedEndpointId], { from: runId })}>Run again</a>`,
+        content: body(detail, entries.items)
+      })
+    })
+})
+
+export const cancelRun = workspaceForm({
+  path: "runs/:runId/cancel",
+  fields: Schema.Struct({}),
+  act: ({ path, workspaceId }) =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const runId = yield* runIdOf(path.get("runId") ?? "")
+      yield* runs.cancel(workspaceId, runId)
+      return redirect(to([workspaceId, "runs", runId]))
+    }),
+  again: ({ path, workspaceId }, form) =>
+    Effect.succeed(
+      screen({
+        title: "The run was not cancelled",
+        content: html`<div class="told" role="alert"><p>${form.told?.message}</p><p class="hint">${form.told?.hint}</p></div>
+          <p><a href=${to([workspaceId, "runs", path.get("runId") ?? ""])}>Back to the run</a></p>`
+      })
+    )
+})
+
+export const runMedia = workspacePage({
+  path: "runs/:runId/media/:mediaId",
+  show: ({ headers, path, workspaceId }) =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const runId = yield* runIdOf(path.get("runId") ?? "")
+      const mediaId = path.get("mediaId") ?? ""
+      if (!isMediaId(mediaId)) return yield* new NotFound({ what: "file", id: cutText(mediaId, 100) })
+      const media = yield* runs.media(workspaceId, runId, mediaId)
+      const response = yield* mediaResponse(media, {
+        range: headers["range"],
+        ifNoneMatch: headers["if-none-match"],
+        ifRange: headers["if-range"]
+      })
+      return { _tag: "Download", response }
+    })
+})

@@ -1,0 +1,126 @@
+/**
+ * The runs of a workspace, newest first. Rows that are under way change where they stand; newer runs are announced and
+ * not put in between.
+ */
+import { Effect } from "effect"
+import { RunStatus, type RunSummary, shownEndpoint, shownProvider } from "../../../domain/Run.js"
+import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
+import { toUsd } from "../../../domain/Micros.js"
+import { Runs } from "../../../services/Runs.js"
+import { time, timeOrNull } from "../../Fields.js"
+import { choiceParam, optionalParam, query } from "../../Query.js"
+import { choiceField, spanFields, spanOf, spanParams, wordField, wordParam } from "../Filters.js"
+import { code, dash, duration, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { html, to, type Html } from "../Html.js"
+import { workspacePage } from "../Page.js"
+import { type Column, listing, listScreen } from "../Tables.js"
+
+/** What a run costs: its charge, or while it is under way the most that it can. */
+export const costOf = ({ chargeMicros, holdMicros }: Pick<RunSummary, "chargeMicros" | "holdMicros">): Html =>
+  chargeMicros === null ? html`<small>up to</small> ${money(holdMicros)}` : money(chargeMicros)
+
+export const operationLink = (workspaceId: string, endpointId: string): Html =>
+  linkTo(to([workspaceId, "catalog", endpointId]), endpointId)
+
+const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
+  {
+    label: "Started",
+    cell: ({ createdAt, runId }) => linkTo(to([workspaceId, "runs", runId]), instant(createdAt)),
+    csv: ({ createdAt }) => time(createdAt)
+  },
+  { label: "Run", minor: true, cell: ({ runId }) => code(runId.slice(-6)), csv: ({ runId }) => runId },
+  { label: "Status", cell: ({ status }) => statusBadge(status), csv: ({ status }) => status },
+  {
+    label: "Operation",
+    cell: (run) => html`${run.job !== null && html`${run.job}<br />`}<small>${shownEndpoint(run)}</small>`,
+    csv: shownEndpoint
+  },
+  { label: "Provider", minor: true, cell: (run) => shownProvider(run) ?? dash, csv: shownProvider },
+  {
+    label: "Outcome",
+    // What a run under way has found so far is not its answer.
+    cell: ({ outcome, status }) => (outcome === null || !isSettledForWaiters(status) ? dash : statusBadge(outcome)),
+    csv: ({ outcome, status }) => (isSettledForWaiters(status) ? outcome : null)
+  },
+  {
+    label: "Time",
+    numeric: true,
+    minor: true,
+    cell: ({ completedAt, createdAt }) =>
+      completedAt === null ? dash : duration(Math.max(0, completedAt - createdAt)),
+    csv: ({ completedAt }) => timeOrNull(completedAt)
+  },
+  {
+    label: "Cost",
+    numeric: true,
+    cell: costOf,
+    csv: ({ chargeMicros }) => (chargeMicros === null ? null : toUsd(chargeMicros))
+  },
+  { label: "Token", minor: true, cell: ({ tokenId }) => code(tokenId.slice(-6)), csv: ({ tokenId }) => tokenId }
+]
+
+export const runsPage = workspacePage({
+  path: "runs",
+  navigation: { label: "Runs", order: 20 },
+  show: (visit) =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const { workspaceId } = visit
+      const segments = [workspaceId, "runs"]
+      const newest = visit.query.get("cursor") === undefined
+      const listed = yield* listing({
+        visit,
+        name: "runs",
+        owner: workspaceId,
+        segments,
+        caption: "Runs",
+        columns: columns(workspaceId),
+        filters: {
+          schema: query({
+            status: optionalParam(choiceParam(...RunStatus.literals)),
+            job: wordParam,
+            endpoint: wordParam,
+            provider: wordParam,
+            token: wordParam,
+            ...spanParams
+          }),
+          fields: (form) => [
+            choiceField(
+              "status",
+              "Status",
+              RunStatus.literals.map((value) => ({ value, label: value.replaceAll("_", " ") }))
+            )(form),
+            wordField("job", "Job", "people.email.find")(form),
+            wordField("endpoint", "Operation")(form),
+            wordField("provider", "Provider")(form),
+            wordField("token", "Token id")(form),
+            spanFields(form)
+          ]
+        },
+        keyOf: ({ runId }) => runId,
+        isMoving: ({ status }) => isInflight(status),
+        empty: html`<p>No run yet.</p>
+          <p><a href=${to([workspaceId, "catalog"])}>Find an operation in the catalog</a> and run it from its page.</p>`,
+        read: ({ endpoint, job, provider, status, token, ...span }, page) =>
+          runs.list(
+            workspaceId,
+            {
+              ...(status === undefined ? {} : { status }),
+              ...(job === undefined ? {} : { capability: job }),
+              ...(endpoint === undefined ? {} : { endpointId: endpoint }),
+              ...(provider === undefined ? {} : { providerId: provider }),
+              ...(token === undefined ? {} : { tokenId: token }),
+              ...spanOf(span)
+            },
+            page,
+            false
+          )
+      })
+      return listScreen(
+        "Runs",
+        (content) =>
+          html`${newest && html`<p class="live" data-news hidden>There are newer runs. <a href=${to(segments)}>Show them</a></p>`}${content}`,
+        html`<a class="button" href=${to([workspaceId, "catalog"])}>New run</a>`
+      )(listed)
+    })
+})

@@ -1,0 +1,161 @@
+/**
+ * Adding money: the balance, a form that opens a checkout of the payment processor, and the top-ups so far. Where the
+ * gateway takes no payments, the page says what is missing and who can do something about it.
+ */
+import { Effect, Schema } from "effect"
+import { isReadOnly } from "../../../domain/Scope.js"
+import { dollars, microsPerUsd, toUsd } from "../../../domain/Micros.js"
+import { Ids } from "../../../services/Ids.js"
+import { type TopUp, TopUps } from "../../../services/TopUps.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { time } from "../../Fields.js"
+import { IdempotencyKey } from "../../IdempotencyKey.js"
+import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
+import {
+  button,
+  type Filled,
+  filledWith,
+  form as formHtml,
+  hiddenField,
+  textField,
+  toldOf,
+  typedOf,
+  unfilled
+} from "../Forms.js"
+import { html, Link, to } from "../Html.js"
+import { screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { facts, notice, noticeOf, section, tiles } from "../Parts.js"
+import { type Column, listing, noFilters } from "../Tables.js"
+import { usdParam } from "./Fields.js"
+
+const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
+  { label: "Requested", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
+  { label: "Top-up", minor: true, cell: ({ topUpId }) => code(topUpId), csv: ({ topUpId }) => topUpId },
+  { label: "Status", cell: ({ status }) => statusBadge(status), csv: ({ status }) => status },
+  {
+    label: "Amount",
+    numeric: true,
+    cell: ({ amountMicros }) => money(amountMicros),
+    csv: ({ amountMicros }) => toUsd(amountMicros)
+  },
+  {
+    label: "What next",
+    cell: ({ checkoutUrl, message, status }) =>
+      status === "pending" && checkoutUrl !== null
+        ? linkTo(Link.elsewhere(checkoutUrl), "Pay now")
+        : status === "paid"
+          ? linkTo(to([workspaceId, "ledger"], { kind: "top_up" }), "See it on the ledger")
+          : message,
+    csv: ({ message }) => message
+  }
+]
+
+const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
+  Effect.gen(function* () {
+    const topUps = yield* TopUps
+    const wallet = yield* Wallet
+    const { principal, workspaceId } = visit
+    const balance = yield* wallet.balance(workspaceId)
+    const hint = yield* topUps.hint({
+      workspaceId,
+      operatorWorkspace: principal.operatorWorkspace,
+      readOnly: isReadOnly(principal.scopes),
+      availableMicros: balance.availableMicros,
+      neededMicros: null
+    })
+    const takesPayments = hint.checkoutUrl !== null
+    const listed = yield* listing({
+      visit,
+      name: "top-ups",
+      owner: workspaceId,
+      segments: [workspaceId, "top-up"],
+      caption: "Top-ups",
+      columns: columns(workspaceId),
+      filters: noFilters,
+      keyOf: ({ topUpId }) => topUpId,
+      isMoving: ({ status }) => status === "pending",
+      empty: html`<p>No top-up yet.</p>`,
+      read: (_, page) =>
+        Effect.catchTag(topUps.list(workspaceId, page), "billing_unavailable", () =>
+          Effect.succeed({ items: [], next: null })
+        )
+    })
+    if (listed._tag === "File") return listed
+    const form =
+      filled.typed.size > 0 ? filled : { ...filled, typed: filledWith({ amountUsd: String(hint.suggestedUsd) }).typed }
+    const key = typedOf(filled, "key") ?? `console_${yield* (yield* Ids).suffix}`
+    return screen({
+      title: "Top-up",
+      content: html`${noticeOf(visit.query, { paid: "Thank you. The balance grows as soon as the payment is confirmed.", cancelled: "Nothing was paid." })}
+        ${tiles([
+          { label: "Available", value: money(balance.availableMicros), link: to([workspaceId, "ledger"]) },
+          {
+            label: "Held for runs",
+            value: money(balance.reservedMicros),
+            link: to([workspaceId, "ledger"], { kind: "hold" })
+          }
+        ])}
+        ${
+          takesPayments
+            ? section(
+                "Add money",
+                html`${toldOf(form, ["amountUsd", "key"])}${formHtml({
+                  action: to([workspaceId, "top-up"]),
+                  label: "Add money",
+                  content: html`${hiddenField("key", key)}
+                    ${textField({
+                      form,
+                      name: "amountUsd",
+                      label: "Amount in US dollars",
+                      hint: html`At least ${money(hint.minimumUsd * microsPerUsd)}.`,
+                      mode: "decimal",
+                      required: true
+                    })}
+                    ${button("Go to payment")}`
+                })}`
+              )
+            : html`${notice(html`<p>${hint.message}</p>`, "warn")}${toldOf(filled)}`
+        }
+        <h2>Top-ups so far</h2>
+        ${listed.content}`
+    })
+  })
+
+export const topUpPage = workspacePage({
+  path: "top-up",
+  navigation: { label: "Top-up", order: 35 },
+  show: (visit) => topUpScreen(visit, unfilled)
+})
+
+export const requestTopUp = workspaceForm({
+  path: "top-up",
+  sees: "owner",
+  fields: Schema.Struct({ amountUsd: usdParam, key: IdempotencyKey }),
+  act: (visit, { amountUsd, key }, typed) =>
+    Effect.gen(function* () {
+      const { principal, workspaceId } = visit
+      const topUp = yield* (yield* TopUps).request({
+        workspaceId,
+        operatorWorkspace: principal.operatorWorkspace,
+        amountMicros: amountUsd,
+        idempotencyKey: key
+      })
+      const { checkoutUrl } = topUp
+      if (topUp.status !== "pending" || checkoutUrl === null) {
+        const told = { code: topUp.reason ?? topUp.status, message: topUp.message, hint: "Nothing was charged." }
+        return yield* topUpScreen(visit, { ...unfilled, typed, told })
+      }
+      // A page and no redirect: the policy of our pages lets a form lead to this gateway only.
+      return screen({
+        title: "Go to payment",
+        content: html`${facts([
+          ["Amount", money(topUp.amountMicros)],
+          ["Top-up", code(topUp.topUpId)]
+        ])}
+          <p>The payment processor takes the payment on a page of its own. The balance grows once it has confirmed it.</p>
+          <p class="actions"><a class="button" href=${Link.elsewhere(checkoutUrl)} rel="noreferrer">Pay ${dollars(topUp.amountMicros)}</a>
+          <a href=${to([workspaceId, "top-up"])}>Back</a></p>`
+      })
+    }),
+  again: topUpScreen
+})
