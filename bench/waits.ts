@@ -4,6 +4,7 @@
  * alternating rounds.
  */
 import { Deferred, Effect, type Exit, Fiber, Option } from "effect"
+import { type Deadlines, makeDeadlines } from "../src/layers/node/Deadlines.js"
 import { waitFor } from "../src/layers/runs/Waiting.js"
 import type { Draining } from "../src/services/Draining.js"
 import { firstOf, makeOneTimeEvent, type OneTimeEvent } from "../src/services/OneTimeEvent.js"
@@ -41,7 +42,7 @@ const stoppable = (stop: OneTimeEvent<"cancelled">) =>
 
 const never = Effect.runSync(Deferred.make<void>())
 
-const forms: { readonly [name: string]: Effect.Effect<unknown> } = {
+const formsWith = (deadlines: Deadlines): { readonly [name: string]: Effect.Effect<unknown> } => ({
   "a call that may be stopped: listeners": Effect.suspend(() => stoppable(makeOneTimeEvent())),
   "a call that may be stopped: Effect.raceFirst": Effect.flatMap(Deferred.make<"cancelled">(), (stop) =>
     Effect.raceFirst(call, Deferred.await(stop))
@@ -50,7 +51,7 @@ const forms: { readonly [name: string]: Effect.Effect<unknown> } = {
     const ended = makeOneTimeEvent<number>()
     return Effect.zipRight(
       Effect.fork(Effect.tap(call, (value) => Effect.sync(() => ended.tell(value)))),
-      waitFor({ draining }, ended.listen, 20_000)
+      waitFor({ deadlines, draining }, ended.listen, 20_000)
     )
   }),
   "a client that waits: raceFirst and timeoutOption": Effect.flatMap(Deferred.make<number>(), (ended) =>
@@ -65,7 +66,7 @@ const forms: { readonly [name: string]: Effect.Effect<unknown> } = {
       )
     )
   )
-}
+})
 
 const measured = (form: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
@@ -79,6 +80,7 @@ const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a -
 
 const main = Effect.gen(function* () {
   const found = new Map<string, Array<number>>()
+  const forms = formsWith(yield* makeDeadlines)
   for (let round = 0; round <= rounds; round++) {
     for (const [name, form] of Object.entries(forms)) {
       const micros = yield* measured(form)
@@ -89,4 +91,4 @@ const main = Effect.gen(function* () {
   for (const [name, values] of found) console.log(`${median(values).toFixed(1).padStart(7)} µs  ${name}`)
 })
 
-await Effect.runPromise(main)
+await Effect.runPromise(Effect.scoped(main))

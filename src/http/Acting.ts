@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
 import { Principal } from "./Auth.js"
 import { clientAddress } from "./RequestRate.js"
-import { CurrentRequest } from "./RequestState.js"
+import { stateOf } from "./RequestState.js"
 import { HttpSettings } from "./Settings.js"
 
 /** Made once for a group of routes. Each handler that changes something asks it and passes the actor on. */
@@ -16,7 +16,7 @@ export const makeActing: Effect.Effect<
   Effect.gen(function* () {
     const { tokenId, workspaceId } = yield* Principal
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { requestId } = yield* CurrentRequest
+    const { requestId } = stateOf(request)
     return { kind: "token", tokenId, workspaceId, from: clientAddress(request, trustProxy), requestId }
   })
 )

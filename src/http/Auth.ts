@@ -13,7 +13,7 @@ import { RateLimiter } from "../services/RateLimiter.js"
 import { TopUps } from "../services/TopUps.js"
 import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
-import { CurrentRequest } from "./RequestState.js"
+import { type RequestState, stateOf } from "./RequestState.js"
 import { spend, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
 
@@ -72,18 +72,16 @@ export const layerAuth = (
       for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
 
       /** Notes the route and says what it requires. */
-      const enter = Effect.gen(function* () {
-        const { route } = yield* HttpRouter.RouteContext
-        const state = yield* CurrentRequest
+      const enter = ({ route }: HttpRouter.RouteContext, state: RequestState): Required | null => {
         state.route = route.path
-        return { state, required: accessByRoute.get(`${route.method} ${route.path}`) ?? null }
-      })
+        return accessByRoute.get(`${route.method} ${route.path}`) ?? null
+      }
 
       const authenticate = Effect.fnUntraced(function* (
         request: HttpServerRequest.HttpServerRequest,
-        token: Redacted.Redacted<string>
+        token: Redacted.Redacted<string>,
+        state: RequestState
       ) {
-        const state = yield* CurrentRequest
         if (!scheme.test(request.headers["authorization"] ?? "")) {
           yield* spendPublic(limiter, request, trustProxy, state)
           return yield* new Unauthorized()
@@ -102,8 +100,9 @@ export const layerAuth = (
         Context.add(Bearer, {
           bearer: Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
             const request = yield* HttpServerRequest.HttpServerRequest
-            const { required } = yield* enter
-            const principal = yield* authenticate(request, token)
+            const state = stateOf(request)
+            const required = enter(yield* HttpRouter.RouteContext, state)
+            const principal = yield* authenticate(request, token, state)
             if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
               return yield* lacksScope(topUps, required, principal)
             }
@@ -114,11 +113,12 @@ export const layerAuth = (
           Open,
           Effect.gen(function* () {
             const request = yield* HttpServerRequest.HttpServerRequest
-            const { state, required } = yield* enter
+            const state = stateOf(request)
+            const required = enter(yield* HttpRouter.RouteContext, state)
             const authorization = request.headers["authorization"]
             if (required === "probe") return
             if (required === "optional-token" && authorization !== undefined) {
-              yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")))
+              yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")), state)
               return
             }
             yield* spendPublic(limiter, request, trustProxy, state)

@@ -7,12 +7,18 @@ import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, t
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect } from "effect"
 import { cutText } from "../domain/Characters.js"
-import { InternalError, MethodNotAllowed, RouteNotFound, ValidationError } from "../domain/ApiErrors.js"
+import {
+  InternalError,
+  MethodNotAllowed,
+  type RateLimitExceeded,
+  RouteNotFound,
+  ValidationError
+} from "../domain/ApiErrors.js"
 import { Ids } from "../services/Ids.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import type { Route } from "./Access.js"
 import { errorResponse } from "./Envelope.js"
-import { CurrentRequest, incomingRequestId, type RequestState } from "./RequestState.js"
+import { beginRequest, incomingRequestId, type RequestState } from "./RequestState.js"
 import { fromIssues } from "./FieldProblems.js"
 import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
@@ -125,8 +131,9 @@ export const makeBoundary = (
           given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given),
           (requestId) => {
             const state: RequestState = { requestId, route: null, rate: null, answering: false }
+            beginRequest(request, state)
             const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
-            const answered =
+            const answered: HttpApp.Default<RateLimitExceeded | ValidationError> =
               repeated === null
                 ? app
                 : Effect.zipRight(
@@ -134,7 +141,6 @@ export const makeBoundary = (
                     ValidationError.of(repeated, "may be sent once")
                   )
             return answered.pipe(
-              Effect.provideService(CurrentRequest, state),
               Effect.catchAllCause((cause) => answerTo(cause, request, state)),
               Effect.map((response) => {
                 const ignored = ignoredOf(request.method, state.route, request.url)

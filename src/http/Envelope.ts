@@ -9,7 +9,7 @@ import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import { errorPrefix } from "./Access.js"
-import { CurrentRequest } from "./RequestState.js"
+import { currentRequest } from "./RequestState.js"
 
 type Extra = { readonly [field: string]: unknown }
 export interface Body extends Extra {
@@ -132,7 +132,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     {
       strict: true,
       decode: (body, _, ast) => ParseResult.fail(new ParseResult.Forbidden(ast, body, "errors are only written here")),
-      encode: (error) => Effect.map(CurrentRequest, (state) => toBody(error, state.requestId))
+      encode: (error) => Effect.map(currentRequest, (state) => toBody(error, state.requestId))
     }
   ).annotations(
     HttpApiSchema.annotations({ status: row.status, identifier: errorPrefix + code, description: row.title })

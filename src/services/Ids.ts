@@ -6,5 +6,7 @@ export class Ids extends Context.Tag("gateway/services/Ids")<
   {
     /** The suffix of one new id; `Schema.make` of the id's own schema puts the prefix before it. */
     readonly suffix: Effect.Effect<string>
+    /** So many of them, in their order. */
+    readonly suffixes: (count: number) => Effect.Effect<ReadonlyArray<string>>
   }
 >() {}

@@ -1,7 +1,7 @@
 /**
  * An event that happens once and is told to its listeners by a plain call. A listener only resumes what waits. A run
  * waits twice: its call may be stopped, and its client waits for its end. Made of these events the two waits cost about
- * 60 µs of CPU less than in the plain form (`Deferred`, `raceFirst`, `timeoutOption`), of the about 1 ms that a run
+ * 70 µs of CPU less than in the plain form (`Deferred`, `raceFirst`, `timeoutOption`), of the about 1 ms that a run
  * takes: `npm run bench:waits`.
  */
 import { Effect, Option } from "effect"

@@ -18,7 +18,7 @@ import { unexpected } from "../Boundary.js"
 import { wireErrors } from "../Envelope.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
-import { CurrentRequest, type RequestState } from "../RequestState.js"
+import { currentRequest, stateOf, type RequestState } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
 import { readAssets } from "./Assets.js"
 import { html, to, type Link } from "./Html.js"
@@ -233,7 +233,7 @@ export const consoleLayer = <R>(
       const respond = (page: Pick<Page<R>, "handle" | "method" | "path" | "sees">) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const state = yield* CurrentRequest
+          const state = stateOf(request)
           const { params } = yield* HttpRouter.RouteContext
           state.route = page.path
           state.answering = true
@@ -332,7 +332,7 @@ export const consoleLayer = <R>(
       for (const { answer, path } of Object.values(assets)) {
         yield* router.get(
           path,
-          Effect.map(CurrentRequest, (state) => {
+          Effect.map(currentRequest, (state) => {
             state.route = "/console/assets"
             return answer
           })

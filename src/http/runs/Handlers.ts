@@ -15,7 +15,7 @@ import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
-import { answering, CurrentRequest } from "../RequestState.js"
+import { answering, stateOf } from "../RequestState.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { mediaResponse } from "./MediaResponse.js"
@@ -91,7 +91,7 @@ export const RunsHandlers: Layer.Layer<
           answering(
             Effect.fnUntraced(function* ({ headers, request, urlParams }) {
               const principal = yield* Principal
-              const { requestId } = yield* CurrentRequest
+              const { requestId } = stateOf(request)
               countAgent(headers["x-service-agent"])
               const body = yield* readRunRequest(request)
               const idempotencyKey = yield* requiredKeyOf(headers["idempotency-key"], body.idempotencyKey)
@@ -109,7 +109,7 @@ export const RunsHandlers: Layer.Layer<
           reading(
             Effect.fnUntraced(function* ({ request }) {
               const principal = yield* Principal
-              const { requestId } = yield* CurrentRequest
+              const { requestId } = stateOf(request)
               const body = yield* readQuoteRequest(request)
               return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
             })

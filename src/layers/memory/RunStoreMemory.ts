@@ -56,47 +56,45 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       wanted: (stored: StoredRun, now: number) => boolean,
       options: Taking
     ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
-      Effect.flatMap(
-        Effect.zip(Effect.replicateEffect(ids.suffix, options.limit), Clock.currentTimeMillis),
-        ([tokens, now]) =>
-          storage.modify((state) => {
-            const taken = Arr.zipWith(
-              oldestFirst(state, (stored) => wanted(stored, now)),
-              tokens,
-              (stored, token): LeasedRun => {
-                const takenOver = stored.run.status === "running"
-                return {
-                  run: {
-                    ...stored.run,
-                    status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status),
-                    startedAt: stored.run.startedAt ?? now
-                  },
-                  lease: { node: options.node, token, millis: options.leaseMillis },
-                  attempts: stored.attempts,
-                  takenOver,
-                  workersLost: stored.workersLost + (takenOver ? 1 : 0),
-                  restored: false,
-                  waitedMillis: now - stored.run.createdAt
-                }
+      Effect.flatMap(Effect.zip(ids.suffixes(options.limit), Clock.currentTimeMillis), ([tokens, now]) =>
+        storage.modify((state) => {
+          const taken = Arr.zipWith(
+            oldestFirst(state, (stored) => wanted(stored, now)),
+            tokens,
+            (stored, token): LeasedRun => {
+              const takenOver = stored.run.status === "running"
+              return {
+                run: {
+                  ...stored.run,
+                  status: Option.getOrElse(next(stored.run.status, "Claimed"), () => stored.run.status),
+                  startedAt: stored.run.startedAt ?? now
+                },
+                lease: { node: options.node, token, millis: options.leaseMillis },
+                attempts: stored.attempts,
+                takenOver,
+                workersLost: stored.workersLost + (takenOver ? 1 : 0),
+                restored: false,
+                waitedMillis: now - stored.run.createdAt
               }
+            }
+          )
+          return [
+            taken,
+            taken.reduce(
+              (after, { lease, run, workersLost }) => ({
+                ...after,
+                runs: HashMap.modify(after.runs, run.runId, (stored) => ({
+                  ...stored,
+                  run,
+                  lease,
+                  leaseEndsAt: now + lease.millis,
+                  workersLost
+                }))
+              }),
+              state
             )
-            return [
-              taken,
-              taken.reduce(
-                (after, { lease, run, workersLost }) => ({
-                  ...after,
-                  runs: HashMap.modify(after.runs, run.runId, (stored) => ({
-                    ...stored,
-                    run,
-                    lease,
-                    leaseEndsAt: now + lease.millis,
-                    workersLost
-                  }))
-                }),
-                state
-              )
-            ]
-          })
+          ]
+        })
       )
 
     const concludeOne = (state: MemoryState, { attempt, media, run }: Conclusion): MemoryState =>

@@ -2,19 +2,22 @@
  * Identifiers made of the clock's time and a number that counts from 1. They are for tests and trials that want the
  * same ids every time, and never for production, because they can be guessed.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { suffix } from "../../domain/Ids.js"
 import { Ids } from "../../services/Ids.js"
 
-const make = Effect.sync(() => {
+const make = Effect.map(Effect.clock, (clock) => {
   let count = 0
-  const next = (millis: number): string => {
+  const next = (): string => {
     count += 1
     const tail = new Uint8Array(10)
     new DataView(tail.buffer).setUint32(6, count)
-    return suffix(millis, tail)
+    return suffix(clock.unsafeCurrentTimeMillis(), tail)
   }
-  return Ids.of({ suffix: Effect.map(Clock.currentTimeMillis, next) })
+  return Ids.of({
+    suffix: Effect.sync(next),
+    suffixes: (count) => Effect.sync(() => Array.from({ length: count }, next))
+  })
 })
 
 export const IdsCounting: Layer.Layer<Ids> = Layer.effect(Ids, make)

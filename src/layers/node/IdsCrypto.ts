@@ -3,7 +3,7 @@
  * the order in which they were made. The counter keeps that order within a millisecond and after the clock was set
  * back.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import { suffix } from "../../domain/Ids.js"
 import { Ids } from "../../services/Ids.js"
@@ -13,13 +13,14 @@ const counterMax = 0xffff
 // One call of the system gives the randomness of 512 ids: the call costs far more than the bytes.
 const blockBytes = 512 * randomPerId
 
-const make = Effect.sync(() => {
+const make = Effect.map(Effect.clock, (clock) => {
   let block = randomBytes(blockBytes)
   let used = 0
   let millis = 0
   let counter = 0
 
-  const next = (now: number): string => {
+  const next = (): string => {
+    const now = clock.unsafeCurrentTimeMillis()
     if (now > millis) {
       millis = now
       counter = 0
@@ -41,7 +42,10 @@ const make = Effect.sync(() => {
     used += randomPerId
     return suffix(millis, tail)
   }
-  return Ids.of({ suffix: Effect.map(Clock.currentTimeMillis, next) })
+  return Ids.of({
+    suffix: Effect.sync(next),
+    suffixes: (count) => Effect.sync(() => Array.from({ length: count }, next))
+  })
 })
 
 export const IdsCrypto: Layer.Layer<Ids> = Layer.effect(Ids, make)

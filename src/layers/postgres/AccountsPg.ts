@@ -206,7 +206,7 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
     insertToken: insertToken(database),
     revokeToken: revokeToken(database),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
-    tokenByDigest: yield* makeGroupCommit({ batchMax: 256, waitingMax: 4096, commit: tokensByDigest(database) }),
+    tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database) }),
     spends: Effect.fnUntraced(function* (tokenId) {
       const rows = yield* spendRows(
         query(sql`

@@ -28,7 +28,6 @@ import { makeGroupCommit } from "./GroupCommit.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
-const waitingMax = 10_000
 
 const placeOf = ({ run }: Pick<AdmissionRequest, "run">) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
 const claimOf = ({ run }: NewRun) => ({
@@ -164,7 +163,6 @@ export const AdmissionBatched: Layer.Layer<
     return Admission.of({
       admit: yield* makeGroupCommit({
         batchMax,
-        waitingMax,
         commit: (requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests))
       })
     })

@@ -2,7 +2,7 @@
  * Creates a run: plans it, admits it, starts it here if there is room, and waits for its end. What admits and starts
  * cannot be interrupted, so a client that hangs up loses no run; waiting can.
  */
-import { Cause, Clock, Duration, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Option } from "effect"
 import type { BalanceTooLow } from "../../domain/Admission.js"
 import { InsufficientBalance } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
@@ -130,10 +130,11 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
     if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, replayed: false }
     if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail, waitSeconds))), replayed: false }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
-    const [spent, here] = yield* restore(Effect.timed(waitFor(parts, ended, waitSeconds * 1000)))
-    const told = Option.getOrNull(Option.flatten(here))
-    const left = waitSeconds - Duration.toSeconds(spent)
-    return { ...(told ?? (yield* restore(awaitEnd(parts, detail, left)))), replayed: false }
+    const until = (yield* Clock.currentTimeMillis) + waitSeconds * 1000
+    const told = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
+    if (Option.isSome(told)) return { ...told.value, replayed: false }
+    const left = until - (yield* Clock.currentTimeMillis)
+    return { ...(yield* restore(awaitEnd(parts, detail, left / 1000))), replayed: false }
   })
 
 export const create =

@@ -19,6 +19,7 @@ import { Settlement } from "../../services/Settlement.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Transactions } from "../../services/Transactions.js"
 import { Wallet } from "../../services/Wallet.js"
+import { makeDeadlines } from "../node/Deadlines.js"
 import { create } from "./Admitting.js"
 import { cancel } from "./Cancelling.js"
 import { quote } from "./Quoting.js"
@@ -42,13 +43,14 @@ export const RunsAdmitted: Layer.Layer<
   | TopUps
   | Transactions
   | Wallet
-> = Layer.effect(
+> = Layer.scoped(
   Runs,
   Effect.gen(function* () {
     const parts = {
       admission: yield* Admission,
       catalog: yield* Catalog,
       credentials: yield* Credentials,
+      deadlines: yield* makeDeadlines,
       dispatcher: yield* Dispatcher,
       draining: yield* Draining,
       health: yield* ProviderHealth,

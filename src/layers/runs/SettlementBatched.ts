@@ -22,7 +22,6 @@ import { makeGroupCommit } from "./GroupCommit.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
-const waitingMax = 10_000
 
 const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closing => ({
   runId: run.runId,
@@ -132,7 +131,6 @@ export const SettlementBatched: Layer.Layer<
 
     const commitOne = yield* makeGroupCommit({
       batchMax,
-      waitingMax,
       commit: (requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests))
     })
     /**

@@ -2,11 +2,12 @@
  * Waiting for the end of a run. A wait ends early when this node stops, and costs neither a connection nor a query
  * until the run is said to have ended. Waits can be interrupted.
  */
-import { Clock, Effect, FiberId, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Draining } from "../../services/Draining.js"
+import type { Deadlines } from "../node/Deadlines.js"
 import { firstOf, type Listen } from "../../services/OneTimeEvent.js"
 import type { RunDetail } from "../../services/Runs.js"
 import type { RunSignals } from "../../services/RunSignals.js"
@@ -18,6 +19,7 @@ const lookAgainSeconds = 5
 const answerMillisMax = 2_000
 
 export interface WaitingParts {
+  readonly deadlines: Deadlines
   readonly draining: Draining["Type"]
   readonly signals: RunSignals["Type"]
   readonly store: RunStore["Type"]
@@ -34,27 +36,14 @@ export const detailOf: (
 
 /** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
 export const waitFor = <A>(
-  { draining }: Pick<WaitingParts, "draining">,
+  { deadlines, draining }: Pick<WaitingParts, "deadlines" | "draining">,
   end: Listen<A>,
   millis: number
 ): Effect.Effect<Option.Option<A>> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.sleep(millis))), (alarm) =>
-      Effect.ensuring(
-        restore(
-          firstOf<Option.Option<A>>(
-            (listener) => end((value) => listener(Option.some(value))),
-            (listener) => draining.whenBegun(() => listener(Option.none())),
-            (listener) => {
-              const over = () => listener(Option.none())
-              alarm.addObserver(over)
-              return () => alarm.removeObserver(over)
-            }
-          )
-        ),
-        Effect.sync(() => alarm.unsafeInterruptAsFork(FiberId.none))
-      )
-    )
+  firstOf<Option.Option<A>>(
+    (listener) => end((value) => listener(Option.some(value))),
+    (listener) => draining.whenBegun(() => listener(Option.none())),
+    (listener) => deadlines.after(millis)(() => listener(Option.none()))
   )
 
 /**

@@ -79,11 +79,11 @@ const make = Effect.gen(function* () {
         return yield* notFound(connectionId)
       yield* knownKeys.refresh
     }),
-    use: Effect.fn("Connections.use")(function* (workspaceId: WorkspaceId, connectionId: string) {
+    use: Effect.fnUntraced(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
       return row === null ? yield* new ConnectionNotFound({}) : yield* opened(row)
     }),
-    useNewest: Effect.fn("Connections.useNewest")(function* (workspaceId: WorkspaceId, providerId: string) {
+    useNewest: Effect.fnUntraced(function* (workspaceId: WorkspaceId, providerId: string) {
       const row = yield* rows.newestConnection(workspaceId, providerId, yield* Clock.currentTimeMillis)
       return row === null ? null : yield* opened(row)
     })

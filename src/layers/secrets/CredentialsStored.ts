@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
   })
 
   return Credentials.of({
-    resolve: Effect.fn("Credentials.resolve")(function* ({ connectionId, provider, workspaceId }) {
+    resolve: Effect.fnUntraced(function* ({ connectionId, provider, workspaceId }) {
       if (connectionId !== null)
         return yield* Effect.flatMap(named(workspaceId, provider.id, provider.ownKey, connectionId), (found) =>
           fitting(provider.auth, found)

@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
     list: Effect.map(rows.platformKeys, (found) =>
       found.map(({ createdAt, providerId, sealed }) => ({ providerId, sealedWith: sealed.keyId, createdAt }))
     ),
-    use: Effect.fn("PlatformKeys.use")(function* (providerId: string) {
+    use: Effect.fnUntraced(function* (providerId: string) {
       const row = yield* rows.platformKey(providerId)
       if (row === null) return null
       return yield* Effect.catchTag(sealing.open(row.sealed, about(providerId)), "SealUnreadable", ({ keyId }) =>

@@ -32,6 +32,16 @@ describe("IdsCrypto", () => {
     })
   )
 
+  it.effect("several suffixes at once are as those that were asked for one by one", () =>
+    Effect.gen(function* () {
+      const { suffix, suffixes } = yield* Ids
+      const all = [yield* suffix, ...(yield* suffixes(300)), yield* suffix]
+      assert.deepStrictEqual(all, [...new Set(all)].sort())
+      assert.strictEqual(all.length, 302)
+      assert.deepStrictEqual(yield* suffixes(0), [])
+    }).pipe(Effect.provide(IdsCrypto))
+  )
+
   it.effect("a suffix makes an id of every kind", () =>
     Effect.gen(function* () {
       const [suffix] = yield* many(1)

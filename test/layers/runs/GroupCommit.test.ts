@@ -14,7 +14,7 @@ const gated = Effect.gen(function* () {
       yield* Deferred.await(gate)
       return batch.map((value) => Exit.succeed(value * 10))
     })
-  return { batches, begun, gate, submit: yield* makeGroupCommit({ batchMax: 3, waitingMax: 100, commit }) }
+  return { batches, begun, gate, submit: yield* makeGroupCommit({ batchMax: 3, commit }) }
 })
 
 it.scoped("nobody is answered before the commit is done, and what came meanwhile shares the next ones", () =>
@@ -48,7 +48,6 @@ it.scoped("an item that breaks its batch breaks alone", () =>
   Effect.gen(function* () {
     const submit = yield* makeGroupCommit({
       batchMax: 10,
-      waitingMax: 100,
       commit: (batch: ReadonlyArray<number>) =>
         batch.includes(3) ? Effect.dieMessage("three") : Effect.succeed(batch.map(Exit.succeed))
     })
@@ -66,7 +65,6 @@ it.scoped("an item that is refused fails alone, in the same commit", () =>
     const gate = yield* Deferred.make<void>()
     const submit = yield* makeGroupCommit({
       batchMax: 10,
-      waitingMax: 100,
       commit: Effect.fnUntraced(function* (batch: ReadonlyArray<number>) {
         batches.push(batch)
         yield* Deferred.succeed(begun, undefined)
@@ -90,13 +88,12 @@ it.scoped(
   "a failure is every caller's of its batch, and is not tried again: what became of the commit is not known",
   () =>
     Effect.gen(function* () {
-      let commits = 0
+      const committed: Array<number> = []
       const submit = yield* makeGroupCommit({
         batchMax: 10,
-        waitingMax: 100,
-        commit: (_: ReadonlyArray<number>) =>
+        commit: (batch: ReadonlyArray<number>) =>
           Effect.zipRight(
-            Effect.sync(() => commits++),
+            Effect.sync(() => committed.push(...batch)),
             Effect.zipRight(Effect.yieldNow(), Effect.fail("storage"))
           )
       })
@@ -104,6 +101,6 @@ it.scoped(
         concurrency: "unbounded"
       })
       for (const exit of exits) assert.deepStrictEqual(exit, Exit.failCause(Cause.fail("storage")))
-      assert.strictEqual(commits, 2)
+      assert.deepStrictEqual(committed, [1, 2, 3])
     })
 )

@@ -1,5 +1,5 @@
 /** The audit trail over the rows of any storage. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { auditActions, auditKey, auditPlaceOf } from "../../../domain/AuditEntry.js"
 import { AuditEntryId } from "../../../domain/Ids.js"
 import { pageOf } from "../../../domain/Pages.js"
@@ -15,16 +15,15 @@ export const auditTrailOver = (
   Effect.map(Ids, (ids) => {
     const write: AuditTrail["Type"]["write"] = Effect.fnUntraced(function* (actor, records) {
       if (records.length === 0) return
+      const suffixes = yield* ids.suffixes(records.length)
       yield* rows.insert(
-        yield* Effect.forEach(records, ({ action, ...record }) =>
-          Effect.map(ids.suffix, (suffix) => ({
-            ...record,
-            entryId: AuditEntryId.make(`aud_${suffix}`),
-            actor,
-            action,
-            subjectKind: auditActions[action]
-          }))
-        )
+        Arr.zipWith(records, suffixes, ({ action, ...record }, suffix) => ({
+          ...record,
+          entryId: AuditEntryId.make(`aud_${suffix}`),
+          actor,
+          action,
+          subjectKind: auditActions[action]
+        }))
       )
     })
     return AuditTrail.of({

@@ -1,7 +1,7 @@
 /**
  * The wallet over the rows of any storage: what it reads under its locks, what it writes, and how money is credited.
  */
-import { Clock, Effect, Either } from "effect"
+import { Array as Arr, Clock, Effect, Either } from "effect"
 import type { Standing, TokenSpend } from "../../../domain/Admission.js"
 import type { AuditRecord } from "../../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
@@ -44,16 +44,10 @@ const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["T
 }
 
 const entryOf = (
-  ids: Ids["Type"],
   { posting, workspaceId }: WalletChanges["postings"][number],
+  suffix: string,
   now: number
-): Effect.Effect<LedgerEntry> =>
-  Effect.map(ids.suffix, (suffix) => ({
-    ...posting,
-    entryId: LedgerEntryId.make(`led_${suffix}`),
-    workspaceId,
-    createdAt: now
-  }))
+): LedgerEntry => ({ ...posting, entryId: LedgerEntryId.make(`led_${suffix}`), workspaceId, createdAt: now })
 
 /** What a credit makes of a balance. */
 const credited = (
@@ -101,9 +95,11 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
           lockedPurses(found, defaults, now)
         ),
       write: (changes) =>
-        Effect.flatMap(
-          Effect.forEach(changes.postings, (one) => entryOf(ids, one, changes.now)),
-          (entries) => rows.write(entries, changes)
+        Effect.flatMap(ids.suffixes(changes.postings.length), (suffixes) =>
+          rows.write(
+            Arr.zipWith(changes.postings, suffixes, (one, suffix) => entryOf(one, suffix, changes.now)),
+            changes
+          )
         ),
       credit: Effect.fn("Wallet.credit")((credit, by) =>
         trail.change(
@@ -114,7 +110,8 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
               credit,
               Effect.fnUntraced(function* (before) {
                 const { balance, posting } = yield* credited(before, credit)
-                return { balance, entry: yield* entryOf(ids, { workspaceId: credit.workspaceId, posting }, now) }
+                const entry = entryOf({ workspaceId: credit.workspaceId, posting }, yield* ids.suffix, now)
+                return { balance, entry }
               })
             )
             const after = yield* foundOr(credit.workspaceId)(found?.after ?? null)

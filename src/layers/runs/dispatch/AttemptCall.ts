@@ -89,12 +89,14 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     )
   }
 
+  /** A storage that is away, or a catalog that is not loaded yet, says nothing about the contract. */
+  const endpointOf = ({ contractVersion, endpointId }: Candidate) => {
+    const found = patiently(parts.catalog.endpointAt(endpointId, contractVersion))
+    return Effect.catchAll(found, () => Effect.orDie(Effect.retry(found, Schedule.spaced("100 millis"))))
+  }
+
   return Effect.fnUntraced(function* (work, run, { attempt, candidate }) {
-    // A storage that is away, or a catalog that is not loaded yet, says nothing about the contract.
-    const endpoint = yield* Effect.retry(
-      patiently(parts.catalog.endpointAt(candidate.endpointId, candidate.contractVersion)),
-      Schedule.spaced("100 millis")
-    ).pipe(Effect.orDie)
+    const endpoint = yield* endpointOf(candidate)
     if (endpoint === null)
       return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
     const credential = yield* patiently(

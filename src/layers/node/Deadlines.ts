@@ -1,0 +1,54 @@
+/**
+ * Tells listeners when a time is over. All deadlines of a node share one sleeping fiber, because most of them never
+ * come: a run ends long before its client stops to wait, and a fiber for each wait would be made for nothing. A
+ * listener that goes away costs nothing later. Deadlines are met to the millisecond of the clock's sleep, and never
+ * early.
+ */
+import { Effect, FiberSet, type Scope } from "effect"
+import type { Listen } from "../../services/OneTimeEvent.js"
+
+export interface Deadlines {
+  /** An event that happens so many milliseconds from the moment when it is listened to. */
+  readonly after: (millis: number) => Listen<void>
+}
+
+interface Wait {
+  readonly at: number
+  readonly tell: () => void
+}
+
+export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(function* () {
+  const clock = yield* Effect.clock
+  const run = yield* FiberSet.makeRuntime<never>()
+  const waits = new Set<Wait>()
+  /** When the sleeper that counts wakes up. A sleeper that was begun for a later time does nothing. */
+  let wakesAt = Number.POSITIVE_INFINITY
+
+  const sleepUntil = (at: number): void => {
+    wakesAt = at
+    const woken = Effect.sync(() => {
+      if (wakesAt === at) tellAllThatAreOver()
+    })
+    run(Effect.zipRight(Effect.sleep(at - clock.unsafeCurrentTimeMillis()), woken))
+  }
+
+  const tellAllThatAreOver = (): void => {
+    const now = clock.unsafeCurrentTimeMillis()
+    const over = [...waits].filter(({ at }) => at <= now)
+    for (const wait of over) waits.delete(wait)
+    wakesAt = Number.POSITIVE_INFINITY
+    let earliest = Number.POSITIVE_INFINITY
+    for (const { at } of waits) earliest = Math.min(earliest, at)
+    if (waits.size > 0) sleepUntil(earliest)
+    for (const wait of over) wait.tell()
+  }
+
+  return {
+    after: (millis) => (listener) => {
+      const wait: Wait = { at: clock.unsafeCurrentTimeMillis() + millis, tell: () => listener() }
+      waits.add(wait)
+      if (wait.at < wakesAt) sleepUntil(wait.at)
+      return () => void waits.delete(wait)
+    }
+  }
+})
