@@ -12,7 +12,7 @@ import { defects } from "./defects.mjs"
 const parallel = 2
 const minutesMax = 5
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const copied = ["src", "test", "catalog", "package.json", "tsconfig.json", "vitest.config.ts"]
+const copied = ["src", "test", "assets", "catalog", "package.json", "tsconfig.json", "vitest.config.ts"]
 
 const copy = () => {
   const place = mkdtempSync(join(tmpdir(), "provider-gateway-mutation-"))
