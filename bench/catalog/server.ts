@@ -23,6 +23,8 @@ import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { PaymentEvents } from "../../src/services/PaymentEvents.js"
+import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { Members } from "../../src/services/Members.js"
@@ -66,8 +68,10 @@ const Http = HttpLayer.pipe(
     unused(Connections),
     unused(LoginApprovals),
     unused(Members),
-    unused(Sessions),
+    unused(PaymentEvents),
     unused(Reports),
+    unused(Sessions),
+    unused(TopUpReports),
     unused(Runs),
     unused(TopUps),
     unused(Wallet),

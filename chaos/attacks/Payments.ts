@@ -69,8 +69,11 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
               order,
               (report, at) => {
                 const told = services[at % 2]!.reports
-                const one =
-                  report === "paid" ? told.markPaid(topUpId, `pay ${index}`) : told.markUnpaid(topUpId, report)
+                const one = told.report(
+                  report === "paid"
+                    ? { _tag: "Paid", topUpId, reference: `pay ${index}`, amountMicros: usd(5), savedMethod: null }
+                    : { _tag: "Unpaid", topUpId, status: report, declined: null }
+                )
                 return Effect.retry(one, whileStorageReturns)
               },
               { concurrency: index % 2 === 0 ? 1 : "unbounded" }

@@ -249,10 +249,15 @@ export class CatalogLoading extends Schema.TaggedError<CatalogLoading>()("catalo
     return afterSeconds(this.retryAfterSeconds)
   }
 }
-export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("billing_unavailable", {}) {
+export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("billing_unavailable", {
+  /** The payment processor had to be asked, and did not answer. */
+  processor: Schema.optionalWith(Schema.Literal("silent"), { exact: true })
+}) {
   static readonly retryable = false
   static readonly retryHint = "Ask the operator of this gateway to add money to the balance."
   override get message() {
-    return "Billing is not enabled on this gateway"
+    return this.processor === "silent"
+      ? "The payment processor did not answer; nothing was changed"
+      : "Billing is not enabled on this gateway"
   }
 }

@@ -53,6 +53,7 @@ export const auditActions = {
   "workspace.credited": "workspace",
   "workspace.limits_changed": "workspace",
   "workspace.policy_changed": "workspace",
+  "top_up.mismatched": "top_up",
   "token.created": "token",
   "token.revoked": "token",
   "member.added": "member",

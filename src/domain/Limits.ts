@@ -25,6 +25,9 @@ export const topUpSuggestedUsdDefault = 20
 export const topUpMaximumUsdDefault = 10_000
 /** How long a payment processor may take to answer a request. */
 export const processorMillisMax = 10_000
+/** How old the signature of a payment processor's event may be, and how large the event. */
+export const webhookToleranceSeconds = 300
+export const webhookBytesMax = 262_144
 /** How long a checkout can be paid. Stripe allows at most 24 hours from when it makes the checkout. */
 export const checkoutHours = 23
 /** The largest amount of dollars that a field of a body may name. */

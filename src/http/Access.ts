@@ -1,13 +1,13 @@
 /**
  * What each endpoint asks of its caller, as an annotation on the endpoint: a scope, any valid token, a token if there
- * is one, none, or (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server
- * from starting.
+ * is one, none, a signature over the body (`signed`: only a request without one spends from a rate bucket), or
+ * (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server from starting.
  */
 import { HttpApi, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { Context, Data, Option, SchemaAST } from "effect"
 import type { Scope } from "../domain/Scope.js"
 
-export type Required = Scope | "any-token" | "optional-token" | "public" | "probe"
+export type Required = Scope | "any-token" | "optional-token" | "public" | "signed" | "probe"
 
 export class Access extends Context.Reference<Access>()("gateway/http/Access", {
   defaultValue: (): Required | null => null

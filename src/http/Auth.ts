@@ -116,7 +116,7 @@ export const layerAuth = (
             const state = stateOf(request)
             const required = enter(yield* HttpRouter.RouteContext, state)
             const authorization = request.headers["authorization"]
-            if (required === "probe") return
+            if (required === "probe" || required === "signed") return
             if (required === "optional-token" && authorization !== undefined) {
               yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")), state)
               return

@@ -51,14 +51,23 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
     })
   })
 
-const textOf = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<string, BodyError> => {
+const notCompressed = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, UnsupportedMediaType> => {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity")
-    return Effect.fail(new UnsupportedMediaType({ encoding: cutText(encoding, 100) }))
-  return Effect.flatMap(readBytes(request, bytesMax), (bytes) =>
+  return encoding !== "" && encoding !== "identity"
+    ? Effect.fail(new UnsupportedMediaType({ encoding: cutText(encoding, 100) }))
+    : Effect.void
+}
+
+/** A body as it came, for a signature over its bytes. */
+export const rawBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  bytesMax: number
+): Effect.Effect<Uint8Array, BodyError> => Effect.zipRight(notCompressed(request), readBytes(request, bytesMax))
+
+const textOf = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<string, BodyError> =>
+  Effect.flatMap(Effect.zipRight(notCompressed(request), readBytes(request, bytesMax)), (bytes) =>
     isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(wrong("is not valid UTF-8"))
   )
-}
 
 const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyError> => {
   const contentType = request.headers["content-type"]

@@ -75,7 +75,7 @@ const headersOf = (status: string, { access, answerHeaders, parameters }: Descri
   "X-Request-Id": headerRef("X-Request-Id"),
   ...(access === "probe" || parameters.size === 0 ? {} : { "X-Ignored-Parameters": headerRef("X-Ignored-Parameters") }),
   ...Object.fromEntries((ownMember(answerHeaders, status) ?? []).map((name) => [name, headerRef(name)])),
-  ...(access === "probe"
+  ...(access === "probe" || (access === "signed" && !status.startsWith("4"))
     ? {}
     : { RateLimit: headerRef("RateLimit"), "RateLimit-Policy": headerRef("RateLimit-Policy") }),
   ...(status === "429" || status === "503" ? { "Retry-After": headerRef("Retry-After") } : {}),
@@ -150,8 +150,10 @@ const tidyError = (response: JsonObject, possible: ReadonlySet<string>): JsonObj
   }
 }
 
+const withoutToken: ReadonlySet<Required> = new Set<Required>(["public", "signed", "probe"])
+
 const securityOf = (access: Required): Json =>
-  access === "public" || access === "probe" ? [] : access === "optional-token" ? [{}, { bearer: [] }] : [{ bearer: [] }]
+  withoutToken.has(access) ? [] : access === "optional-token" ? [{}, { bearer: [] }] : [{ bearer: [] }]
 
 /**
  * A description inside of a parameter's schema belongs to the parameter; what it is when left out belongs into the
@@ -181,7 +183,7 @@ interface Described extends Route {
 const tidyOperation = (operation: JsonObject, route: Described): JsonObject => {
   const { access } = route
   const possible = possibleErrors(route)
-  const scoped = access !== "public" && access !== "probe" && access !== "any-token" && access !== "optional-token"
+  const scoped = !withoutToken.has(access) && access !== "any-token" && access !== "optional-token"
   const parameters = operation["parameters"]
   return {
     ...operation,

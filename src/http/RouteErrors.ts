@@ -19,7 +19,7 @@ const tokenTaken: ReadonlyArray<string> = [
 
 const atTheDoor = (access: Required): ReadonlyArray<string> => {
   if (access === "probe") return []
-  if (access === "public") return limited
+  if (access === "public" || access === "signed") return limited
   return access === "any-token" || access === "optional-token" ? tokenTaken : [...tokenTaken, "forbidden"]
 }
 

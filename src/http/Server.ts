@@ -27,9 +27,11 @@ import { Draining } from "../services/Draining.js"
 import { Ids } from "../services/Ids.js"
 import type { LoginApprovals } from "../services/LoginApprovals.js"
 import type { Members } from "../services/Members.js"
+import type { PaymentEvents } from "../services/PaymentEvents.js"
 import type { RateLimiter } from "../services/RateLimiter.js"
 import type { Runs } from "../services/Runs.js"
 import type { Sessions } from "../services/Sessions.js"
+import type { TopUpReports } from "../services/TopUpReports.js"
 import type { TopUps } from "../services/TopUps.js"
 import type { Wallet } from "../services/Wallet.js"
 import { routesOf, type AccessMissing } from "./Access.js"
@@ -42,6 +44,7 @@ import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
+import { PaymentsHandlers } from "./payments/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
@@ -178,6 +181,7 @@ const Interface = HttpApiBuilder.api(Api).pipe(
     CatalogHandlers,
     ConnectionsHandlers,
     LoginsHandlers,
+    PaymentsHandlers,
     PublicCatalogHandlers,
     RunsHandlers,
     SystemHandlers
@@ -220,9 +224,11 @@ export type HttpServices =
   | Ids
   | LoginApprovals
   | Members
+  | PaymentEvents
   | RateLimiter
   | Runs
   | Sessions
+  | TopUpReports
   | TopUps
   | Wallet
 

@@ -1,24 +1,20 @@
 /**
- * What a payment processor reports about a top-up, any number of times and in any order. Money is credited once, and a
- * paid top-up stays paid.
+ * What a payment processor reports about payments, any number of times and in any order. What happens is decided in
+ * `domain/PaymentReport.ts`. Money is credited once, a paid top-up stays paid, and refunds and disputes are taken back
+ * once. Answers after the commit.
  */
 import { Context, type Effect } from "effect"
-import type { NotFound } from "../domain/ApiErrors.js"
-import type { TopUpId } from "../domain/Ids.js"
+import type { PaymentReport, ReportOutcome } from "../domain/PaymentReport.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { TopUp } from "./TopUps.js"
 
 export class TopUpReports extends Context.Tag("gateway/services/TopUpReports")<
   TopUpReports,
   {
+    readonly report: (report: PaymentReport) => Effect.Effect<ReportOutcome, StorageError>
     /**
-     * Credits the wallet together with the status. `reference` is the processor's name of the payment. Answers the
-     * top-up as it then is.
+     * Takes what workspaces owe for refunds and disputes from balances that have money again, such as a hold that was
+     * released. Answers how many workspaces it looked at.
      */
-    readonly markPaid: (topUpId: TopUpId, reference: string) => Effect.Effect<TopUp, NotFound | StorageError>
-    readonly markUnpaid: (
-      topUpId: TopUpId,
-      status: "expired" | "failed"
-    ) => Effect.Effect<TopUp, NotFound | StorageError>
+    readonly collectOwed: Effect.Effect<number, StorageError>
   }
 >() {}

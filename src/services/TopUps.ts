@@ -21,6 +21,10 @@ export interface TopUp {
   readonly dashboardUrl: string
   readonly message: string
   readonly reason: TopUpReason | null
+  /** What refunds and disputes have taken of it from the balance so far. */
+  readonly takenBackMicros: Micros
+  /** What they are still to take, because the balance did not have it. Later top-ups pay it first. */
+  readonly owedMicros: Micros
   readonly createdAt: number
 }
 

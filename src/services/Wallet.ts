@@ -67,6 +67,8 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
     /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
     readonly credit: (credit: Credit, by: Actor) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
+    /** Locks the wallet and reads it. Joins the surrounding transaction. */
+    readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     /** The newest open holds, at most `limit`. */
     readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>

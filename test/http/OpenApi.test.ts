@@ -154,7 +154,11 @@ describe("what the document says of an operation", () => {
       assert.strictEqual(says("runs_cursor_invalid"), name === "get /v1/runs", `${name} runs_cursor_invalid`)
       for (const code of ["unknown_category", "unknown_platform"])
         assert.strictEqual(says(code), path === "/v1/catalog/overview", `${name} ${code}`)
-      assert.strictEqual(says("billing_unavailable"), path === "/v1/top-ups", `${name} billing_unavailable`)
+      assert.strictEqual(
+        says("billing_unavailable"),
+        /^.v1.(top-ups|payments)/.test(path),
+        `${name} billing_unavailable`
+      )
       assert.strictEqual(
         says("catalog_loading"),
         /catalog|discover|operations|llms/.test(path) ||
@@ -162,7 +166,7 @@ describe("what the document says of an operation", () => {
           (name.startsWith("post /v1/runs") && json),
         `${name} catalog_loading`
       )
-      const stores = takesToken || path.includes("login") || isPage
+      const stores = takesToken || path.includes("login") || path.includes("/payments/") || isPage
       for (const code of ["storage_busy", "storage_uncertain", "runtime_bridge_timeout"])
         assert.strictEqual(says(code), stores, `${name} ${code}`)
       for (const code of ["route_not_found", "method_not_allowed"]) assert.isFalse(says(code), `${name} ${code}`)
@@ -290,6 +294,7 @@ const gateway = startGateway({
     cancel: () => Effect.succeed(detail),
     media: () => Effect.succeed(sample.media)
   },
+  paymentEvents: { read: () => Effect.succeed({ _tag: "Ignored", why: "not_handled" }) },
   topUps: {
     request: () => Effect.succeed(sample.topUp),
     list: () => Effect.succeed({ items: [sample.topUp], next: null }),
@@ -360,6 +365,7 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
     `/approve/${sample.login.approvalId}`,
     new URLSearchParams({ token: "token", decision: "approve" })
   ],
+  "post /v1/payments/stripe/webhook": ["/v1/payments/stripe/webhook", { id: "evt_1", object: "event" }],
   "get /livez": ["/livez"],
   "get /readyz": ["/readyz"],
   "get /metrics": ["/metrics"],

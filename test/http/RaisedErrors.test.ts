@@ -15,6 +15,7 @@ import type { AccountHandlers } from "../../src/http/account/Handlers.js"
 import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
 import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
+import type { PaymentsHandlers } from "../../src/http/payments/Handlers.js"
 import type { badRunsCursor, RunsHandlers } from "../../src/http/runs/Handlers.js"
 import type { SystemHandlers } from "../../src/http/system/Handlers.js"
 import type { Connections } from "../../src/services/Connections.js"
@@ -40,6 +41,7 @@ type ByServices = FailuresOf<
       | typeof CatalogHandlers
       | typeof ConnectionsHandlers
       | typeof LoginsHandlers
+      | typeof PaymentsHandlers
       | typeof PublicCatalogHandlers
       | typeof RunsHandlers
       | typeof SystemHandlers

@@ -2,8 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { TopUpId } from "../../src/domain/Ids.js"
+import { TopUpId, type WorkspaceId } from "../../src/domain/Ids.js"
+import type { PaidReport, TakingReport } from "../../src/domain/PaymentReport.js"
 import type { BillingPolicy } from "../../src/domain/TopUp.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import type { Accounts } from "../../src/services/Accounts.js"
@@ -13,7 +15,7 @@ import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
-const usd = (amount: number) => Micros.make(amount * 1_000_000)
+const usd = (amount: number) => Micros.make(Math.round(amount * 1_000_000))
 export const policy: BillingPolicy = {
   enabled: true,
   minimumMicros: usd(5),
@@ -223,65 +225,232 @@ export const topUpsSuite = (name: string, make: Make) =>
       })
     )
 
+    /** A top-up of so many dollars, and what is needed to report about it. */
+    const pending = (amount: number, workspaceId?: WorkspaceId) =>
+      Effect.gen(function* () {
+        const topUps = yield* TopUps
+        const wallet = yield* Wallet
+        const owner = workspaceId ?? (yield* workspace)
+        const { topUpId } = yield* topUps.request({
+          workspaceId: owner,
+          operatorWorkspace: false,
+          amountMicros: usd(amount),
+          idempotencyKey: null
+        })
+        const { report } = yield* TopUpReports
+        const reference = `pi_${topUpId}`
+        const paid = (more: Partial<PaidReport> = {}) =>
+          report({ _tag: "Paid", topUpId, reference, amountMicros: usd(amount), savedMethod: null, ...more })
+        const unpaid = (status: "expired" | "failed") => report({ _tag: "Unpaid", topUpId, status, declined: null })
+        const taken = (
+          objectId: string,
+          dollars: number,
+          state: TakingReport["state"] = "taken",
+          kind: TakingReport["kind"] = "refund"
+        ) => report({ _tag: "TakenBack", kind, objectId, reference, state, amountMicros: usd(dollars) })
+        const available = Effect.map(wallet.balance(owner), ({ availableMicros }) => availableMicros / 1_000_000)
+        /** What the ledger says, oldest first. */
+        const entries = Effect.map(wallet.entries(owner, {}, { limit: 100, after: null }), ({ items }) =>
+          items.map((entry) => [entry.kind, entry.amountMicros / 1_000_000, entry.reason]).reverse()
+        )
+        const status = Effect.map(topUps.list(owner, { limit: 100, after: null }), ({ items }) =>
+          items.find((one) => one.topUpId === topUpId)
+        )
+        return { workspaceId: owner, topUpId, paid, unpaid, taken, available, entries, status }
+      })
+
+    /** Takes so many dollars off the balance, as runs would. */
+    const spend = (workspaceId: WorkspaceId, dollars: number) =>
+      Effect.flatMap(Wallet, (wallet) =>
+        wallet.credit(
+          {
+            workspaceId,
+            kind: "adjustment",
+            micros: Math.round(-dollars * 1_000_000),
+            reason: "spent",
+            topUpId: null,
+            key: `spent ${dollars}`
+          },
+          commandLine
+        )
+      )
+
     test(
       "a payment that is reported five times at once, and again later, credits once",
       Effect.gen(function* () {
-        const topUps = yield* TopUps
-        const reports = yield* TopUpReports
-        const wallet = yield* Wallet
-        const workspaceId = yield* workspace
-        const { topUpId } = yield* topUps.request({
-          workspaceId,
-          operatorWorkspace: false,
-          amountMicros: usd(7),
-          idempotencyKey: null
-        })
-        const answers = yield* Effect.all(
-          Array.from({ length: 5 }, () => reports.markPaid(topUpId, "pay_1")),
+        const { available, entries, paid } = yield* pending(7)
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 5 }, () => paid()),
           { concurrency: 5 }
         )
-        yield* reports.markPaid(topUpId, "pay_2")
-        assert.deepStrictEqual(
-          answers.map(({ status }) => status),
-          ["paid", "paid", "paid", "paid", "paid"]
-        )
-        assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, usd(7))
-        const { items } = yield* wallet.entries(workspaceId, {}, { limit: 10, after: null })
-        assert.deepStrictEqual(
-          items.map(({ kind, topUpId }) => ({ kind, topUpId })),
-          [{ kind: "top_up", topUpId }]
-        )
+        assert.sameMembers(outcomes, ["credited", "unchanged", "unchanged", "unchanged", "unchanged"])
+        assert.strictEqual(yield* paid(), "unchanged")
+        assert.strictEqual(yield* available, 7)
+        assert.deepStrictEqual(yield* entries, [["top_up", 7, null]])
+      })
+    )
+
+    test(
+      "a payment of another amount, or a second payment of the same top-up, is not credited",
+      Effect.gen(function* () {
+        const { available, paid, status } = yield* pending(7)
+        for (const amountMicros of [usd(6.99), usd(7.01), null])
+          assert.strictEqual(yield* paid({ amountMicros }), "mismatched")
+        assert.strictEqual((yield* status)?.status, "pending")
+        assert.strictEqual(yield* paid(), "credited")
+        assert.strictEqual(yield* paid({ reference: "pi_another" }), "mismatched")
+        assert.strictEqual(yield* available, 7)
       })
     )
 
     test(
       "reports out of order: money that came is credited, and paid never goes back",
       Effect.gen(function* () {
-        const topUps = yield* TopUps
-        const reports = yield* TopUpReports
-        const workspaceId = yield* workspace
-        const { topUpId } = yield* topUps.request({
-          workspaceId,
-          operatorWorkspace: false,
-          amountMicros: null,
-          idempotencyKey: null
-        })
-        assert.strictEqual((yield* reports.markUnpaid(topUpId, "expired")).status, "expired")
-        assert.strictEqual((yield* reports.markUnpaid(topUpId, "failed")).status, "expired")
-        assert.strictEqual((yield* reports.markPaid(topUpId, "pay_1")).status, "paid")
-        assert.strictEqual((yield* reports.markUnpaid(topUpId, "failed")).status, "paid")
-        assert.strictEqual((yield* (yield* Wallet).balance(workspaceId)).availableMicros, usd(20))
+        const { available, paid, status, unpaid } = yield* pending(20)
+        const now = Effect.map(status, (topUp) => topUp?.status)
+        assert.strictEqual(yield* unpaid("expired"), "changed")
+        assert.strictEqual(yield* unpaid("failed"), "unchanged")
+        assert.strictEqual(yield* now, "expired")
+        assert.strictEqual(yield* paid(), "credited")
+        assert.strictEqual(yield* unpaid("failed"), "unchanged")
+        assert.strictEqual(yield* now, "paid")
+        assert.strictEqual(yield* available, 20)
       })
     )
 
     test(
-      "a report about an unknown top-up is not found",
+      "a report about an unknown top-up changes nothing",
       Effect.gen(function* () {
-        const reports = yield* TopUpReports
+        const { report } = yield* TopUpReports
+        const topUpId = TopUpId.make(`top_${"0".repeat(26)}`)
         assert.strictEqual(
-          (yield* Effect.flip(reports.markPaid(TopUpId.make(`top_${"0".repeat(26)}`), "pay_1")))._tag,
-          "not_found"
+          yield* report({ _tag: "Paid", topUpId, reference: "pi_0", amountMicros: usd(5), savedMethod: null }),
+          "unknown_top_up"
         )
+        assert.strictEqual(
+          yield* report({ _tag: "Unpaid", topUpId, status: "failed", declined: null }),
+          "unknown_top_up"
+        )
+      })
+    )
+
+    test(
+      "a refund is taken back once, however often and in whatever order it is reported, and returned when it fails",
+      Effect.gen(function* () {
+        const { available, entries, paid, taken } = yield* pending(10)
+        yield* paid()
+        const outcomes = yield* Effect.all([taken("re_1", 4), taken("re_1", 4), taken("re_1", 4)], { concurrency: 3 })
+        assert.sameMembers(outcomes, ["changed", "unchanged", "unchanged"])
+        assert.strictEqual(yield* taken("re_2", 1), "changed")
+        assert.strictEqual(yield* available, 5)
+        assert.strictEqual(yield* taken("re_1", 4, "returned"), "changed")
+        assert.strictEqual(yield* taken("re_1", 4), "unchanged")
+        assert.strictEqual(yield* available, 9)
+        assert.deepStrictEqual(yield* entries, [
+          ["top_up", 10, null],
+          ["adjustment", -4, "Refund re_1"],
+          ["adjustment", -1, "Refund re_2"],
+          ["adjustment", 4, "Refund re_1 failed"]
+        ])
+      })
+    )
+
+    test(
+      "a refund that is reported before its payment is taken back with the payment",
+      Effect.gen(function* () {
+        const { available, paid, taken } = yield* pending(10)
+        assert.strictEqual(yield* taken("re_3", 4), "kept")
+        assert.strictEqual(yield* taken("re_4", 2, "returned"), "kept")
+        assert.strictEqual(yield* taken("re_4", 2), "unchanged")
+        assert.strictEqual(yield* paid(), "credited")
+        assert.strictEqual(yield* available, 6)
+      })
+    )
+
+    test(
+      "an inquiry takes nothing, a dispute takes what is disputed, and one that is won gives it back",
+      Effect.gen(function* () {
+        const { available, paid, taken } = yield* pending(10)
+        yield* paid()
+        yield* taken("dp_1", 10, "open", "dispute")
+        assert.strictEqual(yield* available, 10)
+        yield* taken("dp_1", 10, "taken", "dispute")
+        assert.strictEqual(yield* available, 0)
+        yield* taken("dp_1", 10, "returned", "dispute")
+        assert.strictEqual(yield* available, 10)
+      })
+    )
+
+    test(
+      "what a balance cannot pay back is owed: it stays at zero, and the next top-up pays first",
+      Effect.gen(function* () {
+        const { available, entries, paid, status, taken, workspaceId } = yield* pending(10)
+        yield* paid()
+        yield* spend(workspaceId, 7)
+        assert.strictEqual(yield* taken("re_1", 10), "changed")
+        assert.strictEqual(yield* available, 0)
+        assert.deepInclude(yield* status, { takenBackMicros: usd(3), owedMicros: usd(7) })
+        const next = yield* pending(20, workspaceId)
+        assert.strictEqual(yield* next.paid(), "credited")
+        assert.strictEqual(yield* available, 13)
+        assert.deepInclude(yield* status, { takenBackMicros: usd(10), owedMicros: usd(0) })
+        assert.deepStrictEqual((yield* entries).slice(2), [
+          ["adjustment", -3, "Refund re_1"],
+          ["top_up", 20, null],
+          ["adjustment", -7, "Owed for a refund or dispute of this top-up"]
+        ])
+      })
+    )
+
+    test(
+      "what is owed is collected from money that comes in another way, and not again",
+      Effect.gen(function* () {
+        const { available, paid, taken, workspaceId } = yield* pending(10)
+        const { collectOwed } = yield* TopUpReports
+        yield* paid()
+        yield* spend(workspaceId, 10)
+        yield* taken("re_1", 10)
+        yield* spend(workspaceId, -4)
+        yield* collectOwed
+        assert.strictEqual(yield* available, 0)
+        yield* spend(workspaceId, -8)
+        yield* Effect.all([collectOwed, collectOwed, collectOwed], { concurrency: 3 })
+        assert.strictEqual(yield* available, 2)
+      })
+    )
+
+    test(
+      "refunds and disputes together never take more than was paid",
+      Effect.gen(function* () {
+        const { available, paid, taken, workspaceId } = yield* pending(10)
+        yield* paid()
+        yield* spend(workspaceId, -5)
+        yield* taken("re_1", 6)
+        yield* taken("dp_1", 10, "taken", "dispute")
+        assert.strictEqual(yield* available, 5)
+        yield* taken("dp_1", 10, "returned", "dispute")
+        assert.strictEqual(yield* available, 9)
+      })
+    )
+
+    test(
+      "fifty reports at once, in any order, end as one payment less its refund",
+      Effect.gen(function* () {
+        const { available, paid, taken, unpaid, workspaceId } = yield* pending(10)
+        const all = Array.from({ length: 50 }, (_, index) =>
+          index % 5 === 0
+            ? unpaid("expired")
+            : index % 5 === 1
+              ? taken("re_1", 3)
+              : index % 5 === 2
+                ? taken("dp_1", 2, index % 2 === 0 ? "returned" : "taken", "dispute")
+                : paid()
+        )
+        yield* Effect.all(all, { concurrency: "unbounded" })
+        assert.strictEqual(yield* available, 7)
+        const { ok } = yield* (yield* Wallet).verify
+        assert.isTrue(ok)
+        assert.isString(workspaceId)
       })
     )
 

@@ -23,9 +23,11 @@ import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
+import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 
@@ -78,6 +80,8 @@ export interface Services {
   readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
+  readonly paymentEvents?: Partial<PaymentEvents["Type"]>
+  readonly topUpReports?: Partial<TopUpReports["Type"]>
   readonly topUps?: Partial<TopUps["Type"]>
   readonly wallet?: Partial<Wallet["Type"]>
   readonly settings?: Partial<HttpSettingsShape>
@@ -103,6 +107,8 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),
         ...services.topUps
       }),
+      partial(PaymentEvents, services.paymentEvents ?? {}),
+      partial(TopUpReports, services.topUpReports ?? {}),
       partial(Wallet, services.wallet ?? {}),
       DrainingMemory,
       IdsCounting,

@@ -194,6 +194,8 @@ export const topUp: TopUp = {
   dashboardUrl: "https://pay.example",
   message: "Pay.",
   reason: null,
+  takenBackMicros: Micros.make(0),
+  owedMicros: Micros.make(0),
   createdAt: at
 }
 

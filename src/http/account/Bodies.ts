@@ -102,6 +102,14 @@ export const TopUpBody = Schema.Struct({
   dashboardUrl: Schema.String,
   message: Schema.String,
   reason: optional(TopUpReason),
+  takenBackMicros: optional(
+    Schema.Int.annotations({ description: "What refunds and disputes have taken back of it; absent where nothing" })
+  ),
+  owedMicros: optional(
+    Schema.Int.annotations({
+      description: "What they are still to take back: the next top-ups pay it first; absent where nothing is owed"
+    })
+  ),
   createdAt: Time
 }).annotations({ identifier: "TopUp" })
 
@@ -119,6 +127,8 @@ export const topUpBody = (topUp: TopUp): typeof TopUpBody.Type => ({
   dashboardUrl: topUp.dashboardUrl,
   message: topUp.message,
   ...(topUp.reason === null ? {} : { reason: topUp.reason }),
+  ...(topUp.takenBackMicros === 0 ? {} : { takenBackMicros: topUp.takenBackMicros }),
+  ...(topUp.owedMicros === 0 ? {} : { owedMicros: topUp.owedMicros }),
   createdAt: time(topUp.createdAt)
 })
 

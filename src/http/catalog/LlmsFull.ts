@@ -17,7 +17,8 @@ const access: { readonly [required: string]: string } = {
   "any-token": "any token",
   "optional-token": "token optional",
   public: "no token",
-  probe: "no token"
+  probe: "no token",
+  signed: "a signature, no token"
 }
 
 const routeLine = ({ access: required, method, path, summary }: Route): string =>

@@ -11,6 +11,7 @@ import type { LeaseKeeping } from "../../services/LeaseKeeping.js"
 import type { LoginApprovals } from "../../services/LoginApprovals.js"
 import type { Members } from "../../services/Members.js"
 import type { Sessions } from "../../services/Sessions.js"
+import type { PaymentEvents } from "../../services/PaymentEvents.js"
 import type { Providers } from "../../services/Providers.js"
 import type { Reports } from "../../services/Reports.js"
 import type { RunSignals } from "../../services/RunSignals.js"
@@ -37,6 +38,7 @@ export type MoneyAndRuns =
   | AuditTrail
   | Idempotency
   | Ids
+  | PaymentEvents
   | Reports
   | RunSignals
   | RunStore

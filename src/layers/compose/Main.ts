@@ -22,6 +22,7 @@ import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
 import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
 import { StoragePg } from "./StorageOnPostgres.js"
+import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
@@ -86,6 +87,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
         Layer.provide([
           Checks,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
+          OwedCollected,
           RefusedRunsForgotten,
           ReportsKept
         ]),

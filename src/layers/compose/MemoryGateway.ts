@@ -60,8 +60,8 @@ export const StorageMemory = (options: { readonly inflightLimit: number }): Laye
     TopUpsMemory(billingDefaults),
     TransactionsMemory
   ).pipe(
-    Layer.provideMerge(WalletMemory),
-    Layer.provide([MemoryStorageLayer, PaymentsNone, Layer.succeed(WalletDefaults, options)]),
+    Layer.provideMerge(Layer.merge(WalletMemory, PaymentsNone)),
+    Layer.provide([MemoryStorageLayer, Layer.succeed(WalletDefaults, options)]),
     Layer.provideMerge(IdsCrypto)
   )
 

@@ -23,6 +23,7 @@ import { SessionsPg } from "../postgres/SessionsPg.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
 import { migrate } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
+import type { PaymentEvents } from "../../services/PaymentEvents.js"
 import type { Payments } from "../../services/Payments.js"
 import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { PaymentsStripe } from "../accounts/payments/PaymentsStripe.js"
@@ -56,7 +57,7 @@ export const DatabaseConfigured = (config: GatewayConfig) =>
 export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
   readonly billing: BillingPolicy
-  readonly payments: Layer.Layer<Payments>
+  readonly payments: Layer.Layer<Payments | PaymentEvents>
 }): Layer.Layer<MoneyAndRuns | People, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
@@ -71,8 +72,8 @@ export const MoneyAndRunsPg = (options: {
     TopUpsPg(options.billing),
     TransactionsPg
   ).pipe(
-    Layer.provideMerge(WalletPg),
-    Layer.provide([options.payments, Layer.succeed(WalletDefaults, { inflightLimit: options.inflightLimit })]),
+    Layer.provideMerge(Layer.merge(WalletPg, options.payments)),
+    Layer.provide([Layer.succeed(WalletDefaults, { inflightLimit: options.inflightLimit })]),
     Layer.provideMerge(IdsCrypto)
   )
 

@@ -3,9 +3,10 @@
  * the draft in, and a rollback only drops it. One transaction runs at a time. Nothing survives the process.
  */
 import { Context, Effect, HashMap, Layer, Ref } from "effect"
-import type { MemberId, RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
+import type { MemberId, RunId, TokenId, TopUpId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import type { Micros } from "../../domain/Micros.js"
+import type { Payment } from "../../domain/PaymentReport.js"
 import type { Attempt, Run } from "../../domain/Run.js"
 import type { AuditRow } from "../accounts/audit/AuditRows.js"
 import type { LinkRow, SessionRow } from "../accounts/members/SessionRows.js"
@@ -14,6 +15,7 @@ import type { Principal, Workspace } from "../../services/Accounts.js"
 import type { KeyClaim } from "../../services/Idempotency.js"
 import type { Lease, Media } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
+import type { TopUpRow } from "../accounts/topups/TopUpRows.js"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
 
 export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "policy" | "workspaceName"> {
@@ -58,6 +60,9 @@ export interface MemoryState {
   readonly members: ReadonlyArray<Member>
   readonly links: ReadonlyArray<LinkRow>
   readonly sessions: ReadonlyArray<SessionRow>
+  readonly topUps: HashMap.HashMap<TopUpId, TopUpRow>
+  /** By the processor's name of the payment. */
+  readonly payments: HashMap.HashMap<string, Payment>
 }
 
 const empty: MemoryState = {
@@ -66,6 +71,8 @@ const empty: MemoryState = {
   wallets: HashMap.empty(),
   keys: HashMap.empty(),
   runs: HashMap.empty(),
+  topUps: HashMap.empty(),
+  payments: HashMap.empty(),
   auditEntries: [],
   members: [],
   links: [],

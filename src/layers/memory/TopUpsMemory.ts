@@ -1,61 +1,97 @@
-/**
- * Top-ups in memory, for tests and trials. Changes run one at a time, each together with the money that it moves in the
- * memory storage.
- */
-import { Effect, Layer, Ref } from "effect"
-import type { TopUpId } from "../../domain/Ids.js"
+/** Top-ups and their payments over `MemoryStorage`: the rows of `topups/TopUpRows`, on immutable state. */
+import { Effect, HashMap, Layer, Option } from "effect"
+import type { WorkspaceId } from "../../domain/Ids.js"
+import { newPayment, type Payment } from "../../domain/PaymentReport.js"
 import type { BillingPolicy } from "../../domain/TopUp.js"
+import { zero } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
 import type { Payments } from "../../services/Payments.js"
 import type { TopUpReports } from "../../services/TopUpReports.js"
 import type { TopUps } from "../../services/TopUps.js"
 import type { Wallet } from "../../services/Wallet.js"
-import { MemoryStorage } from "./MemoryStorage.js"
+import { type MemoryState, MemoryStorage } from "./MemoryStorage.js"
 import type { TopUpRow, TopUpRows } from "../accounts/topups/TopUpRows.js"
+import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
-const rows = Effect.gen(function* () {
-  const { transact } = yield* MemoryStorage
-  // In the order of insertion, which is also the order of the ids.
-  const table = yield* Ref.make<ReadonlyMap<TopUpId, TopUpRow>>(new Map())
-  const put = (row: TopUpRow) =>
-    Effect.as(
-      Ref.update(table, (before) => new Map(before).set(row.topUpId, row)),
-      row
-    )
-
-  const found: TopUpRows = {
-    insert: (row) =>
-      transact(
-        Effect.flatMap(Ref.get(table), (all) => {
-          const before = [...all.values()].find(
-            (other) =>
-              row.idempotencyKey !== null &&
-              other.workspaceId === row.workspaceId &&
-              other.idempotencyKey === row.idempotencyKey
-          )
-          return before === undefined ? put(row) : Effect.succeed(before)
-        })
-      ),
-    change: (topUpId, change) =>
-      transact(
-        Effect.flatMap(Ref.get(table), (all) => {
-          const before = all.get(topUpId)
-          return before === undefined ? Effect.succeed(null) : Effect.flatMap(change(before), put)
-        })
-      ),
-    newest: (workspaceId, { after, limit }) =>
-      Effect.map(Ref.get(table), (all) =>
-        [...all.values()]
-          .reverse()
-          .filter((row) => row.workspaceId === workspaceId && (after === null || row.topUpId < after))
-          .slice(0, limit + 1)
+const ofKey = (state: MemoryState, row: TopUpRow): TopUpRow | undefined =>
+  row.idempotencyKey === null
+    ? undefined
+    : [...HashMap.values(state.topUps)].find(
+        (other) => other.workspaceId === row.workspaceId && other.idempotencyKey === row.idempotencyKey
       )
-  }
-  return found
+
+const putTopUp = (row: TopUpRow) => (state: MemoryState) =>
+  [row, { ...state, topUps: HashMap.set(state.topUps, row.topUpId, row) }] as const
+
+const putPayment = (payment: Payment) => (state: MemoryState) =>
+  [payment, { ...state, payments: HashMap.set(state.payments, payment.reference, payment) }] as const
+
+const listed = (state: MemoryState, row: TopUpRow) => {
+  const payment = row.paymentReference === null ? Option.none() : HashMap.get(state.payments, row.paymentReference)
+  const { takenMicros, toTakeMicros } = Option.getOrElse(payment, () => ({ takenMicros: zero, toTakeMicros: zero }))
+  return { ...row, takenMicros, toTakeMicros }
+}
+
+/** Of the workspace, or of all; oldest top-up first. */
+const unsettled = (state: MemoryState, workspaceId: WorkspaceId | null): ReadonlyArray<Payment> =>
+  [...HashMap.values(state.payments)]
+    .filter(
+      ({ takenMicros, toTakeMicros, topUp }) =>
+        takenMicros !== toTakeMicros && (workspaceId === null || topUp?.workspaceId === workspaceId)
+    )
+    .sort((a, b) => ((a.topUp?.topUpId ?? "") < (b.topUp?.topUpId ?? "") ? -1 : 1))
+
+const hasMoney = (state: MemoryState, workspaceId: WorkspaceId): boolean =>
+  Option.exists(HashMap.get(state.wallets, workspaceId), ({ balance }) => balance.availableMicros > 0)
+
+const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows => ({
+  transact,
+  insert: (row) =>
+    modify((state) => {
+      const before = ofKey(state, row)
+      return before === undefined ? putTopUp(row)(state) : [before, state]
+    }),
+  get: (topUpId) => Effect.map(read, ({ topUps }) => Option.getOrNull(HashMap.get(topUps, topUpId))),
+  change: (topUpId, change) =>
+    transact(
+      Effect.flatMap(read, ({ topUps }) =>
+        Option.match(HashMap.get(topUps, topUpId), {
+          onNone: () => Effect.succeed(null),
+          onSome: (before) => Effect.flatMap(change(before), (after) => modify(putTopUp(after)))
+        })
+      )
+    ),
+  newest: (workspaceId, { after, limit }) =>
+    Effect.map(read, (state) =>
+      [...HashMap.values(state.topUps)]
+        .filter((row) => row.workspaceId === workspaceId && (after === null || row.topUpId < after))
+        .sort((a, b) => (a.topUpId < b.topUpId ? 1 : -1))
+        .slice(0, limit + 1)
+        .map((row) => listed(state, row))
+    ),
+  payer: (reference) =>
+    Effect.map(read, ({ payments }) =>
+      Option.match(HashMap.get(payments, reference), {
+        onNone: () => null,
+        onSome: ({ topUp }) => topUp?.workspaceId ?? null
+      })
+    ),
+  payment: (reference) =>
+    Effect.map(read, ({ payments }) => Option.getOrElse(HashMap.get(payments, reference), () => newPayment(reference))),
+  putPayment: (payment) => Effect.asVoid(modify(putPayment(payment))),
+  unsettled: (workspaceId) => Effect.map(read, (state) => unsettled(state, workspaceId)),
+  collectable: (limit) =>
+    Effect.map(read, (state) =>
+      [...new Set(unsettled(state, null).flatMap(({ topUp }) => (topUp === null ? [] : [topUp.workspaceId])))]
+        .filter((workspaceId) => hasMoney(state, workspaceId))
+        .slice(0, limit)
+    )
 })
 
 export const TopUpsMemory = (
   policy: BillingPolicy
 ): Layer.Layer<TopUps | TopUpReports, never, MemoryStorage | Ids | Payments | Wallet> =>
-  Layer.effectContext(Effect.flatMap(rows, (found) => topUpsOver(found, policy)))
+  Layer.effectContext(Effect.flatMap(MemoryStorage, (storage) => topUpsOver(rowsOver(storage), policy))).pipe(
+    Layer.provide(AuditTrailMemory)
+  )

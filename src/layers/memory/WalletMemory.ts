@@ -106,6 +106,9 @@ const holdsOf = (state: MemoryState, workspaceId: WorkspaceId) =>
     .sort((a, b) => (a.run.runId < b.run.runId ? 1 : -1))
     .map(({ run }) => ({ runId: run.runId, amountMicros: run.holdMicros, createdAt: run.createdAt }))
 
+const balanceOf = (state: MemoryState, workspaceId: WorkspaceId) =>
+  Option.getOrNull(Option.map(HashMap.get(state.wallets, workspaceId), ({ balance }) => balance))
+
 const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows => ({
   purses: (purses) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) =>
@@ -132,10 +135,9 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
         return { before, after: balance, written: true }
       })
     ),
-  balance: (workspaceId) =>
-    Effect.map(read, ({ wallets }) =>
-      Option.getOrNull(Option.map(HashMap.get(wallets, workspaceId), ({ balance }) => balance))
-    ),
+  // One transaction runs at a time.
+  lockBalance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
+  balance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
   holds: (workspaceId, limit) => Effect.map(read, (state) => holdsOf(state, workspaceId).slice(0, limit)),
   entries: (workspaceId, filter, page) =>
     Effect.map(read, ({ wallets }) =>

@@ -1,7 +1,8 @@
-/** Top-ups in Postgres: the rows of `topups/TopUpRows`. All decisions are made in `topups/TopUpsOver`. */
+/** Top-ups and their payments in Postgres: the rows of `topups/TopUpRows`. All decisions are made over them. */
 import { Effect, Layer, Schema } from "effect"
 import { TopUpId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros } from "../../domain/Micros.js"
+import { type Payment, takingStates } from "../../domain/PaymentReport.js"
 import { type BillingPolicy, topUpStatuses } from "../../domain/TopUp.js"
 import { TopUpReason } from "../../domain/TopUpHint.js"
 import type { Ids } from "../../services/Ids.js"
@@ -12,6 +13,7 @@ import type { Wallet } from "../../services/Wallet.js"
 import { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import type { TopUpRows } from "../accounts/topups/TopUpRows.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
 const TopUpColumns = Schema.Struct({
@@ -23,36 +25,61 @@ const TopUpColumns = Schema.Struct({
   reason: Schema.NullOr(TopUpReason),
   idempotencyKey: Schema.NullOr(Schema.String),
   paymentReference: Schema.NullOr(Schema.String),
+  automatic: Schema.Boolean,
+  savesMethod: Schema.Boolean,
   createdAt: Schema.Int,
   paidAt: Schema.NullOr(Schema.Int)
 })
 const topUpRow = rowOf(TopUpColumns)
-const topUpRows = rowsOf(TopUpColumns)
+const listedRows = rowsOf(Schema.Struct({ ...TopUpColumns.fields, toTakeMicros: Micros, takenMicros: Micros }))
 
-const rows = Effect.map(Database, ({ query, sql, transact }): TopUpRows => {
+const PaymentColumns = Schema.Struct({
+  reference: Schema.String,
+  topUp: Schema.NullOr(Schema.Struct({ workspaceId: WorkspaceId, topUpId: TopUpId, amountMicros: Micros })),
+  takings: Schema.Array(
+    Schema.Struct({
+      objectId: Schema.String,
+      kind: Schema.Literal("refund", "dispute"),
+      state: Schema.Literal(...takingStates),
+      amountMicros: Micros
+    })
+  ),
+  toTakeMicros: Micros,
+  takenMicros: Micros,
+  bookings: Schema.Int
+})
+const paymentRow = rowOf(PaymentColumns)
+const paymentRows = rowsOf(PaymentColumns)
+const workspaceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId }))
+const payerRow = rowOf(Schema.Struct({ workspaceId: Schema.NullOr(WorkspaceId) }))
+
+const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
   const columns = sql.literal(
-    `top_up_id as "topUpId", workspace_id as "workspaceId", status, amount_micros as "amountMicros", checkout_url as "checkoutUrl", reason,
-     idempotency_key as "idempotencyKey", payment_reference as "paymentReference", created_at as "createdAt", paid_at as "paidAt"`
+    `t.top_up_id as "topUpId", t.workspace_id as "workspaceId", t.status, t.amount_micros as "amountMicros", t.checkout_url as "checkoutUrl", t.reason,
+     t.idempotency_key as "idempotencyKey", t.payment_reference as "paymentReference", t.automatic, t.saves_method as "savesMethod",
+     t.created_at as "createdAt", t.paid_at as "paidAt"`
   )
-  return {
+  const rows: Pick<TopUpRows, "insert" | "get" | "change" | "newest"> = {
     insert: (row) =>
       transact(
         Effect.gen(function* () {
           const [inserted] = yield* sql`
-          insert into top_ups (workspace_id, top_up_id, status, amount_micros, idempotency_key, created_at)
-          values (${row.workspaceId}, ${row.topUpId}, ${row.status}, ${row.amountMicros}, ${row.idempotencyKey}, ${row.createdAt})
+          insert into top_ups (workspace_id, top_up_id, status, amount_micros, idempotency_key, automatic, saves_method, created_at)
+          values (${row.workspaceId}, ${row.topUpId}, ${row.status}, ${row.amountMicros}, ${row.idempotencyKey}, ${row.automatic}, ${row.savesMethod},
+            ${row.createdAt})
           on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing returning 1`
           if (inserted !== undefined) return row
           const before = yield* topUpRow(
-            sql`select ${columns} from top_ups where workspace_id = ${row.workspaceId} and idempotency_key = ${row.idempotencyKey}`
+            sql`select ${columns} from top_ups t where workspace_id = ${row.workspaceId} and idempotency_key = ${row.idempotencyKey}`
           )
           return before ?? (yield* Effect.dieMessage("a top-up refused for its key is not there"))
         })
       ),
+    get: (topUpId) => topUpRow(query(sql`select ${columns} from top_ups t where top_up_id = ${topUpId}`)),
     change: (topUpId, change) =>
       transact(
         Effect.gen(function* () {
-          const before = yield* topUpRow(sql`select ${columns} from top_ups where top_up_id = ${topUpId} for update`)
+          const before = yield* topUpRow(sql`select ${columns} from top_ups t where top_up_id = ${topUpId} for update`)
           if (before === null) return null
           const after = yield* change(before)
           yield* sql`
@@ -63,15 +90,69 @@ const rows = Effect.map(Database, ({ query, sql, transact }): TopUpRows => {
         })
       ),
     newest: (workspaceId, { after, limit }) =>
-      topUpRows(
+      listedRows(
         query(sql`
-        select ${columns} from top_ups where workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and top_up_id < ${after}`}
-        order by top_up_id desc limit ${limit + 1}`)
+        select ${columns}, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
+        from top_ups t left join payments p on p.payment_reference = t.payment_reference
+        where t.workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and t.top_up_id < ${after}`}
+        order by t.top_up_id desc limit ${limit + 1}`)
       )
   }
-})
+  return rows
+}
+
+const paymentRowsOf = ({ query, sql }: Database["Type"]) => {
+  const columns = sql.literal(
+    `payment_reference as reference, takings, to_take_micros as "toTakeMicros", taken_micros as "takenMicros", bookings,
+     case when top_up_id is not null then
+       json_build_object('workspaceId', workspace_id, 'topUpId', top_up_id, 'amountMicros', amount_micros) end as "topUp"`
+  )
+  const written = ({ bookings, reference, takenMicros, takings, toTakeMicros, topUp }: Payment) => sql`
+    update payments set workspace_id = ${topUp?.workspaceId ?? null}, top_up_id = ${topUp?.topUpId ?? null},
+      amount_micros = ${topUp?.amountMicros ?? null}, takings = ${JSON.stringify(takings)}::jsonb, to_take_micros = ${toTakeMicros},
+      taken_micros = ${takenMicros}, bookings = ${bookings}
+    where payment_reference = ${reference}`
+  const rows: Pick<TopUpRows, "payer" | "payment" | "putPayment" | "unsettled" | "collectable"> = {
+    payer: (reference) =>
+      Effect.map(
+        payerRow(query(sql`select workspace_id as "workspaceId" from payments where payment_reference = ${reference}`)),
+        (row) => row?.workspaceId ?? null
+      ),
+    payment: Effect.fnUntraced(function* (reference) {
+      // Waits for another transaction that makes the same payment.
+      yield* query(sql`insert into payments (payment_reference) values (${reference}) on conflict do nothing`)
+      const row = yield* paymentRow(
+        query(sql`select ${columns} from payments where payment_reference = ${reference} for update`)
+      )
+      return row ?? (yield* Effect.dieMessage("a payment that was made is not there"))
+    }),
+    putPayment: (payment) => Effect.asVoid(query(written(payment))),
+    unsettled: (workspaceId) =>
+      paymentRows(
+        query(sql`
+        select ${columns} from payments where workspace_id = ${workspaceId} and to_take_micros <> taken_micros
+        order by top_up_id for update`)
+      ),
+    collectable: (limit) =>
+      Effect.map(
+        workspaceRows(
+          query(sql`
+          select distinct w.workspace_id as "workspaceId" from payments p join wallets w on w.workspace_id = p.workspace_id
+          where p.to_take_micros <> p.taken_micros and w.available_micros > 0 limit ${limit}`)
+        ),
+        (found) => found.map(({ workspaceId }) => workspaceId)
+      )
+  }
+  return rows
+}
+
+const rows = Effect.map(Database, (database): TopUpRows => ({
+  transact: (work) => database.transact(work),
+  ...topUpRowsOf(database),
+  ...paymentRowsOf(database)
+}))
 
 export const TopUpsPg = (
   policy: BillingPolicy
 ): Layer.Layer<TopUps | TopUpReports, never, Database | Ids | Payments | Wallet> =>
-  Layer.effectContext(Effect.flatMap(rows, (found) => topUpsOver(found, policy)))
+  Layer.effectContext(Effect.flatMap(rows, (found) => topUpsOver(found, policy))).pipe(Layer.provide(AuditTrailPg))

@@ -101,16 +101,21 @@ const write =
       where w.workspace_id = c.workspace_id`)
   }
 
+const lockBalance =
+  ({ query, sql }: Database["Type"]): WalletRows["lockBalance"] =>
+  (workspaceId) =>
+    balanceRow(
+      query(sql`
+        select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
+        where workspace_id = ${workspaceId} for update`)
+    )
+
 const credit =
   (database: Database["Type"]): WalletRows["credit"] =>
   ({ key, workspaceId }, decide) => {
     const { query, send, sql } = database
     return Effect.gen(function* () {
-      const before = yield* balanceRow(
-        query(sql`
-          select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
-          where workspace_id = ${workspaceId} for update`)
-      )
+      const before = yield* lockBalance(database)(workspaceId)
       if (before === null) return null
       const used = yield* query(
         sql`select 1 from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
@@ -132,6 +137,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function
     purses: lockPurses(database, yield* DatabaseNow),
     write: write(database),
     credit: credit(database),
+    lockBalance: lockBalance(database),
     balance: (workspaceId) =>
       balanceRow(
         query(sql`

@@ -11,6 +11,7 @@ import { RunStore } from "../../../src/services/RunStore.js"
 import { TopUps } from "../../../src/services/TopUps.js"
 import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
 import { PaymentsNone } from "../../../src/layers/accounts/payments/PaymentsNone.js"
+import { AuditTrail } from "../../../src/services/AuditTrail.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { policy } from "../../services/TopUps.suite.js"
 import { engine, funded, requestOf, storageMemory } from "../../support/engine.js"
@@ -105,13 +106,18 @@ describe("a client that hangs up", () => {
     Effect.gen(function* () {
       const { hangUp, hold } = yield* paused
       const written: Array<TopUpRow> = []
-      const rows: TopUpRows = {
-        insert: (row) => hold(Effect.sync(() => (written.push(row), row))),
+      const rows = {
+        insert: (row: TopUpRow) => hold(Effect.sync(() => (written.push(row), row))),
         change: () => Effect.succeed(null),
-        newest: () => Effect.succeed(written)
-      }
+        collectable: () => Effect.succeed([])
+      } as Partial<TopUpRows> as TopUpRows
       const topUps = Layer.effectContext(topUpsOver(rows, policy)).pipe(
-        Layer.provide([IdsCounting, PaymentsNone, Layer.succeed(Wallet, {} as Wallet["Type"])])
+        Layer.provide([
+          IdsCounting,
+          PaymentsNone,
+          Layer.succeed(Wallet, {} as Wallet["Type"]),
+          Layer.succeed(AuditTrail, {} as AuditTrail["Type"])
+        ])
       )
       yield* Effect.gen(function* () {
         const { request } = yield* TopUps

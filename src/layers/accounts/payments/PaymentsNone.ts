@@ -1,11 +1,15 @@
 /** A gateway without a payment processor. It refuses every checkout; the operator adds money with `gateway credit`. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { BillingUnavailable } from "../../../domain/ApiErrors.js"
+import { PaymentEvents } from "../../../services/PaymentEvents.js"
 import { CheckoutUnavailable, Payments } from "../../../services/Payments.js"
 
-export const PaymentsNone: Layer.Layer<Payments> = Layer.succeed(
-  Payments,
-  Payments.of({
-    configured: false,
-    createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
-  })
+export const PaymentsNone: Layer.Layer<Payments | PaymentEvents> = Layer.succeedContext(
+  Context.make(
+    Payments,
+    Payments.of({
+      configured: false,
+      createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
+    })
+  ).pipe(Context.add(PaymentEvents, PaymentEvents.of({ read: () => Effect.fail(new BillingUnavailable({})) })))
 )

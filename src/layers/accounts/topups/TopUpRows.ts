@@ -1,7 +1,11 @@
-/** The rows under `TopUps`: what its storages must do, and nothing that decides about a top-up. */
+/**
+ * The rows under `TopUps` and `TopUpReports`: what their storages must do, and nothing that decides about money. Locks
+ * are taken in one order: the wallet, the payment, the top-up.
+ */
 import type { Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
+import type { Payment } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { TopUpStatus } from "../../../domain/TopUp.js"
 import type { TopUpReason } from "../../../domain/TopUpHint.js"
@@ -16,18 +20,44 @@ export interface TopUpRow {
   readonly reason: TopUpReason | null
   readonly idempotencyKey: string | null
   readonly paymentReference: string | null
+  /** Whether the gateway started it by itself, with a saved card. */
+  readonly automatic: boolean
+  /** Whether its checkout saves the card for automatic top-ups. */
+  readonly savesMethod: boolean
   readonly createdAt: number
   readonly paidAt: number | null
 }
 
+/** What a list shows. */
+export interface ListedTopUp extends TopUpRow {
+  readonly toTakeMicros: Micros
+  readonly takenMicros: Micros
+}
+
 export interface TopUpRows {
+  /** One transaction of everything that is done inside. */
+  readonly transact: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StorageError>
   /** Answers the row that has the key: this one, or the one that had it before. */
   readonly insert: (row: TopUpRow) => Effect.Effect<TopUpRow, StorageError>
+  readonly get: (topUpId: TopUpId) => Effect.Effect<TopUpRow | null, StorageError>
   /** Changes one row under its lock, in one transaction with whatever `change` does; null when there is none. */
   readonly change: <E>(
     topUpId: TopUpId,
     change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>
   ) => Effect.Effect<TopUpRow | null, E | StorageError>
   /** Newest first; one more than the limit where there are more. */
-  readonly newest: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<ReadonlyArray<TopUpRow>, StorageError>
+  readonly newest: (
+    workspaceId: WorkspaceId,
+    page: PageRequest
+  ) => Effect.Effect<ReadonlyArray<ListedTopUp>, StorageError>
+  /** The workspace of the top-up that the payment paid; null as long as none is known. */
+  readonly payer: (reference: string) => Effect.Effect<WorkspaceId | null, StorageError>
+  /** The payment under its lock; it is made when it is new. Joins the surrounding transaction. */
+  readonly payment: (reference: string) => Effect.Effect<Payment, StorageError>
+  /** Joins the surrounding transaction. */
+  readonly putPayment: (payment: Payment) => Effect.Effect<void, StorageError>
+  /** Payments of which not exactly what is to be taken was taken, under their locks, oldest top-up first. */
+  readonly unsettled: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
+  /** Workspaces that have such payments and money on their balance, at most `limit`. */
+  readonly collectable: (limit: number) => Effect.Effect<ReadonlyArray<WorkspaceId>, StorageError>
 }

@@ -1,29 +1,30 @@
 /**
  * Top-ups over any rows. A request is written down before the payment processor is asked, so that no checkout exists
- * that the gateway knows nothing of; the credit goes with the status `paid`, under the row's lock, with a key made of
- * the top-up's id. A client that hangs up interrupts no transaction, only what comes between them.
+ * that the gateway knows nothing of. A client that hangs up interrupts no transaction, only what comes between them.
  */
 import { Clock, Context, Effect } from "effect"
-import { gatewayItself } from "../../../domain/AuditEntry.js"
 import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
-import type { Micros } from "../../../domain/Micros.js"
-import { amountRefusal, type BillingPolicy, nextStatus, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
+import { type Micros, minus, zero } from "../../../domain/Micros.js"
+import { amountRefusal, type BillingPolicy, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
+import { AuditTrail } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
 import { Payments } from "../../../services/Payments.js"
 import { TopUpReports } from "../../../services/TopUpReports.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { pageOf } from "../../../domain/Pages.js"
-import type { TopUpRow, TopUpRows } from "./TopUpRows.js"
+import type { ListedTopUp, TopUpRow, TopUpRows } from "./TopUpRows.js"
+import { topUpReportsOver } from "./TopUpReportsOver.js"
 
 export const topUpsOver = (
   rows: TopUpRows,
   policy: BillingPolicy
-): Effect.Effect<Context.Context<TopUps | TopUpReports>, never, Ids | Payments | Wallet> =>
+): Effect.Effect<Context.Context<TopUps | TopUpReports>, never, AuditTrail | Ids | Payments | Wallet> =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const payments = yield* Payments
+    const trail = yield* AuditTrail
     const wallet = yield* Wallet
 
     const shown = ({
@@ -32,9 +33,11 @@ export const topUpsOver = (
       createdAt,
       reason,
       status,
+      takenMicros,
+      toTakeMicros,
       topUpId,
       workspaceId
-    }: TopUpRow): TopUp => ({
+    }: ListedTopUp): TopUp => ({
       topUpId,
       workspaceId,
       status,
@@ -43,11 +46,15 @@ export const topUpsOver = (
       dashboardUrl: policy.dashboardUrl(workspaceId),
       message: topUpMessage(status, reason),
       reason: status === "paid" ? null : reason,
+      takenBackMicros: takenMicros,
+      owedMicros: minus(toTakeMicros, takenMicros),
       createdAt
     })
+    /** As it is when it is requested: nothing was taken back of it. */
+    const fresh = (row: TopUpRow): TopUp => shown({ ...row, takenMicros: zero, toTakeMicros: zero })
     const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
       Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) =>
-        row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(shown(row))
+        row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(fresh(row))
       )
 
     const checkoutFor = (row: TopUpRow): Effect.Effect<Partial<TopUpRow>> =>
@@ -76,7 +83,7 @@ export const topUpsOver = (
       readonly amountMicros: Micros | null
       readonly idempotencyKey: string | null
     }) {
-      if (!policy.enabled) return yield* new BillingUnavailable()
+      if (!policy.enabled) return yield* new BillingUnavailable({})
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const refusal = amountRefusal(policy, input.workspaceId, amountMicros)
       if (refusal !== null) return yield* refusal
@@ -90,6 +97,8 @@ export const topUpsOver = (
           reason: null,
           idempotencyKey: input.idempotencyKey,
           paymentReference: null,
+          automatic: false,
+          savesMethod: false,
           createdAt: yield* Clock.currentTimeMillis,
           paidAt: null
         })
@@ -97,7 +106,7 @@ export const topUpsOver = (
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
       return row.status === "pending" && row.checkoutUrl === null
         ? yield* openCheckout(row, input.operatorWorkspace)
-        : shown(row)
+        : fresh(row)
     })
 
     return Context.make(
@@ -109,43 +118,8 @@ export const topUpsOver = (
             ? Effect.map(rows.newest(workspaceId, page), (found) =>
                 pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId)
               )
-            : Effect.fail(new BillingUnavailable()),
+            : Effect.fail(new BillingUnavailable({})),
         hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
       })
-    ).pipe(
-      Context.add(
-        TopUpReports,
-        TopUpReports.of({
-          markPaid: (topUpId, reference) =>
-            changed(
-              topUpId,
-              Effect.fnUntraced(function* (row) {
-                const status = nextStatus(row.status, "paid")
-                if (status === null) return row
-                yield* wallet
-                  .credit(
-                    {
-                      workspaceId: row.workspaceId,
-                      kind: "top_up",
-                      micros: row.amountMicros,
-                      reason: null,
-                      topUpId,
-                      key: `top_up:${topUpId}`
-                    },
-                    gatewayItself
-                  )
-                  .pipe(
-                    // The amount was checked when the top-up was made, and its workspace is there as long as it is.
-                    Effect.catchTags({ not_found: Effect.die, validation_error: Effect.die })
-                  )
-                return { ...row, status, paymentReference: reference, paidAt: yield* Clock.currentTimeMillis }
-              })
-            ),
-          markUnpaid: (topUpId, reported) =>
-            changed(topUpId, (row) =>
-              Effect.succeed({ ...row, status: nextStatus(row.status, reported) ?? row.status })
-            )
-        })
-      )
-    )
+    ).pipe(Context.add(TopUpReports, TopUpReports.of(topUpReportsOver(rows, wallet, trail))))
   })

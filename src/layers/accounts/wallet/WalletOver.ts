@@ -121,6 +121,7 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
           })
         )
       ),
+      lockBalance: (workspaceId) => Effect.flatMap(rows.lockBalance(workspaceId), foundOr(workspaceId)),
       balance: Effect.fn("Wallet.balance")((workspaceId) =>
         Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
       ),

@@ -56,6 +56,8 @@ export interface WalletRows {
     credit: { readonly workspaceId: WorkspaceId; readonly key: string },
     decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
   ) => Effect.Effect<Credited | null, E | StorageError, Changing>
+  /** Locks the wallet until the surrounding transaction ends. */
+  readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
   readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
   readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
   /** In the order of `LedgerList`, behind the place `after`, at most `limit`. */

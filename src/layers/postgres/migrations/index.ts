@@ -20,6 +20,7 @@ import { ledgerChecks } from "./0014_ledger_checks.js"
 import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
 import { members } from "./0018_members.js"
+import { payments } from "./0020_payments.js"
 import { reports } from "./0022_reports.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -40,5 +41,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0015_workspace_policies": workspacePolicies,
   "0016_audit_trail": auditTrail,
   "0018_members": members,
+  "0020_payments": payments,
   "0022_reports": reports
 }

@@ -1,0 +1,53 @@
+/** Where payment processors deliver their events (extensions: section 10). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { reportOutcomes } from "../../domain/PaymentReport.js"
+import { ignoredEvents } from "../../services/PaymentEvents.js"
+import { Access } from "../Access.js"
+import { Open } from "../Auth.js"
+import { Wire, WireStorage } from "../Envelope.js"
+
+/** Read as bytes, because the signature is over them. */
+const StripeEvent = Schema.Object.annotations({
+  identifier: "StripeEvent",
+  description: "An event as Stripe sends it",
+  jsonSchema: { type: "object" },
+  examples: [
+    { id: "evt_1", object: "event", type: "checkout.session.completed", livemode: false, data: { object: {} } }
+  ]
+})
+
+export const EventReceived = Schema.Struct({
+  received: Schema.Literal(true),
+  outcomes: Schema.Array(Schema.Literal(...reportOutcomes, ...ignoredEvents)).annotations({
+    description: "What became of it, for the people who look at deliveries in the processor's dashboard"
+  })
+}).annotations({ identifier: "EventReceived", examples: [{ received: true, outcomes: ["credited"] }] })
+
+export class PaymentsApi extends HttpApiGroup.make("payments")
+  .add(
+    HttpApiEndpoint.post("stripeEvent", "/v1/payments/stripe/webhook")
+      .setHeaders(
+        Schema.Struct({
+          "stripe-signature": Schema.optional(
+            Schema.String.annotations({
+              description: "What Stripe signed the body with: t=…,v1=…",
+              examples: ["t=1793600000,v1=5257a869…"]
+            })
+          )
+        })
+      )
+      .setPayload(StripeEvent)
+      .addSuccess(EventReceived)
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.UnsupportedMediaType)
+      .addError(Wire.BillingUnavailable)
+      .addError(WireStorage)
+      .annotate(Access, "signed")
+      .annotate(OpenApi.Summary, "Take an event of Stripe")
+      .annotate(
+        OpenApi.Description,
+        "Stripe delivers events here. The body counts as it is, signed with one of the gateway's webhook secrets within the last 5 minutes. The answer comes after what happened is stored; anything but 200 makes Stripe deliver the event again. The same event may come any number of times and in any order."
+      )
+  )
+  .middleware(Open) {}

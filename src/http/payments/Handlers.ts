@@ -1,0 +1,54 @@
+/** Takes the events of payment processors: body, signature, and the answer. What they mean is decided elsewhere. */
+import { HttpApiBuilder, type HttpApiGroup, type HttpServerRequest } from "@effect/platform"
+import { Effect, type Layer } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { webhookBytesMax } from "../../domain/Limits.js"
+import { PaymentEvents } from "../../services/PaymentEvents.js"
+import { RateLimiter } from "../../services/RateLimiter.js"
+import { TopUpReports } from "../../services/TopUpReports.js"
+import { Api } from "../Api.js"
+import type { Open } from "../Auth.js"
+import { rawBody } from "../Body.js"
+import { spendPublic } from "../RequestRate.js"
+import { answering, CurrentRequest } from "../RequestState.js"
+import { HttpSettings } from "../Settings.js"
+
+const unsigned = ValidationError.of(
+  "stripe-signature",
+  "must be a signature of this body by Stripe, made with the gateway's webhook secret within the last 5 minutes"
+)
+
+export const PaymentsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "payments">,
+  never,
+  HttpSettings | Open | PaymentEvents | RateLimiter | TopUpReports
+> = HttpApiBuilder.group(Api, "payments", (handlers) =>
+  Effect.gen(function* () {
+    const events = yield* PaymentEvents
+    const limiter = yield* RateLimiter
+    const reports = yield* TopUpReports
+    const { trustProxy } = yield* HttpSettings
+    /** A sender who is not the processor runs out of the bucket of their address; the processor itself has none. */
+    const spend = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      yield* spendPublic(limiter, request, trustProxy, yield* CurrentRequest)
+    })
+    return handlers.handleRaw(
+      "stripeEvent",
+      answering(
+        Effect.fnUntraced(function* ({ headers, request }) {
+          const body = yield* Effect.tapError(rawBody(request, webhookBytesMax), () => spend(request))
+          const found = yield* events.read({ body, signature: headers["stripe-signature"] })
+          switch (found._tag) {
+            case "Unsigned":
+              yield* spend(request)
+              return yield* unsigned
+            case "Ignored":
+              return { received: true as const, outcomes: [found.why] }
+            case "Reports":
+              return { received: true as const, outcomes: yield* Effect.forEach(found.reports, reports.report) }
+          }
+        })
+      )
+    )
+  })
+)

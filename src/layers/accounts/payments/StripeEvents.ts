@@ -1,0 +1,255 @@
+/**
+ * Events of Stripe as reports of payments. The library checks the signature and its age. What an event holds is checked
+ * here: its shape follows the version that the account has set, not the version of the library. Events that are not
+ * about a top-up of a gateway, or not of this account and mode, are ignored.
+ */
+import type Stripe from "stripe"
+import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
+import { BillingUnavailable, ValidationError } from "../../../domain/ApiErrors.js"
+import { webhookToleranceSeconds } from "../../../domain/Limits.js"
+import type { AutomaticStop, TakingReport } from "../../../domain/PaymentReport.js"
+import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
+import type { StripeSettings } from "../../node/Config.js"
+import { fromCents } from "./StripeAmounts.js"
+import type { StripeClient } from "./StripeClient.js"
+import { Metadata } from "./StripeMetadata.js"
+import { disputeState, refundState } from "./StripeTakings.js"
+
+const nullable = Schema.NullishOr
+/** The id of an object, which is there as itself where the account expands it. */
+const Reference = Schema.Union(Schema.String, Schema.Struct({ id: Schema.String }))
+const idOf = (reference: typeof Reference.Type): string => (typeof reference === "string" ? reference : reference.id)
+const AnyMetadata = nullable(Schema.Record({ key: Schema.String, value: Schema.String }))
+
+const Session = Schema.Struct({
+  amount_total: nullable(Schema.Number),
+  currency: nullable(Schema.String),
+  metadata: AnyMetadata,
+  payment_intent: nullable(Reference),
+  payment_status: Schema.String
+})
+const Intent = Schema.Struct({
+  id: Schema.String,
+  amount_received: Schema.Number,
+  currency: Schema.String,
+  customer: nullable(Reference),
+  last_payment_error: nullable(Schema.Struct({ code: nullable(Schema.String) })),
+  metadata: AnyMetadata,
+  payment_method: nullable(Reference),
+  setup_future_usage: nullable(Schema.String)
+})
+const Charge = Schema.Struct({ id: Schema.String, metadata: AnyMetadata, payment_intent: nullable(Reference) })
+const Refund = Schema.Struct({
+  id: Schema.String,
+  amount: Schema.Number,
+  currency: Schema.String,
+  payment_intent: nullable(Reference),
+  status: nullable(Schema.String)
+})
+const Dispute = Schema.Struct({
+  id: Schema.String,
+  amount: Schema.Number,
+  currency: Schema.String,
+  payment_intent: nullable(Reference),
+  status: Schema.String
+})
+
+type Failure = BillingUnavailable | ValidationError
+type Read = Effect.Effect<EventRead, Failure>
+
+const ignored = (why: IgnoredEvent): Read => Effect.succeed({ _tag: "Ignored", why })
+const reports = (...found: Extract<EventRead, { _tag: "Reports" }>["reports"]): Read =>
+  Effect.succeed({ _tag: "Reports", reports: found })
+
+/** Null for what is no amount of US dollars. */
+const amountOf = (cents: number | null | undefined, currency: string | null | undefined) =>
+  currency === "usd" && cents != null ? Option.getOrNull(fromCents(cents)) : null
+
+const ours = Schema.decodeUnknownOption(Metadata)
+
+const sessionPaid = (session: typeof Session.Type): Read => {
+  const topUp = ours(session.metadata)
+  if (Option.isNone(topUp) || session.payment_intent == null) return ignored("not_a_top_up")
+  if (session.payment_status === "unpaid") return ignored("awaiting_payment")
+  return reports({
+    _tag: "Paid",
+    topUpId: topUp.value.topUpId,
+    reference: idOf(session.payment_intent),
+    amountMicros: amountOf(session.amount_total, session.currency),
+    savedMethod: null
+  })
+}
+
+const sessionUnpaid =
+  (status: "expired" | "failed") =>
+  ({ metadata }: typeof Session.Type): Read =>
+    Option.match(ours(metadata), {
+      onNone: () => ignored("not_a_top_up"),
+      onSome: ({ topUpId }) => reports({ _tag: "Unpaid", topUpId, status, declined: null })
+    })
+
+const intentPaid = (intent: typeof Intent.Type): Read => {
+  const { amount_received, currency, customer, id, metadata, payment_method, setup_future_usage } = intent
+  const topUp = ours(metadata)
+  if (Option.isNone(topUp)) return ignored("not_a_top_up")
+  const saved = setup_future_usage === "off_session" && customer != null && payment_method != null
+  return reports({
+    _tag: "Paid",
+    topUpId: topUp.value.topUpId,
+    reference: id,
+    amountMicros: amountOf(amount_received, currency),
+    savedMethod: saved ? `${idOf(customer)}/${idOf(payment_method)}` : null
+  })
+}
+
+/** Why a charge without its owner failed, by Stripe's code of the error. */
+export const stopOf = (code: string | null | undefined): AutomaticStop =>
+  code === "authentication_required" ? "authentication_required" : code == null ? "charge_failed" : "card_declined"
+
+/** In a checkout a person may try another card, and the session's own events tell how it ends. */
+const intentFailed = ({ last_payment_error, metadata }: typeof Intent.Type): Read => {
+  const topUp = ours(metadata)
+  return Option.isSome(topUp) && topUp.value.automatic === "true"
+    ? reports({
+        _tag: "Unpaid",
+        topUpId: topUp.value.topUpId,
+        status: "failed",
+        declined: stopOf(last_payment_error?.code)
+      })
+    : ignored("not_handled")
+}
+
+const refundReport = (refund: typeof Refund.Type): TakingReport | null =>
+  refund.payment_intent == null
+    ? null
+    : {
+        _tag: "TakenBack",
+        kind: "refund",
+        objectId: refund.id,
+        reference: idOf(refund.payment_intent),
+        state: refundState(refund.status ?? null),
+        amountMicros: amountOf(refund.amount, refund.currency)
+      }
+
+const refunded = (refund: typeof Refund.Type): Read => {
+  const report = refundReport(refund)
+  return report === null ? ignored("not_a_top_up") : reports(report)
+}
+
+const disputed =
+  (moved: "withdrawn" | "reinstated" | null) =>
+  ({ amount, currency, id, payment_intent, status }: typeof Dispute.Type): Read =>
+    payment_intent == null
+      ? ignored("not_a_top_up")
+      : reports({
+          _tag: "TakenBack",
+          kind: "dispute",
+          objectId: id,
+          reference: idOf(payment_intent),
+          state: disputeState(status, moved),
+          amountMicros: amountOf(amount, currency)
+        })
+
+const refundPage = Schema.decodeUnknown(Schema.Array(Refund))
+
+/** The event does not say which refunds the charge has: Stripe is asked for them. */
+const chargeRefunded =
+  (client: StripeClient) =>
+  ({ id, metadata }: typeof Charge.Type): Read =>
+    Option.isNone(ours(metadata))
+      ? ignored("not_a_top_up")
+      : client
+          .ask((stripe) => stripe.refunds.list({ charge: id, limit: 100 }))
+          .pipe(
+            Effect.mapError(() => new BillingUnavailable({ processor: "silent" })),
+            Effect.flatMap(({ data }) => Effect.mapError(refundPage(data), () => unreadable)),
+            Effect.map((refunds) => ({
+              _tag: "Reports",
+              reports: refunds.flatMap((refund) => refundReport(refund) ?? [])
+            }))
+          )
+
+const unreadable = ValidationError.of("body", "is a signed event of a shape that this version does not know")
+
+/** What a type of events holds, and what it means. */
+const reader = <A, I>(schema: Schema.Schema<A, I>, read: (object: A) => Read) => {
+  const decode = Schema.decodeUnknownEither(schema)
+  return (object: unknown): Read => Either.match(decode(object), { onLeft: () => unreadable, onRight: read })
+}
+
+const readersOf = (client: StripeClient): ReadonlyMap<string, (object: unknown) => Read> => {
+  const refund = reader(Refund, refunded)
+  const dispute = reader(Dispute, disputed(null))
+  return new Map([
+    ["checkout.session.completed", reader(Session, sessionPaid)],
+    ["checkout.session.async_payment_succeeded", reader(Session, sessionPaid)],
+    ["checkout.session.async_payment_failed", reader(Session, sessionUnpaid("failed"))],
+    ["checkout.session.expired", reader(Session, sessionUnpaid("expired"))],
+    ["payment_intent.succeeded", reader(Intent, intentPaid)],
+    ["payment_intent.payment_failed", reader(Intent, intentFailed)],
+    ["refund.created", refund],
+    ["refund.updated", refund],
+    ["refund.failed", refund],
+    ["charge.refund.updated", refund],
+    ["charge.refunded", reader(Charge, chargeRefunded(client))],
+    ["charge.dispute.created", dispute],
+    ["charge.dispute.updated", dispute],
+    ["charge.dispute.closed", dispute],
+    ["charge.dispute.funds_withdrawn", reader(Dispute, disputed("withdrawn"))],
+    ["charge.dispute.funds_reinstated", reader(Dispute, disputed("reinstated"))]
+  ])
+}
+
+/** The event, when one of the secrets has signed it within the tolerance; else null. */
+const signedEvent = (
+  webhooks: Stripe["webhooks"],
+  secrets: StripeSettings["webhookSecrets"],
+  delivery: { readonly body: Uint8Array; readonly signature: string },
+  now: number
+): Effect.Effect<Stripe.Event | null> =>
+  Effect.map(
+    Effect.forEach(secrets, (secret) =>
+      Effect.option(
+        Effect.try(() =>
+          webhooks.constructEvent(
+            delivery.body,
+            delivery.signature,
+            Redacted.value(secret),
+            webhookToleranceSeconds,
+            undefined,
+            now
+          )
+        )
+      )
+    ),
+    (found) => Option.getOrNull(Option.firstSomeOf(found))
+  )
+
+export const readEvent = (client: StripeClient, settings: StripeSettings): PaymentEvents["Type"]["read"] => {
+  const readers = readersOf(client)
+  const live = Redacted.value(settings.secretKey).includes("_live_")
+  const read = (event: Stripe.Event): Read => {
+    if (event.account != null) return ignored("other_account")
+    if (event.livemode !== live) return ignored("other_mode")
+    return readers.get(event.type)?.(event.data.object) ?? ignored("not_handled")
+  }
+  return Effect.fn("PaymentEvents.read")(function* ({ body, signature }) {
+    if (signature === undefined) return { _tag: "Unsigned" }
+    const now = yield* Clock.currentTimeMillis
+    const webhooks = yield* client.webhooks
+    const event = yield* signedEvent(webhooks, settings.webhookSecrets, { body, signature }, now)
+    if (event === null) return { _tag: "Unsigned" }
+    const about = { eventId: event.id, eventType: event.type }
+    return yield* read(event).pipe(
+      Effect.tap((found) =>
+        found._tag === "Ignored" && (found.why === "other_mode" || found.why === "other_account")
+          ? Effect.logWarning("An event of Stripe is not of this gateway's account and mode, and was ignored")
+          : Effect.void
+      ),
+      Effect.tapErrorTag("validation_error", () =>
+        Effect.logError("A signed event of Stripe has a shape that this version does not know: it was refused")
+      ),
+      Effect.annotateLogs(about)
+    )
+  })
+}

@@ -1,0 +1,208 @@
+/**
+ * Reports of payments over any rows. Each report is one transaction. Locks are taken in one order: the wallet, the
+ * payment, the top-up. The decisions are those of `domain/PaymentReport.ts`; this module reads what they need, and
+ * writes what they say.
+ */
+import { Clock, Data, Effect } from "effect"
+import { type AuditRecord, gatewayItself } from "../../../domain/AuditEntry.js"
+import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
+import type { Micros } from "../../../domain/Micros.js"
+import {
+  type Booking,
+  bookingReason,
+  bookingsOf,
+  type PaidReport,
+  paidOutcome,
+  type PaymentReport,
+  paymentOf,
+  type ReportOutcome,
+  type TakingReport,
+  type UnpaidReport,
+  withTaking
+} from "../../../domain/PaymentReport.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import { nextStatus } from "../../../domain/TopUp.js"
+import type { AuditTrail } from "../../../services/AuditTrail.js"
+import type { TopUpReports } from "../../../services/TopUpReports.js"
+import type { Credit, Wallet } from "../../../services/Wallet.js"
+import type { TopUpRow, TopUpRows } from "./TopUpRows.js"
+
+/** Workspaces that one turn of collecting looks at. */
+const collectedAtOnce = 100
+
+const mismatches = {
+  Paid: "A payment does not fit its top-up, and was not credited: compare both in the processor's dashboard",
+  TakenBack: "A refund or dispute is no amount of US dollars, and was not taken back: correct the balance by hand"
+} as const
+
+const unknown = (): ReportOutcome => "unknown_top_up"
+
+/**
+ * While a refund or dispute waited for the payment, a top-up was paid by it. Its wallet has to be locked before the
+ * payment, so the transaction begins again.
+ */
+class PayerFound extends Data.TaggedError("PayerFound")<{ readonly workspaceId: WorkspaceId }> {}
+
+const tellMismatch = (report: PaidReport | TakingReport) => {
+  const { _tag, amountMicros, reference } = report
+  const subject = _tag === "Paid" ? report.topUpId : report.objectId
+  return Effect.annotateLogs(Effect.logError(mismatches[_tag]), { subject, reference, amountMicros })
+}
+
+/** A mismatch changes nothing, and still stands in the trail: a person has to look at it. */
+const mismatchRecord = (
+  topUp: { readonly topUpId: TopUpId; readonly workspaceId: WorkspaceId; readonly amountMicros: Micros },
+  { amountMicros, reference }: PaidReport | TakingReport
+): AuditRecord => ({
+  action: "top_up.mismatched",
+  subjectId: topUp.topUpId,
+  workspaceId: topUp.workspaceId,
+  before: { amountMicros: topUp.amountMicros },
+  after: { reportedMicros: amountMicros, reference }
+})
+
+export const topUpReportsOver = (
+  rows: TopUpRows,
+  wallet: Wallet["Type"],
+  trail: AuditTrail["Type"]
+): TopUpReports["Type"] => {
+  // The workspace of a top-up is there, and the amounts were decided under the lock of its wallet.
+  const impossible = { not_found: Effect.die, validation_error: Effect.die }
+  const lock = (workspaceId: WorkspaceId) => Effect.catchTag(wallet.lockBalance(workspaceId), "not_found", Effect.die)
+  const credit = (change: Credit) => Effect.catchTags(wallet.credit(change, gatewayItself), impossible)
+
+  /** Books what can be booked of the workspace's payments. `because` is the report that changed one of them. */
+  const settle = Effect.fnUntraced(function* (workspaceId: WorkspaceId, because: TakingReport | null) {
+    const unsettled = yield* rows.unsettled(workspaceId)
+    if (unsettled.length === 0) return
+    const { availableMicros } = yield* lock(workspaceId)
+    const book = Effect.fnUntraced(function* ({ micros, payment }: Booking) {
+      const { bookings, reference, topUp } = payment
+      if (topUp === null) return
+      yield* credit({
+        workspaceId,
+        kind: "adjustment",
+        micros,
+        reason: bookingReason(because?.reference === reference ? because : null),
+        topUpId: topUp.topUpId,
+        key: `taken_back:${topUp.topUpId}:${bookings}`
+      })
+      yield* rows.putPayment(payment)
+    })
+    yield* Effect.forEach(bookingsOf(availableMicros, unsettled), book, { discard: true })
+  })
+
+  const creditTopUp = Effect.fnUntraced(function* (row: TopUpRow, reference: string) {
+    const { amountMicros, topUpId, workspaceId } = row
+    yield* credit({
+      workspaceId,
+      kind: "top_up",
+      micros: amountMicros,
+      reason: null,
+      topUpId,
+      key: `top_up:${topUpId}`
+    })
+    return { ...row, status: "paid" as const, paymentReference: reference, paidAt: yield* Clock.currentTimeMillis }
+  })
+
+  const paidInOne = Effect.fnUntraced(function* (report: PaidReport, workspaceId: WorkspaceId) {
+    yield* lock(workspaceId)
+    const payment = yield* rows.payment(report.reference)
+    let outcome = unknown()
+    yield* rows.change(
+      report.topUpId,
+      Effect.fnUntraced(function* (row) {
+        outcome = paidOutcome(row, payment, report)
+        if (outcome === "mismatched") yield* trail.write(gatewayItself, [mismatchRecord(row, report)])
+        if (outcome !== "credited") return row
+        yield* rows.putPayment(paymentOf(payment, row))
+        return yield* creditTopUp(row, report.reference)
+      })
+    )
+    if (outcome === "credited") yield* settle(workspaceId, null)
+    return outcome
+  })
+
+  const paid = Effect.fnUntraced(function* (report: PaidReport) {
+    const row = yield* rows.get(report.topUpId)
+    return row === null ? "unknown_top_up" : yield* rows.transact(paidInOne(report, row.workspaceId))
+  })
+
+  const unpaid = Effect.fnUntraced(function* (report: UnpaidReport) {
+    let outcome = unknown()
+    yield* rows.change(report.topUpId, (row) => {
+      const status = nextStatus(row.status, report.status)
+      outcome = status === null ? "unchanged" : "changed"
+      return Effect.succeed({ ...row, status: status ?? row.status })
+    })
+    return outcome
+  })
+
+  const takenInOne = Effect.fnUntraced(function* (report: TakingReport, payer: WorkspaceId | null) {
+    if (payer !== null) yield* lock(payer)
+    const payment = yield* rows.payment(report.reference)
+    if (payer === null && payment.topUp !== null)
+      return yield* new PayerFound({ workspaceId: payment.topUp.workspaceId })
+    if (report.amountMicros === null) {
+      if (payment.topUp === null) return "unchanged"
+      yield* trail.write(gatewayItself, [mismatchRecord(payment.topUp, report)])
+      return "mismatched"
+    }
+    const after = withTaking(payment, { ...report, amountMicros: report.amountMicros })
+    if (after === null) return "unchanged"
+    yield* rows.putPayment(after)
+    if (after.topUp === null) return "kept"
+    yield* settle(after.topUp.workspaceId, report)
+    return "changed"
+  })
+
+  const takenBack = Effect.fnUntraced(function* (report: TakingReport) {
+    const payer = yield* rows.payer(report.reference)
+    return yield* rows
+      .transact(takenInOne(report, payer))
+      .pipe(
+        Effect.catchTag("PayerFound", ({ workspaceId }) =>
+          Effect.catchTag(rows.transact(takenInOne(report, workspaceId)), "PayerFound", Effect.die)
+        )
+      )
+  })
+
+  const tell = (report: PaymentReport, outcome: ReportOutcome) => {
+    if (outcome === "mismatched" && report._tag !== "Unpaid") return tellMismatch(report)
+    return outcome === "unknown_top_up" && report._tag === "Paid"
+      ? Effect.annotateLogs(
+          Effect.logError(
+            "A payment was made for a top-up that this gateway does not know: refund it, or credit it by hand"
+          ),
+          { topUpId: report.topUpId, reference: report.reference }
+        )
+      : Effect.void
+  }
+
+  const decided = (report: PaymentReport): Effect.Effect<ReportOutcome, StorageError> => {
+    switch (report._tag) {
+      case "Paid":
+        return paid(report)
+      case "Unpaid":
+        return unpaid(report)
+      case "TakenBack":
+        return takenBack(report)
+    }
+  }
+
+  return {
+    report: Effect.fn("TopUpReports.report")((report) =>
+      Effect.uninterruptible(Effect.tap(decided(report), (outcome) => tell(report, outcome)))
+    ),
+    collectOwed: Effect.flatMap(rows.collectable(collectedAtOnce), (workspaces) =>
+      Effect.as(
+        Effect.forEach(
+          workspaces,
+          (workspaceId) => rows.transact(Effect.zipRight(lock(workspaceId), settle(workspaceId, null))),
+          { discard: true }
+        ),
+        workspaces.length
+      )
+    )
+  }
+}

@@ -1,0 +1,159 @@
+import { assert, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import { describe } from "vitest"
+import { TopUpId, WorkspaceId } from "../../src/domain/Ids.js"
+import { Micros } from "../../src/domain/Micros.js"
+import {
+  bookingsOf,
+  newPayment,
+  paidOutcome,
+  type Payment,
+  paymentOf,
+  type Taking,
+  takingStates,
+  withTaking
+} from "../../src/domain/PaymentReport.js"
+
+const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
+const topUpIdOf = (n: number) => TopUpId.make(`top_${String(n).padStart(26, "0")}`)
+const micros = (max: number) => FastCheck.nat(max).map((amount) => Micros.make(amount))
+
+const taking: FastCheck.Arbitrary<Taking> = FastCheck.record({
+  objectId: FastCheck.constantFrom("re_1", "re_2", "dp_1"),
+  kind: FastCheck.constantFrom("refund" as const, "dispute" as const),
+  state: FastCheck.constantFrom(...takingStates),
+  // An object has one amount.
+  amountMicros: FastCheck.constant(Micros.make(0))
+}).map((one) => ({
+  ...one,
+  amountMicros: Micros.make(one.objectId === "re_1" ? 300 : one.objectId === "re_2" ? 500 : 1_000)
+}))
+
+type Step =
+  | { readonly _tag: "Paid"; readonly n: number }
+  | { readonly _tag: "Taking"; readonly n: number; readonly taking: Taking }
+  | { readonly _tag: "Spent"; readonly micros: number }
+  | { readonly _tag: "Earned"; readonly micros: number }
+  | { readonly _tag: "Collected" }
+
+const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
+  FastCheck.record({ _tag: FastCheck.constant("Paid" as const), n: FastCheck.nat(2) }),
+  FastCheck.record({ _tag: FastCheck.constant("Taking" as const), n: FastCheck.nat(2), taking }),
+  FastCheck.record({ _tag: FastCheck.constant("Spent" as const), micros: FastCheck.nat(1_500) }),
+  FastCheck.record({ _tag: FastCheck.constant("Earned" as const), micros: FastCheck.nat(300) }),
+  FastCheck.constant({ _tag: "Collected" as const })
+)
+
+/** A workspace with up to three top-ups of 1,000 micros, as the reports over rows keep it. */
+const play = (steps: ReadonlyArray<Step>) => {
+  let available = 0
+  /** What came in and went out by other ways than payments. */
+  let others = 0
+  let payments: ReadonlyArray<Payment> = [0, 1, 2].map((n) => newPayment(`pi_${n}`))
+  const put = (payment: Payment) => {
+    payments = payments.map((one) => (one.reference === payment.reference ? payment : one))
+  }
+  const settle = () => {
+    const unsettled = payments.filter(({ takenMicros, toTakeMicros }) => takenMicros !== toTakeMicros)
+    for (const { micros, payment } of bookingsOf(Micros.make(available), unsettled)) {
+      available += micros
+      assert.isAtLeast(available, 0)
+      put(payment)
+    }
+  }
+  for (const one of steps) {
+    switch (one._tag) {
+      case "Paid": {
+        const payment = payments[one.n]!
+        if (payment.topUp !== null) break
+        put(paymentOf(payment, { workspaceId, topUpId: topUpIdOf(one.n), amountMicros: Micros.make(1_000) }))
+        available += 1_000
+        settle()
+        break
+      }
+      case "Taking": {
+        const after = withTaking(payments[one.n]!, one.taking)
+        if (after === null) break
+        put(after)
+        if (after.topUp !== null) settle()
+        break
+      }
+      case "Spent": {
+        const spent = Math.min(available, one.micros)
+        available -= spent
+        others -= spent
+        break
+      }
+      case "Earned":
+        available += one.micros
+        others += one.micros
+        break
+      case "Collected":
+        settle()
+    }
+  }
+  return { available, others, payments, settle }
+}
+
+describe("reports of payments", () => {
+  it.prop(
+    "whatever is reported in whatever order: no balance below zero, no micro lost, never more taken than was paid",
+    [FastCheck.array(step, { maxLength: 40 })],
+    ([steps]) => {
+      const { available, others, payments } = play(steps)
+      const paid = payments.filter(({ topUp }) => topUp !== null)
+      const taken = paid.reduce((sum, { takenMicros }) => sum + takenMicros, 0)
+      assert.strictEqual(available, paid.length * 1_000 - taken + others)
+      for (const { takenMicros, toTakeMicros, topUp } of payments) {
+        assert.isAtMost(takenMicros, topUp?.amountMicros ?? 0)
+        assert.isAtMost(toTakeMicros, topUp?.amountMicros ?? 0)
+      }
+    }
+  )
+
+  it.prop(
+    "the last report of a top-up leaves a debt only on an empty balance",
+    [FastCheck.array(step, { maxLength: 40 })],
+    ([steps]) => {
+      const stage = play([...steps, { _tag: "Collected" }])
+      const owed = stage.payments.some(({ takenMicros, toTakeMicros }) => takenMicros < toTakeMicros)
+      const tooMuch = stage.payments.some(({ takenMicros, toTakeMicros }) => takenMicros > toTakeMicros)
+      assert.isFalse(tooMuch)
+      if (owed) assert.strictEqual(stage.available, 0)
+    }
+  )
+
+  it.prop(
+    "the order in which refunds and disputes are reported does not matter",
+    [
+      FastCheck.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8], { minLength: 9 }),
+      FastCheck.array(taking, { minLength: 9, maxLength: 9 })
+    ],
+    ([order, takings]) => {
+      const start = paymentOf(newPayment("pi_1"), {
+        workspaceId,
+        topUpId: topUpIdOf(1),
+        amountMicros: Micros.make(1_000)
+      })
+      const after = (reports: ReadonlyArray<Taking>) =>
+        reports.reduce<Payment>((payment, report) => withTaking(payment, report) ?? payment, start).toTakeMicros
+      return after(takings) === after(order.map((at) => takings[at]!))
+    }
+  )
+
+  it.prop(
+    "a payment is credited only for exactly the amount of its top-up",
+    [micros(20), micros(20)],
+    ([asked, paid]) => {
+      const topUp = { topUpId: topUpIdOf(1), status: "pending" as const, amountMicros: asked, paymentReference: null }
+      const report = {
+        _tag: "Paid" as const,
+        topUpId: topUpIdOf(1),
+        reference: "pi_1",
+        amountMicros: paid,
+        savedMethod: null
+      }
+      return paidOutcome(topUp, newPayment("pi_1"), report) === (asked === paid ? "credited" : "mismatched")
+    }
+  )
+})

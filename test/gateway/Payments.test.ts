@@ -1,0 +1,276 @@
+/**
+ * Payments over the whole gateway: a local server that speaks Stripe's API, real HTTP, real Postgres, two nodes. Events
+ * are signed as Stripe signs them, and come as often and in whatever order Stripe may deliver them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Option, Redacted } from "effect"
+import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { Wallet } from "../../src/services/Wallet.js"
+import { startGateway } from "../support/gateway.js"
+import { acquireTestDatabase } from "../support/postgres.js"
+import { secretKey, signatureOf, startStripe, type StripeObject, webhookSecret } from "../support/stripeServer.js"
+
+const webhook = "/v1/payments/stripe/webhook"
+
+/** Two nodes over one Postgres and one Stripe, and a workspace that pays. */
+const stage = (nodes: 1 | 2 = 1) =>
+  Effect.gen(function* () {
+    const stripe = yield* startStripe
+    const databaseUrl = yield* acquireTestDatabase()
+    const config = {
+      databaseUrl: Option.some(databaseUrl),
+      stripe: Option.some({
+        secretKey: Redacted.make(secretKey),
+        webhookSecrets: ["whsec_newer", webhookSecret].map((secret) => Redacted.make(secret)),
+        apiBase: Option.some(new URL(stripe.url))
+      })
+    }
+    const first = yield* startGateway(config)
+    const gateways = [first, nodes === 2 ? yield* startGateway(config) : first] as const
+    const { token, workspaceId } = yield* first.funded(0)
+    let delivered = 0
+
+    /** Delivers a body to one of the nodes in turn. */
+    const send = (body: string, signature: string | null, more: Record<string, string> = {}) =>
+      Effect.promise(async () => {
+        const { url } = gateways[delivered++ % 2]!
+        const response = await fetch(url + webhook, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json; charset=utf-8",
+            ...(signature === null ? {} : { "stripe-signature": signature }),
+            ...more
+          },
+          body
+        })
+        return { status: response.status, json: (await response.json()) as StripeObject }
+      })
+    const deliver = (event: StripeObject) => {
+      const body = JSON.stringify(event)
+      return send(body, signatureOf(body))
+    }
+    const outcomes = (events: ReadonlyArray<StripeObject>) =>
+      Effect.forEach(events, (event) => Effect.map(deliver(event), ({ json }) => json.outcomes))
+    const topUp = (amountUsd: number) =>
+      Effect.map(first.call("POST", "/v1/top-ups", { token, body: { amountUsd } }), ({ json }) => {
+        const session = [...stripe.sessions.values()].find((one) => one.metadata.topUpId === json.topUpId)
+        return { ...json, sessionId: session?.id }
+      })
+    const balance = Effect.map(first.call("GET", "/v1/balance", { token }), ({ json }) => json)
+    const entries = Effect.map(first.call("GET", "/v1/ledger", { token }), ({ json }) =>
+      json.entries.map((entry: StripeObject) => [entry.kind, entry.amountMicros / 1_000_000, entry.reason]).reverse()
+    )
+    const drift = Effect.map(Context.get(first.services, Wallet).verify, ({ driftMicros }) => driftMicros)
+    return { balance, deliver, drift, entries, first, gateways, outcomes, send, stripe, token, topUp, workspaceId }
+  })
+
+const consoleOf = (workspaceId: WorkspaceId) => `http://gateway.test/console/${workspaceId}/top-up`
+
+describe("a top-up that is paid at Stripe", () => {
+  it.scopedLive("is credited once for all that Stripe reports about it, and the links lead to the console", () =>
+    Effect.gen(function* () {
+      const { balance, entries, first, outcomes, stripe, token, topUp, workspaceId } = yield* stage()
+      const asked = yield* topUp(12.34)
+      assert.deepInclude(asked, {
+        status: "pending",
+        checkoutUrl: stripe.sessions.get(asked.sessionId).url,
+        dashboardUrl: consoleOf(workspaceId)
+      })
+      const low = yield* balance
+      assert.deepInclude(low, { availableMicros: 0, topUpUrl: consoleOf(workspaceId) })
+      assert.deepInclude(low.topUpLink, { reason: "balance_low", dashboardUrl: consoleOf(workspaceId) })
+      const events = stripe.pay(asked.sessionId)
+      assert.deepStrictEqual(yield* outcomes([...events, ...events]), [
+        ["credited"],
+        ["unchanged"],
+        ["unchanged"],
+        ["unchanged"]
+      ])
+      assert.deepStrictEqual(yield* entries, [["top_up", 12.34, undefined]])
+      const { json } = yield* first.call("GET", "/v1/top-ups", { token })
+      assert.deepInclude(json.topUps[0], { topUpId: asked.topUpId, status: "paid", checkoutUrl: null })
+      assert.strictEqual((yield* balance).topUpLink.reason, "balance_sufficient")
+    })
+  )
+
+  it.scopedLive("is asked for by a run that the balance cannot pay in the words of the balance", () =>
+    Effect.gen(function* () {
+      const { balance, first, token, workspaceId } = yield* stage()
+      const hint = (yield* balance).topUpLink
+      const refused = yield* first.call("POST", "/v1/runs", {
+        token,
+        body: {
+          endpointId: "job:people.email.find",
+          input: { name: "Ada Lovelace", domain: "example.com" },
+          idempotencyKey: "k"
+        }
+      })
+      assert.deepStrictEqual([refused.status, refused.json.error.code], [402, "insufficient_balance"])
+      assert.deepStrictEqual(refused.json.topUp, hint)
+      assert.deepInclude(hint, { reason: "balance_low", checkoutUrl: consoleOf(workspaceId) })
+      assert.strictEqual(refused.json.topUpUrl, consoleOf(workspaceId))
+    })
+  )
+
+  it.scopedLive("by a method that takes days stays pending until the money arrives, or fails", () =>
+    Effect.gen(function* () {
+      const { balance, first, outcomes, stripe, token, topUp } = yield* stage()
+      const [late, never, left] = [yield* topUp(10), yield* topUp(20), yield* topUp(30)]
+      assert.deepStrictEqual(yield* outcomes(stripe.pay(late.sessionId, { delayed: true })), [["awaiting_payment"]])
+      assert.deepStrictEqual(yield* outcomes(stripe.pay(never.sessionId, { delayed: true })), [["awaiting_payment"]])
+      assert.strictEqual((yield* balance).availableMicros, 0)
+      assert.deepStrictEqual(yield* outcomes(stripe.arrive(late.sessionId, true)), [["credited"], ["unchanged"]])
+      assert.deepStrictEqual(yield* outcomes(stripe.arrive(never.sessionId, false)), [["changed"]])
+      assert.deepStrictEqual(yield* outcomes(stripe.expire(left.sessionId)), [["changed"]])
+      assert.strictEqual((yield* balance).availableMicros, 10_000_000)
+      const { json } = yield* first.call("GET", "/v1/top-ups", { token })
+      assert.deepStrictEqual(
+        json.topUps.map((one: StripeObject) => one.status),
+        ["expired", "failed", "paid"]
+      )
+    })
+  )
+
+  it.scopedLive(
+    "is credited exactly once under 50 simultaneous deliveries in any order on two nodes, refunds and disputes included",
+    () =>
+      Effect.gen(function* () {
+        const { balance, deliver, drift, entries, stripe, topUp } = yield* stage(2)
+        const { sessionId } = yield* topUp(20)
+        const paid = stripe.pay(sessionId)
+        const reference = stripe.sessions.get(sessionId).payment_intent
+        const dispute = stripe.dispute(reference, 500)
+        const events = [
+          ...paid,
+          ...stripe.refund(reference, 300),
+          ...dispute,
+          ...stripe.disputeEnds(dispute[0].data.object.id, "won"),
+          ...stripe.expire(sessionId)
+        ]
+        const deliveries = Array.from({ length: 50 }, (_, index) => events[(index * 7) % events.length])
+        const answers = yield* Effect.forEach(deliveries, deliver, { concurrency: "unbounded" })
+        assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200])
+        assert.strictEqual((yield* balance).availableMicros, 17_000_000)
+        const booked: ReadonlyArray<readonly [string, number]> = yield* entries
+        assert.lengthOf(
+          booked.filter(([kind]) => kind === "top_up"),
+          1
+        )
+        assert.strictEqual(yield* drift, 0)
+      }),
+    60_000
+  )
+})
+
+describe("a refund or dispute at Stripe", () => {
+  it.scopedLive("is taken back once, also when only the charge is reported, and owed where the money is spent", () =>
+    Effect.gen(function* () {
+      const { balance, entries, first, outcomes, stripe, token, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(20)
+      yield* outcomes(stripe.pay(sessionId))
+      const reference = stripe.sessions.get(sessionId).payment_intent
+      const [created, charge, updated] = stripe.refund(reference, 500)
+      assert.deepStrictEqual(yield* outcomes([charge, created, updated]), [["changed"], ["unchanged"], ["unchanged"]])
+      const refundId = created.data.object.id
+      assert.deepStrictEqual(yield* outcomes(stripe.refundFails(refundId)), [["changed"], ["unchanged"]])
+      const lost = stripe.dispute(reference, 2_000)
+      assert.deepStrictEqual(yield* outcomes([...lost].reverse()), [["changed"], ["unchanged"]])
+      const disputeId = lost[0].data.object.id
+      assert.deepStrictEqual(yield* outcomes(stripe.disputeEnds(disputeId, "lost")), [["unchanged"]])
+      assert.deepStrictEqual(yield* entries, [
+        ["top_up", 20, undefined],
+        ["adjustment", -5, `Refund ${refundId}`],
+        ["adjustment", 5, `Refund ${refundId} failed`],
+        ["adjustment", -20, `Dispute ${disputeId}`]
+      ])
+      assert.strictEqual((yield* balance).availableMicros, 0)
+      const { json } = yield* first.call("GET", "/v1/top-ups", { token })
+      assert.deepInclude(json.topUps[0], { status: "paid", takenBackMicros: 20_000_000 })
+      assert.notProperty(json.topUps[0], "owedMicros")
+    })
+  )
+
+  it.scopedLive("about which Stripe does not answer is delivered again", () =>
+    Effect.gen(function* () {
+      const { balance, deliver, outcomes, stripe, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(20)
+      yield* outcomes(stripe.pay(sessionId))
+      const [, charge] = stripe.refund(stripe.sessions.get(sessionId).payment_intent, 500)
+      stripe.meets("server_error")
+      const { json, status } = yield* deliver(charge)
+      assert.deepStrictEqual([status, json.error.code], [503, "billing_unavailable"])
+      assert.deepStrictEqual(yield* outcomes([charge]), [["changed"]])
+      assert.strictEqual((yield* balance).availableMicros, 15_000_000)
+    })
+  )
+})
+
+describe("an event that is not what it should be", () => {
+  it.scopedLive("is refused without a signature, with a wrong or an old one, and taken with the secret before", () =>
+    Effect.gen(function* () {
+      const { balance, send, stripe, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(20)
+      const [, completed] = stripe.pay(sessionId)
+      const body = JSON.stringify(completed)
+      const old = Date.now() - 301_000
+      const wrong = [
+        null,
+        "",
+        "t=1,v1=00",
+        signatureOf(body, { secret: "whsec_other" }),
+        signatureOf(body, { at: old }),
+        signatureOf(`${body} `)
+      ]
+      for (const signature of wrong) {
+        const { json, status } = yield* send(body, signature)
+        assert.deepStrictEqual(
+          [status, json.error.code, json.error.details[0].field],
+          [400, "validation_error", "stripe-signature"],
+          String(signature)
+        )
+      }
+      const large = JSON.stringify({ ...completed, padding: "x".repeat(262_144) })
+      assert.strictEqual((yield* send(large, signatureOf(large))).status, 413)
+      assert.strictEqual((yield* send(body, signatureOf(body), { "content-encoding": "gzip" })).status, 415)
+      assert.strictEqual((yield* balance).availableMicros, 0)
+      const { json, status } = yield* send(body, signatureOf(body, { secret: "whsec_newer" }))
+      assert.deepStrictEqual([status, json.outcomes], [200, ["credited"]])
+    })
+  )
+
+  it.scopedLive("of another amount, currency, mode, account or top-up moves no money, and is answered as decided", () =>
+    Effect.gen(function* () {
+      const { balance, deliver, first, outcomes, stripe, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(20)
+      const [intent, completed] = stripe.pay(sessionId)
+      const session = completed.data.object
+      const like = (object: StripeObject, more: object = {}) =>
+        stripe.event("checkout.session.completed", { ...session, ...object }, more)
+      assert.deepStrictEqual(
+        yield* outcomes([
+          like({ amount_total: 1_999 }),
+          like({ currency: "eur" }),
+          like({}, { livemode: true }),
+          like({}, { account: "acct_other" }),
+          like({ metadata: { ...session.metadata, topUpId: `top_${"0".repeat(26)}` } }),
+          like({ metadata: {} }),
+          stripe.event("customer.created", { id: "cus_1" })
+        ]),
+        [
+          ["mismatched"],
+          ["mismatched"],
+          ["other_mode"],
+          ["other_account"],
+          ["unknown_top_up"],
+          ["not_a_top_up"],
+          ["not_handled"]
+        ]
+      )
+      const { json, status } = yield* deliver(stripe.event("checkout.session.completed", { id: "cs_1" }))
+      assert.deepStrictEqual([status, json.error.details[0].field], [400, "body"])
+      assert.strictEqual((yield* balance).availableMicros, 0)
+      assert.deepStrictEqual(yield* outcomes([intent]), [["credited"]])
+      assert.isString(first.url)
+    })
+  )
+})
