@@ -160,7 +160,7 @@ const platformKeys = (content: Effect.Effect<CatalogContent>) =>
     const keys = yield* PlatformKeys
     const providers = new Map((yield* content).endpoints.map(({ provider }) => [provider.id, provider]))
     for (const { auth, id, platformKey } of providers.values()) {
-      if (platformKey && auth.type !== "none") yield* keys.set(id, Redacted.make(secretFor(auth)))
+      if (platformKey && auth.type !== "none") yield* keys.set(id, Redacted.make(secretFor(auth)), commandLine)
     }
   }).pipe(Effect.orDie)
 

@@ -16,6 +16,7 @@ import {
   type TestGatewayOptions,
   Wallet
 } from "../src/testing.js"
+import { commandLine } from "../src/domain/AuditEntry.js"
 import type { Loose } from "./support/httpGateway.js"
 
 const job = "job:people.email.find"
@@ -158,12 +159,15 @@ describe("a test gateway", () => {
       )
       const lost = yield* run({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } })
       assert.strictEqual(lost.run.status, "reconciliation_pending")
-      const resolved = yield* (yield* Reconciliation).resolve({
-        runId: lost.run.runId,
-        verdict: "released",
-        chargeMicros: null,
-        reason: "it never arrived"
-      })
+      const resolved = yield* (yield* Reconciliation).resolve(
+        {
+          runId: lost.run.runId,
+          verdict: "released",
+          chargeMicros: null,
+          reason: "it never arrived"
+        },
+        commandLine
+      )
       assert.strictEqual(Number(resolved.run.chargeMicros), 0)
       const silent = yield* Effect.fork(run({ endpointId: "mock-email-find", input }, 5))
       yield* TestClock.adjust("5 seconds")

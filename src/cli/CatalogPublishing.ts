@@ -8,6 +8,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Effect } from "effect"
 import { resolve } from "node:path"
+import { commandLine } from "../domain/AuditEntry.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
@@ -71,7 +72,7 @@ export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, bui
       const revisions = yield* CatalogRevisions
       const below = builtIn ?? (yield* readBuiltIn)
       const reachedBy = yield* revisions.watch
-      const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below })
+      const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below }, commandLine)
       const reached = yield* reachedBy(sequence, nodesWithinMillis)
       const done: Answer = {
         ok: (told.ok ?? true) && reached.inForce >= reached.nodes,

@@ -4,6 +4,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
+import { commandLine } from "../domain/AuditEntry.js"
 import { Reconciliation, verdicts } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
@@ -53,12 +54,15 @@ const resolve = Command.make(
       json,
       Effect.gen(function* () {
         const reconciliation = yield* Reconciliation
-        const { run } = yield* reconciliation.resolve({
-          runId,
-          verdict,
-          chargeMicros: Option.getOrNull(chargeUsd),
-          reason
-        })
+        const { run } = yield* reconciliation.resolve(
+          {
+            runId,
+            verdict,
+            chargeMicros: Option.getOrNull(chargeUsd),
+            reason
+          },
+          commandLine
+        )
         const chargedMicros = run.chargeMicros ?? 0
         const releasedMicros = run.holdMicros - chargedMicros
         return {

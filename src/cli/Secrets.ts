@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
+import { commandLine } from "../domain/AuditEntry.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import { Accounts } from "../services/Accounts.js"
 import { type Connection, Connections } from "../services/Connections.js"
@@ -19,7 +20,7 @@ const setKey = Command.make("set", { providerId: Inputs.providerArgument, json: 
     Effect.gen(function* () {
       const keys = yield* PlatformKeys
       yield* checkProvider(providerId, "PROVIDER")
-      yield* keys.set(providerId, yield* (yield* SecretInput).read)
+      yield* keys.set(providerId, yield* (yield* SecretInput).read, commandLine)
       return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
     })
   )
@@ -32,7 +33,7 @@ const removeKey = Command.make(
     answer(
       json,
       Effect.gen(function* () {
-        yield* (yield* PlatformKeys).remove(providerId)
+        yield* (yield* PlatformKeys).remove(providerId, commandLine)
         return { json: { providerId, removed: true }, text: `The key of ${providerId} is removed` }
       })
     )
@@ -81,7 +82,10 @@ const createConnection = Command.make(
         yield* checkProvider(providerId, "--provider")
         const secret = yield* (yield* SecretInput).read
         const made = shown(
-          yield* connections.create({ workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) })
+          yield* connections.create(
+            { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) },
+            commandLine
+          )
         )
         return { json: made, text: made.connectionId }
       })
@@ -131,7 +135,7 @@ const deleteConnection = Command.make(
     answer(
       json,
       Effect.gen(function* () {
-        yield* (yield* Connections).delete(workspaceId, connectionId)
+        yield* (yield* Connections).delete(workspaceId, connectionId, commandLine)
         return { json: { connectionId, deleted: true }, text: `${connectionId} is deleted, and its secret destroyed` }
       })
     )
@@ -146,7 +150,7 @@ const rotate = Command.make("rotate", { json: Inputs.json }, ({ json }) =>
   answer(
     json,
     Effect.gen(function* () {
-      const { resealed, unreadable } = yield* (yield* SecretRotation).reseal
+      const { resealed, unreadable } = yield* (yield* SecretRotation).reseal(commandLine)
       const lost =
         unreadable === 0
           ? ""
@@ -182,7 +186,7 @@ const setState = Command.make(
       json,
       Effect.gen(function* () {
         yield* checkProvider(providerId, "PROVIDER")
-        yield* (yield* ProviderHealth).setState(providerId, state)
+        yield* (yield* ProviderHealth).setState(providerId, state, commandLine)
         return { json: { providerId, state }, text: `${providerId} is ${state}` }
       })
     )

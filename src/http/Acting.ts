@@ -2,21 +2,25 @@
 import { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
-import { Principal } from "./Auth.js"
+import type { Principal } from "../services/Accounts.js"
 import { clientAddress } from "./RequestRate.js"
 import { stateOf } from "./RequestState.js"
 import { HttpSettings } from "./Settings.js"
 
-/** Made once for a group of routes. Each handler that changes something asks it and passes the actor on. */
+/** Made once for a group of routes. A handler that changes something makes the actor of its caller and passes it on. */
 export const makeActing: Effect.Effect<
-  Effect.Effect<Actor, never, Principal | HttpServerRequest.HttpServerRequest>,
+  (caller: Principal) => Effect.Effect<Actor, never, HttpServerRequest.HttpServerRequest>,
   never,
   HttpSettings
-> = Effect.map(HttpSettings, ({ trustProxy }) =>
-  Effect.gen(function* () {
-    const { tokenId, workspaceId } = yield* Principal
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const { requestId } = stateOf(request)
-    return { kind: "token", tokenId, workspaceId, from: clientAddress(request, trustProxy), requestId }
-  })
+> = Effect.map(
+  HttpSettings,
+  ({ trustProxy }) =>
+    ({ tokenId, workspaceId }) =>
+      Effect.map(HttpServerRequest.HttpServerRequest, (request) => ({
+        kind: "token",
+        tokenId,
+        workspaceId,
+        from: clientAddress(request, trustProxy),
+        requestId: stateOf(request).requestId
+      }))
 )

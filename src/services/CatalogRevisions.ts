@@ -3,6 +3,7 @@
  * every node, which then swaps to it; a bad one is refused with all its errors and nothing changes.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { CatalogContent, CatalogRefused } from "./CatalogPublisher.js"
 
@@ -37,7 +38,8 @@ export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevis
      */
     readonly publish: (
       content: CatalogContent,
-      options: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent }
+      options: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent },
+      by: Actor
     ) => Effect.Effect<{ readonly sequence: number; readonly endpoints: number }, CatalogRefused | StorageError>
     readonly latest: Effect.Effect<PublishedRevision, StorageError>
     /** The newest sequence, cheap to ask for. */

@@ -3,6 +3,7 @@
  * `Redacted`.
  */
 import { Context, type Effect, type Redacted } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { ConnectionId, WorkspaceId } from "../domain/Ids.js"
 import type { ConnectionNotFound, ConnectionUnusable } from "../domain/RunFailures.js"
@@ -27,18 +28,25 @@ export class Connections extends Context.Tag("gateway/services/Connections")<
   Connections,
   {
     /** Does not ask the provider whether the secret works, nor whether there is such a provider. */
-    readonly create: (input: {
-      readonly workspaceId: WorkspaceId
-      readonly providerId: string
-      readonly label: string
-      readonly secret: Redacted.Redacted<string>
-      readonly expiresAt: number | null
-    }) => Effect.Effect<Connection, ValidationError | StorageError>
+    readonly create: (
+      input: {
+        readonly workspaceId: WorkspaceId
+        readonly providerId: string
+        readonly label: string
+        readonly secret: Redacted.Redacted<string>
+        readonly expiresAt: number | null
+      },
+      by: Actor
+    ) => Effect.Effect<Connection, ValidationError | StorageError>
     /** Newest first, without deleted ones; the sort key is the connection id. */
     readonly list: (workspaceId: WorkspaceId, page: PageRequest) => Effect.Effect<Page<Connection>, StorageError>
     readonly get: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<Connection, NotFound | StorageError>
     /** Destroys the secret at once. Runs that name the connection fail with `connection_unusable` from then on. */
-    readonly delete: (workspaceId: WorkspaceId, connectionId: string) => Effect.Effect<void, NotFound | StorageError>
+    readonly delete: (
+      workspaceId: WorkspaceId,
+      connectionId: string,
+      by: Actor
+    ) => Effect.Effect<void, NotFound | StorageError>
     /**
      * `ConnectionUnusable` when it is deleted or expired, or (the gateway's fault then) its secret cannot be opened.
      */

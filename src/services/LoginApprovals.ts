@@ -3,6 +3,7 @@
  * is known here: once approved it works like any other token, once denied it answers `token_revoked`.
  */
 import { Context, type Effect } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { Forbidden, NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { ApprovalId } from "../domain/Ids.js"
 import type { LoginStatus } from "../domain/LoginApproval.js"
@@ -43,11 +44,13 @@ export class LoginApprovals extends Context.Tag("gateway/services/LoginApprovals
      */
     readonly approve: (
       approvalId: string,
-      by: Principal
+      approver: Principal,
+      by: Actor
     ) => Effect.Effect<LoginApproval, NotFound | Forbidden | ValidationError | StorageError>
     readonly deny: (
       approvalId: string,
-      by: Principal
+      approver: Principal,
+      by: Actor
     ) => Effect.Effect<LoginApproval, NotFound | ValidationError | StorageError>
   }
 >() {}

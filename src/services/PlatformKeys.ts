@@ -1,5 +1,6 @@
 /** The gateway's own keys at providers, set by its operator. Secrets are stored sealed and only a call takes them. */
 import { Context, type Effect, type Redacted } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
@@ -16,9 +17,10 @@ export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<
     /** Replaces the key that was there. */
     readonly set: (
       providerId: string,
-      secret: Redacted.Redacted<string>
+      secret: Redacted.Redacted<string>,
+      by: Actor
     ) => Effect.Effect<void, ValidationError | StorageError>
-    readonly remove: (providerId: string) => Effect.Effect<void, NotFound | StorageError>
+    readonly remove: (providerId: string, by: Actor) => Effect.Effect<void, NotFound | StorageError>
     readonly list: Effect.Effect<ReadonlyArray<PlatformKey>, StorageError>
     /** Null when none is set, or when it cannot be opened. */
     readonly use: (providerId: string) => Effect.Effect<Redacted.Redacted<string> | null, StorageError>

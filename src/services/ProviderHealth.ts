@@ -4,6 +4,7 @@
  * memory.
  */
 import { Context, type Effect, Schema } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { CallFailure } from "../domain/ProviderCall.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
@@ -22,6 +23,6 @@ export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth
     readonly health: (providerId: string) => Effect.Effect<Health>
     /** Takes note of one call: of its failure, or of an answer (null). */
     readonly record: (providerId: string, failed: CallFailure | null) => Effect.Effect<void>
-    readonly setState: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
+    readonly setState: (providerId: string, state: ProviderState, by: Actor) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -4,6 +4,7 @@
  * twice.
  */
 import { Context, type Effect } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { RunId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
@@ -25,7 +26,10 @@ export interface Resolution {
 export class Reconciliation extends Context.Tag("gateway/services/Reconciliation")<
   Reconciliation,
   {
-    readonly resolve: (resolution: Resolution) => Effect.Effect<RunDetail, NotFound | ValidationError | StorageError>
+    readonly resolve: (
+      resolution: Resolution,
+      by: Actor
+    ) => Effect.Effect<RunDetail, NotFound | ValidationError | StorageError>
     /** Oldest first, of all workspaces. */
     readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
   }

@@ -3,12 +3,15 @@
  * repeated, and runs beside normal work.
  */
 import { Context, type Effect } from "effect"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export class SecretRotation extends Context.Tag("gateway/services/SecretRotation")<
   SecretRotation,
   {
     /** `unreadable` are sealed under a key that is not there: they stay as they are. */
-    readonly reseal: Effect.Effect<{ readonly resealed: number; readonly unreadable: number }, StorageError>
+    readonly reseal: (
+      by: Actor
+    ) => Effect.Effect<{ readonly resealed: number; readonly unreadable: number }, StorageError>
   }
 >() {}

@@ -6,14 +6,18 @@
 import { Context, type Effect } from "effect"
 import type { Run } from "../domain/Run.js"
 import type { Micros } from "../domain/Micros.js"
+import type { Actor, AuditRecord } from "../domain/AuditEntry.js"
 import type { RunEvent } from "../domain/RunMachine.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Conclusion } from "./RunStore.js"
 
-export interface SettlementRequest {
+/** A person decides the money of an uncertain run. These endings leave an entry in the audit trail. */
+export type PersonalEvent = "ResolvedCharged" | "ResolvedReleased"
+
+export interface SettlementRequest<Event extends RunEvent = Exclude<RunEvent, PersonalEvent>> {
   /** The run as it was worked on, with everything found out filled in except `status` and `chargeMicros`. */
   readonly run: Run
-  readonly event: RunEvent
+  readonly event: Event
   /** Sum of the evidenced costs of all attempts; clamped to the hold. */
   readonly costMicros: Micros
   readonly reason: string | null
@@ -31,5 +35,11 @@ export class Settlement extends Context.Tag("gateway/services/Settlement")<
   Settlement,
   {
     readonly settle: (request: SettlementRequest) => Effect.Effect<SettlementAnswer, StorageError>
+    /** The same by the word of a person, with its audit entry in the same transaction. */
+    readonly resolve: (
+      request: SettlementRequest<PersonalEvent>,
+      by: Actor,
+      record: AuditRecord
+    ) => Effect.Effect<SettlementAnswer, StorageError>
   }
 >() {}

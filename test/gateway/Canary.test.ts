@@ -8,6 +8,7 @@ import { createServer } from "node:http"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
@@ -136,15 +137,18 @@ it.scopedLive(
         // Without a connection of its own, so that it uses the platform's keys.
         const other = yield* funded(1_000_000, { inflightLimit: 100 })
         for (const placement of placements)
-          yield* Context.get(services, PlatformKeys).set(`parrot-${placement}`, Redacted.make(platform))
+          yield* Context.get(services, PlatformKeys).set(`parrot-${placement}`, Redacted.make(platform), commandLine)
         const connections = yield* Effect.forEach(placements, (placement) =>
-          Context.get(services, Connections).create({
-            workspaceId,
-            providerId: `parrot-${placement}`,
-            label: "own",
-            secret: Redacted.make(own),
-            expiresAt: null
-          })
+          Context.get(services, Connections).create(
+            {
+              workspaceId,
+              providerId: `parrot-${placement}`,
+              label: "own",
+              secret: Redacted.make(own),
+              expiresAt: null
+            },
+            commandLine
+          )
         )
 
         const ways = [

@@ -4,6 +4,7 @@ import { Cause, Context, Effect, Exit, Option, Redacted } from "effect"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { startGateway } from "../support/gateway.js"
@@ -63,7 +64,7 @@ it.scopedLive("a node without the sealing key of a stored secret never listens, 
     yield* Effect.scoped(
       Effect.gen(function* () {
         const { services } = yield* startGateway({ production: true, databaseUrl })
-        yield* Context.get(services, PlatformKeys).set("hunter", Redacted.make("s3cret"))
+        yield* Context.get(services, PlatformKeys).set("hunter", Redacted.make("s3cret"), commandLine)
         const { sql, transact } = Context.get(services, Database)
         yield* transact(sql`update platform_keys set key_id = 'removed-too-early'`)
       })

@@ -114,7 +114,7 @@ it.live(
       const { call, made, services } = yield* workspace
       const plain = yield* made()
       const operator = yield* made({ operator: true })
-      yield* Effect.orDie(Context.get(services, ProviderHealth).setState("mock", "disabled"))
+      yield* Effect.orDie(Context.get(services, ProviderHealth).setState("mock", "disabled", commandLine))
       const found = (token: string, more = "") =>
         Effect.map(
           call("GET", `/v1/catalog/search?q=find%20email&provider=mock${more}`, { token }),
@@ -138,7 +138,7 @@ it.live(
         )
         assert.strictEqual((yield* call("GET", "/v1/balance", { token })).json.topUpLink.reason, "operator_workspace")
       }
-      yield* Effect.orDie(Context.get(services, ProviderHealth).setState("mock", "enabled"))
+      yield* Effect.orDie(Context.get(services, ProviderHealth).setState("mock", "enabled", commandLine))
     }),
   60_000
 )

@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
@@ -69,16 +70,19 @@ operations:${operation("fixed", "job: test.say\n    ownKeyOnly: [deep, extra]")}
         catalogFolders: [folder],
         egressAllow: [`127.0.0.1:${port}`]
       })
-      yield* Context.get(services, PlatformKeys).set("paid", Redacted.make("platform-key-1"))
+      yield* Context.get(services, PlatformKeys).set("paid", Redacted.make("platform-key-1"), commandLine)
       const platform = yield* funded(1_000)
       const own = yield* funded(1_000)
-      yield* Context.get(services, Connections).create({
-        workspaceId: own.workspaceId,
-        providerId: "paid",
-        label: "own",
-        secret: Redacted.make("own-key-12345"),
-        expiresAt: null
-      })
+      yield* Context.get(services, Connections).create(
+        {
+          workspaceId: own.workspaceId,
+          providerId: "paid",
+          label: "own",
+          secret: Redacted.make("own-key-12345"),
+          expiresAt: null
+        },
+        commandLine
+      )
       let n = 0
       const run = (endpointId: string, input: object, { token } = platform) =>
         Effect.map(

@@ -91,7 +91,7 @@ const spoon = { endpointId: "acme-lookup", input: { name: "spoon" } }
 const thing = { endpointId: "job:acme.things.find", input: { name: "spoon" } }
 
 const setState = ({ services }: Stage, provider: string, state: "enabled" | "draining" | "disabled") =>
-  Effect.orDie(Context.get(services, ProviderHealth).setState(provider, state))
+  Effect.orDie(Context.get(services, ProviderHealth).setState(provider, state, commandLine))
 const setLimits = ({ services, workspaceId }: Stage, limits: Parameters<Accounts["Type"]["setLimits"]>[1]) =>
   Effect.orDie(Context.get(services, Accounts).setLimits(workspaceId, limits, commandLine))
 
@@ -290,7 +290,7 @@ it.live("failed runs answer the same", () =>
         const { runId } = yield* stage.post("/v1/runs", spoon, {
           key: "key"
         })
-        yield* Effect.orDie(Context.get(stage.services, PlatformKeys).remove("acme"))
+        yield* Effect.orDie(Context.get(stage.services, PlatformKeys).remove("acme", commandLine))
         yield* stage.post(`/v1/runs/${before.runId}/cancel`)
         yield* stage.until(`/v1/runs/${runId}`, ({ status }) => status === "failed")
         yield* stage.get(`/v1/runs/${runId}`)
@@ -396,7 +396,7 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
       own(lookup("acme"), lookup("bolt", { ownKey: false })),
       ({ services }) => {
         const keys = Context.get(services, PlatformKeys)
-        return Effect.orDie(Effect.zipRight(keys.remove("acme"), keys.remove("bolt")))
+        return Effect.orDie(Effect.zipRight(keys.remove("acme", commandLine), keys.remove("bolt", commandLine)))
       }
     ),
     refused("no_runnable_provider: all are switched off", thing, own(lookup("acme"), lookup("bolt")), (stage) =>
@@ -431,7 +431,7 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
     refused("provider_draining", tool, {}, (stage) => setState(stage, "mock", "draining")),
     refused("activation_blocked", spoon, own(lookup("acme", {}, { activated: false }))),
     refused("platform_key_missing", spoon, own(lookup("acme")), ({ services }) =>
-      Effect.orDie(Context.get(services, PlatformKeys).remove("acme"))
+      Effect.orDie(Context.get(services, PlatformKeys).remove("acme", commandLine))
     ),
     refused("connection_not_found", { ...spoon, connectionId: "con_00000000000000000000000000" }, own(lookup("acme"))),
     refused(
@@ -520,12 +520,15 @@ it.live("runs that wait for a person answer the same, and so does their money", 
           yield* stage.get("/v1/balance")
           yield* stage.post(`/v1/runs/${runId}/cancel`)
           yield* Effect.orDie(
-            Context.get(stage.services, Reconciliation).resolve({
-              runId,
-              verdict,
-              chargeMicros: verdict === "partly_charged" ? Micros.make(4_000) : null,
-              reason: "As the provider's invoice says"
-            })
+            Context.get(stage.services, Reconciliation).resolve(
+              {
+                runId,
+                verdict,
+                chargeMicros: verdict === "partly_charged" ? Micros.make(4_000) : null,
+                reason: "As the provider's invoice says"
+              },
+              commandLine
+            )
           )
           yield* stage.get(`/v1/runs/${runId}`)
           yield* stage.get(`/v1/runs/${runId}/attempts`)

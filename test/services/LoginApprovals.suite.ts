@@ -57,7 +57,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         assert.deepStrictEqual(yield* logins.get(asked.approvalId), asked)
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
         const by = yield* person
-        assert.strictEqual((yield* logins.approve(asked.approvalId, by)).status, "approved")
+        assert.strictEqual((yield* logins.approve(asked.approvalId, by, commandLine)).status, "approved")
         const principal = yield* authenticate(token)
         assert.deepStrictEqual(
           { ...principal, tokenId: by.tokenId },
@@ -83,7 +83,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       const logins = yield* LoginApprovals
       const { digest, token } = yield* clientToken
       const { approvalId } = yield* logins.create(login(digest, { scopes: by.scopes, ...changes }))
-      const approved = yield* logins.approve(approvalId, by)
+      const approved = yield* logins.approve(approvalId, by, commandLine)
       const principal = yield* authenticate(token)
       return { token, principal, approved }
     })
@@ -129,7 +129,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const { digest, token } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
         yield* (yield* Accounts).revokeToken(by.tokenId, commandLine)
-        yield* logins.approve(approvalId, by)
+        yield* logins.approve(approvalId, by, commandLine)
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
       })
     )
@@ -163,7 +163,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         for (let n = 0; n < loginLineMax; n++) last = (yield* letIn(last)).principal
         const { digest } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
-        assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last)))._tag, "validation_error")
+        assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last, commandLine)))._tag, "validation_error")
         assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
       })
     )
@@ -174,7 +174,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const logins = yield* LoginApprovals
         const { digest, token } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
-        assert.strictEqual((yield* logins.deny(approvalId, yield* person)).status, "denied")
+        assert.strictEqual((yield* logins.deny(approvalId, yield* person, commandLine)).status, "denied")
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
       })
     )
@@ -186,14 +186,17 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const by = yield* person
         const { digest, token } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
-        const answers = yield* Effect.all([logins.approve(approvalId, by), logins.approve(approvalId, by)], {
-          concurrency: 2
-        })
+        const answers = yield* Effect.all(
+          [logins.approve(approvalId, by, commandLine), logins.approve(approvalId, by, commandLine)],
+          {
+            concurrency: 2
+          }
+        )
         assert.deepStrictEqual(
           answers.map(({ status }) => status),
           ["approved", "approved"]
         )
-        assert.strictEqual((yield* Effect.flip(logins.deny(approvalId, by)))._tag, "validation_error")
+        assert.strictEqual((yield* Effect.flip(logins.deny(approvalId, by, commandLine)))._tag, "validation_error")
         yield* authenticate(token)
       })
     )
@@ -204,7 +207,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const logins = yield* LoginApprovals
         const { digest } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest, { scopes: ["catalog:read", "billing:write"] }))
-        const error = yield* Effect.flip(logins.approve(approvalId, yield* person))
+        const error = yield* Effect.flip(logins.approve(approvalId, yield* person, commandLine))
         assert.strictEqual(error._tag === "forbidden" && error.scope, "billing:write")
         assert.strictEqual((yield* logins.get(approvalId)).status, "pending")
       })
@@ -219,7 +222,10 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         assert.strictEqual(expiresAt - createdAt, 600_000)
         yield* TestClock.adjust(600_000)
         assert.strictEqual((yield* logins.get(approvalId)).status, "expired")
-        assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, yield* person)))._tag, "validation_error")
+        assert.strictEqual(
+          (yield* Effect.flip(logins.approve(approvalId, yield* person, commandLine)))._tag,
+          "validation_error"
+        )
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
       })
     )
@@ -231,7 +237,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const { digest } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
         assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
-        yield* logins.deny(approvalId, yield* person)
+        yield* logins.deny(approvalId, yield* person, commandLine)
         // Two days later the approval is forgotten, and the token is not.
         yield* TestClock.adjust("2 days")
         assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
@@ -256,7 +262,11 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
           assert.strictEqual((yield* Effect.flip(logins.create(wrong)))._tag, "validation_error")
         }
         const by = yield* person
-        for (const asked of [logins.get("apr_x"), logins.approve("apr_x", by), logins.deny("apr_x", by)]) {
+        for (const asked of [
+          logins.get("apr_x"),
+          logins.approve("apr_x", by, commandLine),
+          logins.deny("apr_x", by, commandLine)
+        ]) {
           assert.strictEqual((yield* Effect.flip(asked))._tag, "not_found")
         }
       })

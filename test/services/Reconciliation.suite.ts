@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
@@ -45,12 +46,15 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
       reason = "the provider's invoice"
     ) =>
       Effect.flatMap(Reconciliation, (service) =>
-        service.resolve({
-          runId: run.runId,
-          verdict,
-          chargeMicros: chargeMicros === null ? null : Micros.make(chargeMicros),
-          reason
-        })
+        service.resolve(
+          {
+            runId: run.runId,
+            verdict,
+            chargeMicros: chargeMicros === null ? null : Micros.make(chargeMicros),
+            reason
+          },
+          commandLine
+        )
       )
     const balanceOf = (run: Run) => Effect.flatMap(Wallet, (wallet) => wallet.balance(run.workspaceId))
     const entriesOf = (run: Run) =>

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, HashMap, Layer, Logger, Redacted, TestClock } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { type Auth, ProviderId } from "../../src/domain/Manifest.js"
 import { SealingAesGcm, type SealingKeys } from "../../src/layers/secrets/SealingAesGcm.js"
 import type { Secrets } from "../../src/layers/compose/Secrets.js"
@@ -51,13 +52,16 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
       Effect.gen(function* () {
         const connections = yield* Connections
         const workspaceId = yield* workspace
-        const made = yield* connections.create({
-          workspaceId,
-          providerId: "acme-mail",
-          label: "mine",
-          secret: Redacted.make("canary-s3cret"),
-          expiresAt: null
-        })
+        const made = yield* connections.create(
+          {
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("canary-s3cret"),
+            expiresAt: null
+          },
+          commandLine
+        )
         assert.notInclude(JSON.stringify(made), "canary-s3cret")
         assert.deepStrictEqual(yield* connections.get(workspaceId, made.connectionId), made)
         assert.deepStrictEqual(yield* connections.list(workspaceId, { limit: 10, after: null }), {
@@ -75,16 +79,19 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
       Effect.gen(function* () {
         const connections = yield* Connections
         const credentials = yield* Credentials
-        const { connectionId } = yield* connections.create({
-          workspaceId: yield* workspace,
-          providerId: "acme-mail",
-          label: "mine",
-          secret: Redacted.make("s"),
-          expiresAt: null
-        })
+        const { connectionId } = yield* connections.create(
+          {
+            workspaceId: yield* workspace,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("s"),
+            expiresAt: null
+          },
+          commandLine
+        )
         const other = yield* workspace
         assert.strictEqual((yield* Effect.flip(connections.get(other, connectionId)))._tag, "not_found")
-        assert.strictEqual((yield* Effect.flip(connections.delete(other, connectionId)))._tag, "not_found")
+        assert.strictEqual((yield* Effect.flip(connections.delete(other, connectionId, commandLine)))._tag, "not_found")
         assert.strictEqual(
           (yield* Effect.flip(credentials.resolve({ workspaceId: other, provider: bearer, connectionId })))._tag,
           "connection_not_found"
@@ -104,18 +111,21 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const credentials = yield* Credentials
         const workspaceId = yield* workspace
         const make = (expiresAt: number | null) =>
-          connections.create({
-            workspaceId,
-            providerId: "acme-mail",
-            label: "mine",
-            secret: Redacted.make("s"),
-            expiresAt
-          })
+          connections.create(
+            {
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make("s"),
+              expiresAt
+            },
+            commandLine
+          )
         const deleted = yield* make(null)
         const expiring = yield* make(1000)
-        yield* connections.delete(workspaceId, deleted.connectionId)
+        yield* connections.delete(workspaceId, deleted.connectionId, commandLine)
         assert.strictEqual(
-          (yield* Effect.flip(connections.delete(workspaceId, deleted.connectionId)))._tag,
+          (yield* Effect.flip(connections.delete(workspaceId, deleted.connectionId, commandLine)))._tag,
           "not_found"
         )
         assert.strictEqual((yield* Effect.flip(connections.get(workspaceId, deleted.connectionId)))._tag, "not_found")
@@ -156,7 +166,7 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
           { secret: Redacted.make("a\r\nx: y") },
           { expiresAt: 0 }
         ]) {
-          const error = yield* Effect.flip(connections.create({ ...right, ...wrong }))
+          const error = yield* Effect.flip(connections.create({ ...right, ...wrong }, commandLine))
           assert.strictEqual(error._tag, "validation_error")
           assert.strictEqual(error._tag === "validation_error" && error.details[0].field, Object.keys(wrong)[0])
         }
@@ -169,13 +179,16 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const connections = yield* Connections
         const workspaceId = yield* workspace
         const made = yield* Effect.replicateEffect(
-          connections.create({
-            workspaceId,
-            providerId: "acme-mail",
-            label: "mine",
-            secret: Redacted.make("s"),
-            expiresAt: null
-          }),
+          connections.create(
+            {
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make("s"),
+              expiresAt: null
+            },
+            commandLine
+          ),
           3
         )
         const first = yield* connections.list(workspaceId, { limit: 2, after: null })
@@ -197,17 +210,20 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
             found._tag === "None" ? "none" : `${found._tag} ${Redacted.value(found.secret)}`
           )
         assert.strictEqual((yield* Effect.flip(resolve()))._tag, "platform_key_missing")
-        yield* platformKeys.set("acme-mail", Redacted.make("p1"))
-        yield* platformKeys.set("acme-mail", Redacted.make("p2"))
+        yield* platformKeys.set("acme-mail", Redacted.make("p1"), commandLine)
+        yield* platformKeys.set("acme-mail", Redacted.make("p2"), commandLine)
         assert.strictEqual(yield* resolve(), "Platform p2")
         const make = (secret: string) =>
-          connections.create({
-            workspaceId,
-            providerId: "acme-mail",
-            label: "mine",
-            secret: Redacted.make(secret),
-            expiresAt: null
-          })
+          connections.create(
+            {
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make(secret),
+              expiresAt: null
+            },
+            commandLine
+          )
         const older = yield* make("c1")
         yield* make("c2")
         assert.strictEqual(yield* resolve(), "Connection c2")
@@ -222,14 +238,17 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const platformKeys = yield* PlatformKeys
         const credentials = yield* Credentials
         const workspaceId = yield* workspace
-        yield* platformKeys.set("acme-mail", Redacted.make("p"))
-        const { connectionId } = yield* connections.create({
-          workspaceId,
-          providerId: "acme-mail",
-          label: "mine",
-          secret: Redacted.make("c"),
-          expiresAt: null
-        })
+        yield* platformKeys.set("acme-mail", Redacted.make("p"), commandLine)
+        const { connectionId } = yield* connections.create(
+          {
+            workspaceId,
+            providerId: "acme-mail",
+            label: "mine",
+            secret: Redacted.make("c"),
+            expiresAt: null
+          },
+          commandLine
+        )
         const platformOnly = providerOf({ type: "bearer" }, { ownKey: false })
         assert.strictEqual(
           (yield* credentials.resolve({ workspaceId, provider: platformOnly, connectionId: null }))._tag,
@@ -268,18 +287,21 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const workspaceId = yield* workspace
         const credentials = yield* Credentials
         const basic = providerOf({ type: "basic", passwordless: false })
-        yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("user-only"))
+        yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("user-only"), commandLine)
         const resolve = credentials.resolve({ workspaceId, provider: basic, connectionId: null })
         assert.strictEqual((yield* Effect.flip(resolve))._tag, "platform_auth_incompatible")
         const create = (secret: string) =>
           Effect.flatMap(Connections, (connections) =>
-            connections.create({
-              workspaceId,
-              providerId: "acme-mail",
-              label: "mine",
-              secret: Redacted.make(secret),
-              expiresAt: null
-            })
+            connections.create(
+              {
+                workspaceId,
+                providerId: "acme-mail",
+                label: "mine",
+                secret: Redacted.make(secret),
+                expiresAt: null
+              },
+              commandLine
+            )
           )
         yield* create("user-only")
         assert.strictEqual((yield* Effect.flip(resolve))._tag, "connection_invalid")
@@ -305,15 +327,15 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
       Effect.gen(function* () {
         const platformKeys = yield* PlatformKeys
         const credentials = yield* Credentials
-        yield* platformKeys.set("b", Redacted.make("canary-s3cret"))
-        yield* platformKeys.set("acme-mail", Redacted.make("canary-s3cret"))
+        yield* platformKeys.set("b", Redacted.make("canary-s3cret"), commandLine)
+        yield* platformKeys.set("acme-mail", Redacted.make("canary-s3cret"), commandLine)
         assert.deepStrictEqual(yield* platformKeys.list, [
           { providerId: "acme-mail", sealedWith: "one", createdAt: 0 },
           { providerId: "b", sealedWith: "one", createdAt: 0 }
         ])
         assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: true, hasConnection: false })
-        yield* platformKeys.remove("acme-mail")
-        assert.strictEqual((yield* Effect.flip(platformKeys.remove("acme-mail")))._tag, "not_found")
+        yield* platformKeys.remove("acme-mail", commandLine)
+        assert.strictEqual((yield* Effect.flip(platformKeys.remove("acme-mail", commandLine)))._tag, "not_found")
         assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: false, hasConnection: false })
         assert.isNull(yield* platformKeys.use("acme-mail"))
       })
@@ -323,21 +345,24 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
       Effect.gen(function* () {
         const made = yield* Effect.gen(function* () {
           const workspaceId = yield* workspace
-          yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("p"))
-          return yield* (yield* Connections).create({
-            workspaceId,
-            providerId: "acme-mail",
-            label: "mine",
-            secret: Redacted.make("c"),
-            expiresAt: null
-          })
+          yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("p"), commandLine)
+          return yield* (yield* Connections).create(
+            {
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make("c"),
+              expiresAt: null
+            },
+            commandLine
+          )
         }).pipe(Effect.provide(withKeys(sealingOf("one", { one: 1 }))))
         const use = Effect.gen(function* () {
           const { secret } = yield* (yield* Connections).use(made.workspaceId, made.connectionId)
           const platform = yield* (yield* PlatformKeys).use("acme-mail")
           return [Redacted.value(secret), platform === null ? null : Redacted.value(platform)]
         })
-        const reseal = Effect.flatMap(SecretRotation, (rotation) => rotation.reseal)
+        const reseal = Effect.flatMap(SecretRotation, (rotation) => rotation.reseal(commandLine))
         const logged: Array<string> = []
         const log = Logger.replace(
           Logger.defaultLogger,

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
 import {
@@ -34,7 +35,7 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
       const text = tokenText("0".repeat(26), randomBytes(secretBytes))
       const digest = createHash("sha256").update(text).digest("hex")
       const { approvalId } = yield* logins.create({ digest, label: "child", scopes: by.scopes, tokenExpiresAt: null })
-      yield* logins.approve(approvalId, by)
+      yield* logins.approve(approvalId, by, commandLine)
       return yield* (yield* Accounts).authenticate(Redacted.make(text))
     })
     const start = (principal: Principal, wait = 20) =>

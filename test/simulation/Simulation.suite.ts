@@ -335,7 +335,9 @@ export const simulate =
                 chargeMicros: each.verdict === "partly_charged" ? Micros.make(each.part) : null,
                 reason: "a person says so"
               }
-              const told = yield* orRefused(Effect.map(reconciliation.resolve(resolution), ({ run }) => tell(run)))
+              const told = yield* orRefused(
+                Effect.map(reconciliation.resolve(resolution, commandLine), ({ run }) => tell(run))
+              )
               world = after
               return assert.deepStrictEqual(told, foretold)
             }

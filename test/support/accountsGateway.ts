@@ -26,12 +26,11 @@ import { startGateway, type Services } from "./httpGateway.js"
 
 const stored = Layer.mergeAll(
   AccountsMemory,
-  AuditTrailMemory,
   LoginApprovalsMemory,
   MembersMemory,
   SessionsMemory,
   Layer.provide(SecretsMemory, SealingForTests)
-).pipe(Layer.provide([IdsCrypto, MemoryStorageLayer]))
+).pipe(Layer.provideMerge(AuditTrailMemory), Layer.provide([IdsCrypto, MemoryStorageLayer]))
 
 /** A token as a client makes one for itself, known to nobody yet. */
 export const clientToken = Effect.sync(() => {

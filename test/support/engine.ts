@@ -23,6 +23,7 @@ import { MoneyAndRunsPg } from "../../src/layers/compose/StorageOnPostgres.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import type { Ids } from "../../src/services/Ids.js"
+import type { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import type { Providers } from "../../src/services/Providers.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -31,9 +32,9 @@ export type { Storage }
 
 const inflightLimit = 8
 
-export const storageMemory: Layer.Layer<Storage> = StorageMemory({ inflightLimit })
+export const storageMemory: Layer.Layer<Storage | LoginApprovals> = StorageMemory({ inflightLimit })
 
-export const storagePg: Layer.Layer<Storage, never, Database> = MoneyAndRunsPg({
+export const storagePg: Layer.Layer<Storage | LoginApprovals, never, Database> = MoneyAndRunsPg({
   inflightLimit,
   billing: billingDefaults,
   payments: PaymentsNone

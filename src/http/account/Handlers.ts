@@ -133,10 +133,10 @@ export const AccountHandlers: Layer.Layer<
         "logout",
         answering(
           Effect.fnUntraced(function* () {
-            const { tokenId } = yield* Principal
+            const caller = yield* Principal
             // The caller's own token is there: it was just let in.
             yield* Effect.uninterruptible(
-              Effect.catchTag(accounts.revokeToken(tokenId, yield* acting), "not_found", Effect.die)
+              Effect.catchTag(accounts.revokeToken(caller.tokenId, yield* acting(caller)), "not_found", Effect.die)
             )
             return { revoked: true as const }
           })

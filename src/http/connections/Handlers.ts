@@ -10,6 +10,7 @@ import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
 import { Connections } from "../../services/Connections.js"
 import type { CursorKey } from "../../services/CursorKey.js"
+import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
@@ -17,6 +18,7 @@ import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
+import type { HttpSettings } from "../Settings.js"
 import { connectionBody, ConnectionInput } from "./Bodies.js"
 
 const readConnection = jsonBody(ConnectionInput, callerBudget)
@@ -31,21 +33,24 @@ const connectionIdOf = (raw: string) =>
 export const ConnectionsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "connections">,
   never,
-  Catalog | Connections | CursorKey | ReadTurns | Bearer
+  Catalog | Connections | CursorKey | HttpSettings | ReadTurns | Bearer
 > = HttpApiBuilder.group(Api, "connections", (handlers) =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const connections = yield* Connections
+    const acting = yield* makeActing
     return handlers
       .handleRaw(
         "create",
         answering(
           Effect.fnUntraced(function* ({ request }) {
-            const { workspaceId } = yield* Principal
+            const caller = yield* Principal
             const { expiresAt = null, ...input } = yield* readConnection(request)
             const problem = yield* catalog.providerProblem(input.providerId)
             if (problem !== null) return yield* ValidationError.of("providerId", problem)
-            return connectionBody(yield* connections.create({ ...input, workspaceId, expiresAt }))
+            return connectionBody(
+              yield* connections.create({ ...input, workspaceId: caller.workspaceId, expiresAt }, yield* acting(caller))
+            )
           })
         )
       )
@@ -73,8 +78,12 @@ export const ConnectionsHandlers: Layer.Layer<
         "delete",
         answering(
           Effect.fnUntraced(function* ({ path }) {
-            const { workspaceId } = yield* Principal
-            yield* connections.delete(workspaceId, yield* connectionIdOf(path.connectionId))
+            const caller = yield* Principal
+            yield* connections.delete(
+              caller.workspaceId,
+              yield* connectionIdOf(path.connectionId),
+              yield* acting(caller)
+            )
           })
         )
       )

@@ -10,6 +10,7 @@ import { Forbidden, NotFound } from "../../domain/ApiErrors.js"
 import { ApprovalId } from "../../domain/Ids.js"
 import { Accounts } from "../../services/Accounts.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
+import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { formBody, jsonBody } from "../Body.js"
@@ -48,6 +49,7 @@ export const LoginsHandlers: Layer.Layer<
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const logins = yield* LoginApprovals
+    const acting = yield* makeActing
     const { publicUrl } = yield* HttpSettings
 
     const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
@@ -86,8 +88,11 @@ export const LoginsHandlers: Layer.Layer<
             const { decision, token } = yield* readDecision(request)
             const principal = yield* accounts.authenticate(token)
             if (!principal.scopes.includes("account:manage")) return yield* new Forbidden({ scope: "account:manage" })
+            const by = yield* acting(principal)
             yield* Effect.uninterruptible(
-              decision === "approve" ? logins.approve(approvalId, principal) : logins.deny(approvalId, principal)
+              decision === "approve"
+                ? logins.approve(approvalId, principal, by)
+                : logins.deny(approvalId, principal, by)
             )
             // Back to the page itself, which now shows the decision: loading it again sends nothing twice.
             return HttpServerResponse.empty({

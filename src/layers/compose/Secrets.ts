@@ -3,6 +3,7 @@
  * credentials of calls.
  */
 import { Layer } from "effect"
+import type { AuditTrail } from "../../services/AuditTrail.js"
 import type { Connections } from "../../services/Connections.js"
 import type { Credentials } from "../../services/Credentials.js"
 import type { Ids } from "../../services/Ids.js"
@@ -11,6 +12,7 @@ import type { Sealing } from "../../services/Sealing.js"
 import type { SecretRotation } from "../../services/SecretRotation.js"
 import { ConnectionsSealed } from "../secrets/ConnectionsSealed.js"
 import { CredentialsStored } from "../secrets/CredentialsStored.js"
+import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
 import type { Database } from "../postgres/Database.js"
 import { PlatformKeysSealed } from "../secrets/PlatformKeysSealed.js"
 import { KnownKeysLayer } from "../secrets/KnownKeys.js"
@@ -22,10 +24,16 @@ import { SecretRotationSealed } from "../secrets/SecretRotationSealed.js"
 export type Secrets = Connections | PlatformKeys | SecretRotation | Credentials
 
 /** Over rows that somebody else chose. */
-export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids> = CredentialsStored.pipe(
+export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids | AuditTrail> = CredentialsStored.pipe(
   Layer.provideMerge(Layer.mergeAll(ConnectionsSealed, PlatformKeysSealed, SecretRotationSealed)),
   Layer.provide(KnownKeysLayer)
 )
 
-export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(SecretsOver, SecretRowsPg)
-export const SecretsMemory: Layer.Layer<Secrets, never, Sealing | Ids> = Layer.provide(SecretsOver, SecretRowsMemory)
+export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(
+  SecretsOver,
+  Layer.merge(SecretRowsPg, AuditTrailPg)
+)
+export const SecretsMemory: Layer.Layer<Secrets, never, Sealing | Ids | AuditTrail> = Layer.provide(
+  SecretsOver,
+  SecretRowsMemory
+)

@@ -88,7 +88,15 @@ const billingOf = ({ billing, publicUrl, stripe }: GatewayConfig): BillingPolicy
 
 /** Every service that stands on Postgres, with the database under them. */
 export const StoragePg = (config: GatewayConfig) =>
-  Layer.mergeAll(CapabilityRequestsPg, ContractStorePg, CursorKeyPg, EndpointStatsPg, ProviderHealthPg, SecretsPg).pipe(
+  Layer.mergeAll(
+    CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg)),
+    CapabilityRequestsPg,
+    ContractStorePg,
+    CursorKeyPg,
+    EndpointStatsPg,
+    ProviderHealthPg,
+    SecretsPg
+  ).pipe(
     Layer.provideMerge(
       MoneyAndRunsPg({
         inflightLimit: config.inflightLimit,
@@ -96,7 +104,6 @@ export const StoragePg = (config: GatewayConfig) =>
         payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe })
       })
     ),
-    Layer.merge(CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))),
     Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
     Layer.provideMerge(DatabaseConfigured(config))
   )

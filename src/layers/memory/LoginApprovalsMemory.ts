@@ -5,6 +5,7 @@ import type { Ids } from "../../services/Ids.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
 import type { LoginRow, LoginRows } from "../accounts/logins/LoginRows.js"
+import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { MemoryStorage } from "./MemoryStorage.js"
 
 const rows = Effect.gen(function* () {
@@ -37,7 +38,7 @@ const rows = Effect.gen(function* () {
           const row = (yield* Ref.get(table)).get(approvalId)
           if (row === undefined) return null
           const decided = yield* decide(row)
-          if (decided === null) return row
+          if (decided === null) return { row, token: null }
           const { decision, token } = decided
           yield* storage.modify((state) => [
             undefined,
@@ -50,7 +51,7 @@ const rows = Effect.gen(function* () {
               })
             }
           ])
-          return yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt })
+          return { row: yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt }), token }
         })
       )
   }
@@ -60,4 +61,4 @@ const rows = Effect.gen(function* () {
 export const LoginApprovalsMemory: Layer.Layer<LoginApprovals, never, MemoryStorage | Ids> = Layer.effect(
   LoginApprovals,
   Effect.flatMap(rows, loginApprovalsOver)
-)
+).pipe(Layer.provide(AuditTrailMemory))

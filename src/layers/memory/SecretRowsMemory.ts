@@ -48,15 +48,18 @@ const make = Effect.gen(function* () {
           .map(({ connection }) => connection)
       ),
     deleteConnection: (workspaceId, connectionId) =>
-      changeConnection(
-        ({ connection, sealed }) =>
-          connection.workspaceId === workspaceId && connection.connectionId === connectionId && sealed !== null,
-        (row) => ({ ...row, sealed: null })
-      ),
-    putPlatformKey: (row) => Ref.update(platformKeys, (rows) => new Map(rows).set(row.providerId, row)),
+      Ref.modify(connections, (rows) => {
+        const found = rows.find(
+          ({ connection, sealed }) =>
+            connection.workspaceId === workspaceId && connection.connectionId === connectionId && sealed !== null
+        )
+        return [found?.connection ?? null, rows.map((row) => (row === found ? { ...row, sealed: null } : row))]
+      }),
+    putPlatformKey: (row) =>
+      Ref.modify(platformKeys, (rows) => [rows.get(row.providerId) ?? null, new Map(rows).set(row.providerId, row)]),
     deletePlatformKey: (providerId) =>
       Ref.modify(platformKeys, (rows) => [
-        rows.has(providerId),
+        rows.get(providerId) ?? null,
         new Map([...rows].filter(([id]) => id !== providerId))
       ]),
     platformKey: (providerId) => Effect.map(Ref.get(platformKeys), (rows) => rows.get(providerId) ?? null),

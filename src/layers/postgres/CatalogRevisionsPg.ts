@@ -6,15 +6,19 @@
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Schedule, Schema, Stream } from "effect"
+import type { Actor } from "../../domain/AuditEntry.js"
 import type { Json } from "../../domain/Json.js"
 import { type Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../../services/CatalogPublisher.js"
+import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
+import type { Ids } from "../../services/Ids.js"
 import { catalogProblems } from "../catalog/Soundness.js"
 import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
 import { forEachInSlices, nextEventLoopTurn } from "../node/LongWork.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { listenerName } from "./database/Listen.js"
@@ -54,10 +58,18 @@ interface Members {
   readonly versions: ReadonlyMap<string, string>
 }
 
-export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractStore | Database> = Layer.effect(
+/** Counts only: a publication may have a hundred thousand operations, and its row names them all. */
+const shown = (sequence: number, { jobs, versions }: Members) => ({
+  sequence,
+  operations: versions.size,
+  jobs: jobs.length
+})
+
+export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractStore | Database | Ids> = Layer.effect(
   CatalogRevisions,
   Effect.gen(function* () {
-    const { listen, query, sql, transact } = yield* Database
+    const { listen, query, sql } = yield* Database
+    const trail = yield* AuditTrail
     const contracts = yield* ContractStore
     const node = randomUUID()
 
@@ -118,12 +130,14 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       return { sequence: row?.sequence ?? 0, members }
     })
 
-    const write = (content: CatalogContent, mode: "add" | "replace", now: number) =>
-      transact(
+    const write = (content: CatalogContent, mode: "add" | "replace", now: number, by: Actor) =>
+      trail.change(
+        by,
         Effect.gen(function* () {
           // Only one publisher writes at a time, so a second one adds to the result of the first.
-          yield* sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`
-          const before: Members = mode === "add" ? (yield* newest).members : { jobs: [], versions: new Map() }
+          yield* query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`)
+          const last = yield* newest
+          const before: Members = mode === "add" ? last.members : { jobs: [], versions: new Map() }
           const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
           const versions = new Map([
             ...before.versions,
@@ -132,24 +146,36 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
               contractVersion
             ])
           ])
-          const row = yield* sequenceRow(sql`
+          const row = yield* sequenceRow(
+            query(sql`
         insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
         values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
           ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
         returning seq as sequence`)
-          yield* sql`select pg_notify(${channel}, ${String(row?.sequence ?? 0)})`
-          return { sequence: row?.sequence ?? 0, endpoints: versions.size }
+          )
+          const sequence = row?.sequence ?? 0
+          yield* query(sql`select pg_notify(${channel}, ${String(sequence)})`)
+          return changed(
+            { sequence, endpoints: versions.size },
+            {
+              action: "catalog.published",
+              subjectId: String(sequence),
+              workspaceId: null,
+              before: shown(last.sequence, last.members),
+              after: { ...shown(sequence, { jobs: Array.from(jobs.values()), versions }), mode }
+            }
+          )
         })
       )
 
     return CatalogRevisions.of({
-      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }) {
+      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }, by) {
         // The content is checked before it is merged, because merging would hide a duplicate id.
         const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
         const problems = yield* catalogProblems(content, "requests", otherJobs)
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
         yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
-        return yield* write(content, mode, yield* Clock.currentTimeMillis)
+        return yield* write(content, mode, yield* Clock.currentTimeMillis, by)
       }),
       latest: Effect.gen(function* () {
         const { members, sequence } = yield* newest
@@ -205,4 +231,4 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       )
     })
   })
-)
+).pipe(Layer.provide(AuditTrailPg))

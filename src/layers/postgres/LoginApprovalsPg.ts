@@ -6,6 +6,7 @@ import { ApprovalId } from "../../domain/Ids.js"
 import { Scope } from "../../domain/Scope.js"
 import type { Ids } from "../../services/Ids.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
 import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
@@ -47,27 +48,27 @@ const rows = Effect.map(Database, ({ query, sql, transact }): LoginRows => {
     get: (approvalId) =>
       approvalRow(query(sql`select ${columns} from login_approvals where approval_id = ${approvalId}`)),
     decide: (approvalId, decide) =>
-      transact(
-        Effect.gen(function* () {
-          const row = yield* approvalRow(
-            sql`select ${columns} from login_approvals where approval_id = ${approvalId} for update`
-          )
-          if (row === null) return null
-          const decided = yield* decide(row)
-          if (decided === null) return row
-          const { decision, token } = decided
-          yield* sql`update login_approvals set status = ${decision}, token_expires_at = ${token.expiresAt} where approval_id = ${approvalId}`
-          yield* sql`
+      Effect.gen(function* () {
+        const row = yield* approvalRow(
+          query(sql`select ${columns} from login_approvals where approval_id = ${approvalId} for update`)
+        )
+        if (row === null) return null
+        const decided = yield* decide(row)
+        if (decided === null) return { row, token: null }
+        const { decision, token } = decided
+        yield* query(
+          sql`update login_approvals set status = ${decision}, token_expires_at = ${token.expiresAt} where approval_id = ${approvalId}`
+        )
+        yield* query(sql`
           insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, ancestors, created_at, expires_at, revoked_at)
           values (${token.tokenId}, ${token.workspaceId}, ${token.label}, ${token.scopes}::text[], decode(${token.digest}, 'hex'), ${token.monthlyLimitMicros},
-            ${token.ancestors}::text[], ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt})`
-          return { ...row, status: decision, tokenExpiresAt: token.expiresAt }
-        })
-      )
+            ${token.ancestors}::text[], ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt})`)
+        return { row: { ...row, status: decision, tokenExpiresAt: token.expiresAt }, token }
+      })
   }
 })
 
 export const LoginApprovalsPg: Layer.Layer<LoginApprovals, never, Database | Ids> = Layer.effect(
   LoginApprovals,
   Effect.flatMap(rows, loginApprovalsOver)
-)
+).pipe(Layer.provide(AuditTrailPg))

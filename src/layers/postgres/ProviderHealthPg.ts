@@ -4,8 +4,11 @@
  * that has not read the states yet does not start, so that it never takes a disabled provider for an enabled one.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
+import { AuditTrail } from "../../services/AuditTrail.js"
+import type { Ids } from "../../services/Ids.js"
 import { ProviderHealth, ProviderState } from "../../services/ProviderHealth.js"
 import { makeReading } from "../node/Background.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { rowsOf } from "./database/Rows.js"
 import { providerHealthOver } from "../providers/ProviderCircuits.js"
@@ -13,7 +16,8 @@ import { providerHealthOver } from "../providers/ProviderCircuits.js"
 const stateRows = rowsOf(Schema.Struct({ providerId: Schema.String, state: ProviderState }))
 
 const make = Effect.gen(function* () {
-  const { query, sql, transact } = yield* Database
+  const { query, sql } = yield* Database
+  const trail = yield* AuditTrail
   const states = yield* makeReading(
     { name: "provider states", every: "2 seconds" },
     Effect.map(
@@ -22,16 +26,28 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return providerHealthOver({
-    of: (providerId) => states.last().get(providerId),
-    set: Effect.fn("ProviderHealth.setState")(function* (providerId: string, state: ProviderState) {
-      const now = yield* Clock.currentTimeMillis
-      yield* transact(sql`
-        insert into provider_states (provider_id, state, changed_at) values (${providerId}, ${state}, ${now})
-        on conflict (provider_id) do update set state = excluded.state, changed_at = excluded.changed_at`)
-      yield* states.refresh
-    })
-  })
+  return providerHealthOver(
+    {
+      of: (providerId) => states.last().get(providerId),
+      set: Effect.fnUntraced(function* (providerId, state) {
+        const now = yield* Clock.currentTimeMillis
+        const [before] = yield* stateRows(
+          query(
+            sql`select provider_id as "providerId", state from provider_states where provider_id = ${providerId} for update`
+          )
+        )
+        yield* query(sql`
+          insert into provider_states (provider_id, state, changed_at) values (${providerId}, ${state}, ${now})
+          on conflict (provider_id) do update set state = excluded.state, changed_at = excluded.changed_at`)
+        return before?.state ?? null
+      }),
+      refresh: states.refresh
+    },
+    trail
+  )
 })
 
-export const ProviderHealthPg: Layer.Layer<ProviderHealth, never, Database> = Layer.scoped(ProviderHealth, make)
+export const ProviderHealthPg: Layer.Layer<ProviderHealth, never, Database | Ids> = Layer.scoped(
+  ProviderHealth,
+  make
+).pipe(Layer.provide(AuditTrailPg))

@@ -24,6 +24,7 @@ const SealedPlatformKey = Schema.Struct({
   keyId: Schema.String,
   createdAt: Schema.Int
 })
+const connectionOnly = rowOf(ConnectionColumns)
 const connectionRows = rowsOf(ConnectionColumns)
 const sealedConnectionRow = rowOf(SealedConnection)
 const sealedPlatformKeyRow = rowOf(SealedPlatformKey)
@@ -49,8 +50,11 @@ const platformKeyRow = ({ createdAt, keyId, providerId, sealed }: typeof SealedP
   createdAt
 })
 
+const keyRow = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+  Effect.map(sealedPlatformKeyRow(answer), (row) => (row === null ? null : platformKeyRow(row)))
+
 const make = Effect.gen(function* () {
-  const { query, sql, transact } = yield* Database
+  const { query, sql } = yield* Database
   const plain = sql.literal(
     `connection_id as "connectionId", workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt"`
   )
@@ -60,7 +64,7 @@ const make = Effect.gen(function* () {
   return SecretRows.of({
     insertConnection: (c, { bytes, keyId }) =>
       Effect.asVoid(
-        transact(sql`
+        query(sql`
         insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, expires_at)
         values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt})`)
       ),
@@ -91,28 +95,22 @@ const make = Effect.gen(function* () {
         order by connection_id desc limit ${limit + 1}`)
       ),
     deleteConnection: (workspaceId, connectionId, now) =>
-      Effect.map(
-        transact(sql`
+      connectionOnly(
+        query(sql`
           update connections set sealed = null, key_id = null, revoked_at = ${now}
-          where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null returning 1`),
-        (rows) => rows.length > 0
+          where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null returning ${plain}`)
       ),
     putPlatformKey: ({ createdAt, providerId, sealed }) =>
-      Effect.asVoid(
-        transact(sql`
+      Effect.zipLeft(
+        keyRow(query(sql`select ${platform} from platform_keys where provider_id = ${providerId} for update`)),
+        query(sql`
         insert into platform_keys (provider_id, sealed, key_id, created_at) values (${providerId}, ${sealed.bytes}, ${sealed.keyId}, ${createdAt})
         on conflict (provider_id) do update set sealed = excluded.sealed, key_id = excluded.key_id, created_at = excluded.created_at`)
       ),
     deletePlatformKey: (providerId) =>
-      Effect.map(
-        transact(sql`delete from platform_keys where provider_id = ${providerId} returning 1`),
-        (rows) => rows.length > 0
-      ),
+      keyRow(query(sql`delete from platform_keys where provider_id = ${providerId} returning ${platform}`)),
     platformKey: (providerId) =>
-      Effect.map(
-        sealedPlatformKeyRow(query(sql`select ${platform} from platform_keys where provider_id = ${providerId}`)),
-        (row) => (row === null ? null : platformKeyRow(row))
-      ),
+      keyRow(query(sql`select ${platform} from platform_keys where provider_id = ${providerId}`)),
     platformKeys: Effect.map(
       sealedPlatformKeyRows(query(sql`select ${platform} from platform_keys order by provider_id`)),
       (rows) => rows.map(platformKeyRow)
@@ -149,7 +147,7 @@ const make = Effect.gen(function* () {
       }),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>
       Effect.map(
-        transact(
+        query(
           place._tag === "Connection"
             ? sql`
             update connections set sealed = ${bytes}, key_id = ${keyId}

@@ -5,15 +5,22 @@
 import { Clock, Effect } from "effect"
 import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import { type AuditTrail, changed, type Changing, unchanged } from "../../services/AuditTrail.js"
 import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
 
 /** Where operator states are looked up and put; absent means enabled. */
 export interface OperatorStates {
   readonly of: (providerId: string) => ProviderState | undefined
-  readonly set: (providerId: string, state: ProviderState) => Effect.Effect<void, StorageError>
+  /** Answers the state that was set before, or null. */
+  readonly set: (
+    providerId: string,
+    state: ProviderState
+  ) => Effect.Effect<ProviderState | null, StorageError, Changing>
+  /** Makes `of` answer what was set last. */
+  readonly refresh: Effect.Effect<void, StorageError>
 }
 
-export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type"] => {
+export const providerHealthOver = (states: OperatorStates, trail: AuditTrail["Type"]): ProviderHealth["Type"] => {
   // As many entries as the catalog has providers.
   const circuits = new Map<string, Circuit>()
   return ProviderHealth.of({
@@ -27,6 +34,23 @@ export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type
         const signal = signalOf(failed)
         if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
       }),
-    setState: states.set
+    setState: Effect.fn("ProviderHealth.setState")(function* (providerId, state, by) {
+      yield* trail.change(
+        by,
+        Effect.map(states.set(providerId, state), (before) => {
+          const was = before ?? "enabled"
+          return was === state
+            ? unchanged(undefined)
+            : changed(undefined, {
+                action: "provider.state_changed",
+                subjectId: providerId,
+                workspaceId: null,
+                before: { state: was },
+                after: { state }
+              })
+        })
+      )
+      yield* states.refresh
+    })
   })
 }

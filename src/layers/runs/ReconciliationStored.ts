@@ -69,7 +69,7 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
 
     return Reconciliation.of({
       uncertain: store.uncertain,
-      resolve: Effect.fn("Reconciliation.resolve")(function* (resolution) {
+      resolve: Effect.fn("Reconciliation.resolve")(function* (resolution, by) {
         const { reason, runId } = resolution
         const problem = reasonProblem(reason)
         if (problem !== null) return yield* new ValidationError({ details: [problem] })
@@ -80,15 +80,25 @@ export const ReconciliationStored: Layer.Layer<Reconciliation, never, RunStore |
         const costMicros = yield* chargeOf(resolution, run.holdMicros)
         const lost = (yield* store.attempts(key)).findLast(({ status }) => status === "reconciliation_pending") ?? null
         const { attempt, run: ended } = concluded(run, lost, resolution, costMicros)
-        const answer = yield* settlement.settle({
-          run: { ...ended, completedAt: yield* Clock.currentTimeMillis },
-          event: resolution.verdict === "released" ? "ResolvedReleased" : "ResolvedCharged",
-          costMicros,
-          reason,
-          leaseToken: null,
-          attempt,
-          media: null
-        })
+        const answer = yield* settlement.resolve(
+          {
+            run: { ...ended, completedAt: yield* Clock.currentTimeMillis },
+            event: resolution.verdict === "released" ? "ResolvedReleased" : "ResolvedCharged",
+            costMicros,
+            reason,
+            leaseToken: null,
+            attempt,
+            media: null
+          },
+          by,
+          {
+            action: "run.resolved",
+            subjectId: runId,
+            workspaceId: run.workspaceId,
+            before: { status: run.status, holdMicros: run.holdMicros },
+            after: { verdict: resolution.verdict, chargedMicros: costMicros, reason }
+          }
+        )
         if (answer._tag === "Settled") return { run: answer.run, attempts: yield* store.attempts(key) }
         // Another operator resolved the run in the meantime, perhaps differently.
         return yield* notWaiting(runId, (yield* store.get(key))?.status ?? run.status)

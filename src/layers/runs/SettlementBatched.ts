@@ -6,22 +6,30 @@
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
+import type { Actor, AuditRecord } from "../../domain/AuditEntry.js"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { Run } from "../../domain/Run.js"
+import type { RunEvent } from "../../domain/RunMachine.js"
 import { type Closing, settle } from "../../domain/Settlement.js"
 import { spendsOf } from "../../domain/TokenLine.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.js"
 import { whereRefused } from "../../domain/StorageErrors.js"
+import { AuditTrail } from "../../services/AuditTrail.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
 import { type Conclusion, type Fence, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
-import { Settlement, type SettlementAnswer, type SettlementRequest } from "../../services/Settlement.js"
+import { Settlement, type SettlementAnswer, type SettlementRequest as Ending } from "../../services/Settlement.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { makeGroupCommit } from "./GroupCommit.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
+
+/** A run to end. By the word of a person, it comes with its audit entry. */
+interface SettlementRequest extends Ending<RunEvent> {
+  readonly audit: { readonly by: Actor; readonly record: AuditRecord } | null
+}
 
 const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closing => ({
   runId: run.runId,
@@ -92,7 +100,7 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
 export const SettlementBatched: Layer.Layer<
   Settlement,
   never,
-  Transactions | Wallet | RunStore | RunSignals | FaultPoints
+  Transactions | Wallet | RunStore | RunSignals | FaultPoints | AuditTrail
 > = Layer.scoped(
   Settlement,
   Effect.gen(function* () {
@@ -101,6 +109,7 @@ export const SettlementBatched: Layer.Layer<
     const store = yield* RunStore
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
+    const trail = yield* AuditTrail
 
     const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>) {
       const runs = requests.map(({ run }) => run)
@@ -121,6 +130,7 @@ export const SettlementBatched: Layer.Layer<
       if (conclusions.size > 0) {
         yield* store.conclude([...conclusions.values()])
         yield* wallet.write({ standings, spends, postings, now: locked.now })
+        for (const { audit } of conclusions.keys()) if (audit !== null) yield* trail.write(audit.by, [audit.record])
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {
@@ -148,9 +158,11 @@ export const SettlementBatched: Layer.Layer<
           )
         )
       )
+    const ended = (request: SettlementRequest) =>
+      Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
     return Settlement.of({
-      settle: (request) =>
-        Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
+      settle: (request) => ended({ ...request, audit: null }),
+      resolve: (request, by, record) => ended({ ...request, audit: { by, record } })
     })
   })
 )

@@ -3,10 +3,13 @@
  * secret behind.
  */
 import { Clock, Effect, Layer } from "effect"
+import type { Actor } from "../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
+import type { JsonObject } from "../../domain/Json.js"
 import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../../domain/RunFailures.js"
 import { nameProblem } from "../../domain/Labels.js"
+import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { type Connection, Connections } from "../../services/Connections.js"
 import { Ids } from "../../services/Ids.js"
 import { Sealing } from "../../services/Sealing.js"
@@ -15,10 +18,13 @@ import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
+const shown = ({ expiresAt, label, providerId }: Connection): JsonObject => ({ providerId, label, expiresAt })
+
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const ids = yield* Ids
+  const trail = yield* AuditTrail
   const knownKeys = yield* KnownKeys
 
   const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
@@ -49,7 +55,7 @@ const make = Effect.gen(function* () {
   })
 
   return Connections.of({
-    create: Effect.fn("Connections.create")(function* ({ secret, ...input }) {
+    create: Effect.fn("Connections.create")(function* ({ secret, ...input }, by) {
       const now = yield* Clock.currentTimeMillis
       const expired =
         input.expiresAt !== null && input.expiresAt <= now
@@ -62,7 +68,20 @@ const make = Effect.gen(function* () {
         connectionId: ConnectionId.make(`con_${yield* ids.suffix}`),
         createdAt: now
       }
-      yield* rows.insertConnection(connection, yield* sealing.seal(secret, aboutConnection(connection)))
+      const sealed = yield* sealing.seal(secret, aboutConnection(connection))
+      yield* trail.change(
+        by,
+        Effect.as(
+          rows.insertConnection(connection, sealed),
+          changed(undefined, {
+            action: "connection.created",
+            subjectId: connection.connectionId,
+            workspaceId: connection.workspaceId,
+            before: null,
+            after: shown(connection)
+          })
+        )
+      )
       yield* knownKeys.refresh
       return connection
     }),
@@ -74,9 +93,21 @@ const make = Effect.gen(function* () {
       const row = yield* rows.connection(workspaceId, connectionId)
       return row === null || row.sealed === null ? yield* notFound(connectionId) : row.connection
     }),
-    delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string) {
-      if (!(yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)))
-        return yield* notFound(connectionId)
+    delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string, by: Actor) {
+      yield* trail.change(
+        by,
+        Effect.gen(function* () {
+          const deleted = yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)
+          if (deleted === null) return yield* notFound(connectionId)
+          return changed(undefined, {
+            action: "connection.deleted",
+            subjectId: connectionId,
+            workspaceId,
+            before: shown(deleted),
+            after: null
+          })
+        })
+      )
       yield* knownKeys.refresh
     }),
     use: Effect.fnUntraced(function* (workspaceId: WorkspaceId, connectionId: string) {
@@ -90,7 +121,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | KnownKeys | Sealing | Ids> = Layer.effect(
-  Connections,
-  make
-)
+export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | KnownKeys | Sealing | Ids | AuditTrail> =
+  Layer.effect(Connections, make)

@@ -1,32 +1,62 @@
 /** The gateway's own keys, sealed before they reach any storage. */
 import { Clock, Effect, Layer, type Redacted } from "effect"
+import type { Actor } from "../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import type { JsonObject } from "../../domain/Json.js"
+import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
 import { KnownKeys } from "./KnownKeys.js"
-import { aboutOf, SecretRows } from "./SecretRows.js"
+import { aboutOf, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
+
+const shown = ({ createdAt, sealed }: PlatformKeyRow): JsonObject => ({ sealedWith: sealed.keyId, setAt: createdAt })
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const knownKeys = yield* KnownKeys
+  const trail = yield* AuditTrail
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
   return PlatformKeys.of({
-    set: Effect.fn("PlatformKeys.set")(function* (providerId: string, secret: Redacted.Redacted<string>) {
+    set: Effect.fn("PlatformKeys.set")(function* (providerId: string, secret: Redacted.Redacted<string>, by: Actor) {
       const problem = secretProblem(secret)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
-      yield* rows.putPlatformKey({
+      const row = {
         providerId,
         sealed: yield* sealing.seal(secret, about(providerId)),
         createdAt: yield* Clock.currentTimeMillis
-      })
+      }
+      yield* trail.change(
+        by,
+        Effect.map(rows.putPlatformKey(row), (before) =>
+          changed(undefined, {
+            action: "platform_key.set",
+            subjectId: providerId,
+            workspaceId: null,
+            before: before && shown(before),
+            after: shown(row)
+          })
+        )
+      )
       yield* knownKeys.refresh
     }),
-    remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string) {
-      if (!(yield* rows.deletePlatformKey(providerId)))
-        return yield* new NotFound({ what: "platform key", id: providerId })
+    remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string, by: Actor) {
+      yield* trail.change(
+        by,
+        Effect.gen(function* () {
+          const before = yield* rows.deletePlatformKey(providerId)
+          if (before === null) return yield* new NotFound({ what: "platform key", id: providerId })
+          return changed(undefined, {
+            action: "platform_key.removed",
+            subjectId: providerId,
+            workspaceId: null,
+            before: shown(before),
+            after: null
+          })
+        })
+      )
       yield* knownKeys.refresh
     }),
     list: Effect.map(rows.platformKeys, (found) =>
@@ -47,7 +77,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | KnownKeys | Sealing> = Layer.effect(
-  PlatformKeys,
-  make
-)
+export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | KnownKeys | Sealing | AuditTrail> =
+  Layer.effect(PlatformKeys, make)

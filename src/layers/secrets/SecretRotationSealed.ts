@@ -3,29 +3,49 @@
  * already.
  */
 import { Effect, Layer } from "effect"
+import type { AuditRecord } from "../../domain/AuditEntry.js"
+import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { SecretRotation } from "../../services/SecretRotation.js"
 import { Sealing } from "../../services/Sealing.js"
-import { aboutOf, SecretRows } from "./SecretRows.js"
+import { aboutOf, SecretRows, type StoredSecret } from "./SecretRows.js"
+
+const recordOf = ({ place, sealed }: StoredSecret, sealedWith: string): AuditRecord => ({
+  ...(place._tag === "Connection"
+    ? { action: "connection.resealed", subjectId: place.connectionId, workspaceId: place.workspaceId }
+    : { action: "platform_key.resealed", subjectId: place.providerId, workspaceId: null }),
+  before: { sealedWith: sealed.keyId },
+  after: { sealedWith }
+})
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
+  const trail = yield* AuditTrail
   return SecretRotation.of({
-    reseal: Effect.gen(function* () {
+    reseal: Effect.fn("SecretRotation.reseal")(function* (by) {
       let resealed = 0
       let unreadable = 0
       for (const stored of yield* rows.notSealedWith(sealing.currentKeyId)) {
         const about = aboutOf(stored.place)
         const secret = yield* Effect.option(sealing.open(stored.sealed, about))
         if (secret._tag === "None") unreadable += 1
-        else if (yield* rows.replaceSeal(stored, yield* sealing.seal(secret.value, about))) resealed += 1
+        else {
+          const sealed = yield* sealing.seal(secret.value, about)
+          const replaced = yield* trail.change(
+            by,
+            Effect.map(rows.replaceSeal(stored, sealed), (isNew) =>
+              isNew ? changed(true, recordOf(stored, sealed.keyId)) : unchanged(false)
+            )
+          )
+          if (replaced) resealed += 1
+        }
       }
       return { resealed, unreadable }
-    }).pipe(Effect.withSpan("SecretRotation.reseal"))
+    })
   })
 })
 
-export const SecretRotationSealed: Layer.Layer<SecretRotation, never, SecretRows | Sealing> = Layer.effect(
+export const SecretRotationSealed: Layer.Layer<SecretRotation, never, SecretRows | Sealing | AuditTrail> = Layer.effect(
   SecretRotation,
   make
 )

@@ -5,6 +5,7 @@
 import { Context, type Effect } from "effect"
 import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import type { Changing } from "../../services/AuditTrail.js"
 import type { Connection } from "../../services/Connections.js"
 import type { PageRequest } from "../../domain/Page.js"
 import type { Sealed } from "../../services/Sealing.js"
@@ -43,7 +44,7 @@ export interface StoredAccess {
 export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
   SecretRows,
   {
-    readonly insertConnection: (connection: Connection, sealed: Sealed) => Effect.Effect<void, StorageError>
+    readonly insertConnection: (connection: Connection, sealed: Sealed) => Effect.Effect<void, StorageError, Changing>
     readonly connection: (
       workspaceId: WorkspaceId,
       connectionId: string
@@ -59,20 +60,22 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       workspaceId: WorkspaceId,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
-    /** Whether there was one to delete. */
+    /** The one that was deleted, or null where there was none. */
     readonly deleteConnection: (
       workspaceId: WorkspaceId,
       connectionId: string,
       now: number
-    ) => Effect.Effect<boolean, StorageError>
-    readonly putPlatformKey: (row: PlatformKeyRow) => Effect.Effect<void, StorageError>
-    readonly deletePlatformKey: (providerId: string) => Effect.Effect<boolean, StorageError>
+    ) => Effect.Effect<Connection | null, StorageError, Changing>
+    /** Answers the one that was there before, or null. */
+    readonly putPlatformKey: (row: PlatformKeyRow) => Effect.Effect<PlatformKeyRow | null, StorageError, Changing>
+    /** The one that was deleted, or null where there was none. */
+    readonly deletePlatformKey: (providerId: string) => Effect.Effect<PlatformKeyRow | null, StorageError, Changing>
     readonly platformKey: (providerId: string) => Effect.Effect<PlatformKeyRow | null, StorageError>
     /** By provider id. */
     readonly platformKeys: Effect.Effect<ReadonlyArray<PlatformKeyRow>, StorageError>
     readonly access: Effect.Effect<StoredAccess, StorageError>
     readonly notSealedWith: (keyId: string) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageError>
     /** Only where the secret is still the one that was read. */
-    readonly replaceSeal: (secret: StoredSecret, sealed: Sealed) => Effect.Effect<boolean, StorageError>
+    readonly replaceSeal: (secret: StoredSecret, sealed: Sealed) => Effect.Effect<boolean, StorageError, Changing>
   }
 >() {}

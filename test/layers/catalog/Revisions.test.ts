@@ -1,11 +1,13 @@
 /** Publishing: over real Postgres, from one node to another, while the old revision goes on answering. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { CatalogFollowing } from "../../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { CatalogServed } from "../../../src/layers/catalog/CatalogServed.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
 import { Catalog } from "../../../src/services/Catalog.js"
+import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { CatalogPublisher } from "../../../src/services/CatalogPublisher.js"
 import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
 import { endpoint, job, newWorld, noVocabulary, servedCatalog, worldServices } from "../../support/catalog.js"
@@ -16,7 +18,7 @@ const builtIn = { jobs: [job("web.search")], endpoints: [endpoint({ id: "built-i
 const node = CatalogFollowing(builtIn).pipe(
   Layer.provideMerge(CatalogServed({ jobsMayPickFixtures: false, vocabulary: noVocabulary })),
   Layer.provide(worldServices(newWorld())),
-  Layer.provideMerge(CatalogRevisionsPg.pipe(Layer.provideMerge(ContractStorePg)))
+  Layer.provideMerge(CatalogRevisionsPg.pipe(Layer.provide(IdsCrypto), Layer.provideMerge(ContractStorePg)))
 )
 
 describe("publishing a catalog", () => {
@@ -40,7 +42,7 @@ describe("publishing a catalog", () => {
         const publish = (made: ReturnType<typeof endpoint>) =>
           Effect.provide(
             Effect.flatMap(CatalogRevisions, (revisions) =>
-              revisions.publish({ jobs: [], endpoints: [made] }, { mode: "add", builtIn })
+              revisions.publish({ jobs: [], endpoints: [made] }, { mode: "add", builtIn }, commandLine)
             ),
             first
           )
@@ -94,7 +96,7 @@ describe("publishing a catalog", () => {
           )
         )
         const content = { jobs: [], endpoints: Array.from({ length: 2_000 }, (_, n) => endpoint({ id: `more-${n}` })) }
-        yield* revisions.publish(content, { mode: "add", builtIn })
+        yield* revisions.publish(content, { mode: "add", builtIn }, commandLine)
         for (const seen of yield* Effect.timeout(Fiber.join(callers), "30 seconds")) {
           assert.deepStrictEqual([...seen.values()], [before.total, before.total + 2_000])
           assert.isTrue(seen.has(before.revision))

@@ -2,8 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { stringify } from "yaml"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
 import type { CatalogContent } from "../../../src/services/CatalogPublisher.js"
@@ -81,14 +83,14 @@ const publicationProblems = (content: CatalogContent) =>
   Effect.gen(function* () {
     const revisions = yield* CatalogRevisions
     const published = yield* Effect.either(
-      revisions.publish(content, { mode: "add", builtIn: { jobs: [known], endpoints: [] } })
+      revisions.publish(content, { mode: "add", builtIn: { jobs: [known], endpoints: [] } }, commandLine)
     )
     assert.isTrue(Either.isLeft(published))
     assert.strictEqual(yield* revisions.sequence, 0)
     return Either.isLeft(published) && published.left._tag === "CatalogRefused" ? published.left.problems : []
   })
 
-const publications = CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg), Layer.provide(testDatabase()))
+const publications = CatalogRevisionsPg.pipe(Layer.provide([ContractStorePg, IdsCrypto]), Layer.provide(testDatabase()))
 
 describe("a bad operation", () => {
   it.each(bad)("with %j is refused in a file, with the path of what is wrong", (member, path, message) => {

@@ -117,9 +117,12 @@ describe("sealing keys and the database", () => {
         const made = yield* Effect.gen(function* () {
           const connections = yield* Connections
           const make = (expiresAt: number | null) =>
-            connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt })
+            connections.create(
+              { workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt },
+              commandLine
+            )
           yield* make(1_000)
-          yield* (yield* PlatformKeys).set("p", Redacted.make("s"))
+          yield* (yield* PlatformKeys).set("p", Redacted.make("s"), commandLine)
           return yield* make(null)
         }).pipe(Effect.provide(secretsOf(before)))
         yield* TestClock.setTime(1_000)
@@ -134,12 +137,12 @@ describe("sealing keys and the database", () => {
         // With both keys it starts; so it does without the old one once nothing usable is sealed with it.
         yield* opens(yield* nodeWith(`k2:${key(2)},k1:${key(1)}`))
         yield* Effect.provide(
-          Effect.flatMap(Connections, (connections) => connections.delete(workspaceId, made.connectionId)),
+          Effect.flatMap(Connections, (connections) => connections.delete(workspaceId, made.connectionId, commandLine)),
           secretsOf(after)
         )
         assert.strictEqual((yield* Effect.flip(opens(after)))._tag, "SealingKeysMissing")
         yield* Effect.provide(
-          Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("new"))),
+          Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("new"), commandLine)),
           secretsOf(after)
         )
         yield* opens(after)

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { scopes } from "../../../src/domain/Scope.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { ledgerCheckLock, refusedRunsLock } from "../../../src/layers/postgres/database/AdvisoryLocks.js"
@@ -35,7 +36,7 @@ const twoRuns = Effect.gen(function* () {
     scopes,
     tokenExpiresAt: null
   })
-  yield* logins.approve(approvalId, parent)
+  yield* logins.approve(approvalId, parent, commandLine)
   const child: Principal = yield* (yield* Accounts).authenticate(Redacted.make(text))
   const run = (script: ReturnType<typeof hit>) =>
     Effect.suspend(() => {

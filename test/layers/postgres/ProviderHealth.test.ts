@@ -1,9 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, TestClock } from "effect"
 import { describe } from "vitest"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ProviderFailure } from "../../../src/domain/ProviderCall.js"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { ProviderError } from "../../../src/domain/RunFailures.js"
+import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
+import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
+import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { ProviderHealthMemory } from "../../../src/layers/memory/ProviderHealthMemory.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.js"
@@ -24,10 +28,10 @@ const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
         const health = yield* ProviderHealth
         assert.deepStrictEqual(yield* health.health("a"), { state: "enabled", openForSeconds: 0 })
         for (const state of ["draining", "disabled", "enabled"] as const) {
-          yield* health.setState("a", state)
+          yield* health.setState("a", state, commandLine)
           assert.strictEqual((yield* health.health("a")).state, state)
         }
-        yield* health.setState("a", "disabled")
+        yield* health.setState("a", "disabled", commandLine)
         assert.strictEqual((yield* health.health("b")).state, "enabled")
       }).pipe(Effect.provide(layer))
     )
@@ -44,15 +48,18 @@ const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
     )
   })
 
-const database = sharedDatabase()
-suite("ProviderHealthMemory", ProviderHealthMemory)
+const database = Layer.merge(sharedDatabase(), IdsCrypto)
+suite(
+  "ProviderHealthMemory",
+  ProviderHealthMemory.pipe(Layer.provide(AuditTrailMemory), Layer.provide([MemoryStorageLayer, IdsCrypto]))
+)
 suite("ProviderHealthPg", Layer.provide(ProviderHealthPg, database))
 
 describe("ProviderHealthPg", () => {
   it.effect("a node that starts later knows what an operator set", () =>
     Effect.gen(function* () {
       yield* Effect.provide(
-        Effect.flatMap(ProviderHealth, (health) => health.setState("e", "disabled")),
+        Effect.flatMap(ProviderHealth, (health) => health.setState("e", "disabled", commandLine)),
         ProviderHealthPg
       )
       const { state } = yield* Effect.provide(
@@ -68,7 +75,7 @@ describe("ProviderHealthPg", () => {
     () =>
       Effect.gen(function* () {
         yield* Effect.provide(
-          Effect.flatMap(ProviderHealth, (health) => health.setState("f", "disabled")),
+          Effect.flatMap(ProviderHealth, (health) => health.setState("f", "disabled", commandLine)),
           ProviderHealthPg
         )
         const real = yield* Database

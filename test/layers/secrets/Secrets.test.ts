@@ -4,6 +4,8 @@ import { describe } from "vitest"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ProviderId } from "../../../src/domain/Manifest.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
+import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
+import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
@@ -12,16 +14,21 @@ import { SecretsOver, SecretsPg } from "../../../src/layers/compose/Secrets.js"
 import { SecretRowsMemory } from "../../../src/layers/memory/SecretRowsMemory.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { Accounts } from "../../../src/services/Accounts.js"
+import { AuditTrail } from "../../../src/services/AuditTrail.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { Credentials } from "../../../src/services/Credentials.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
+import { SecretRotation } from "../../../src/services/SecretRotation.js"
 import { testDatabase } from "../../support/postgres.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 import { sealingOf, secretsSuite } from "../../services/Secrets.suite.js"
 import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
 
 secretsSuite("Secrets in memory", {
-  rows: Layer.merge(SecretRowsMemory, Layer.provideMerge(AccountsMemory, Layer.merge(IdsCrypto, MemoryStorageLayer))),
+  rows: Layer.merge(
+    SecretRowsMemory,
+    Layer.provideMerge(Layer.merge(AccountsMemory, AuditTrailMemory), Layer.merge(IdsCrypto, MemoryStorageLayer))
+  ),
   over: Layer.merge(SecretsOver, Layer.service(Accounts))
 })
 const database = sharedDatabase()
@@ -30,12 +37,17 @@ const noSecrets = Layer.effectDiscard(
   Effect.orDie(Effect.flatMap(Database, ({ sql, transact }) => transact(sql`truncate platform_keys, connections`)))
 )
 secretsSuite("Secrets in Postgres", {
-  rows: Layer.mergeAll(SecretRowsPg, AccountsPg, noSecrets).pipe(Layer.provideMerge(Layer.merge(IdsCrypto, database))),
+  rows: Layer.mergeAll(SecretRowsPg, AccountsPg, AuditTrailPg, noSecrets).pipe(
+    Layer.provideMerge(Layer.merge(IdsCrypto, database))
+  ),
   over: Layer.merge(SecretsOver, Layer.service(Accounts))
 })
 
 describe("Secrets of two nodes", () => {
-  const node = Layer.provide(SecretsOver, Layer.merge(sealingOf("one", { one: 1 }), IdsCrypto))
+  const node = SecretsOver.pipe(
+    Layer.provide([sealingOf("one", { one: 1 }), AuditTrailMemory]),
+    Layer.provide([IdsCrypto, MemoryStorageLayer])
+  )
   const provider = {
     id: ProviderId.make("p"),
     name: "P",
@@ -52,7 +64,7 @@ describe("Secrets of two nodes", () => {
     Effect.gen(function* () {
       const here = yield* Credentials
       yield* Effect.provide(
-        Effect.flatMap(PlatformKeys, (there) => there.set("p", Redacted.make("s"))),
+        Effect.flatMap(PlatformKeys, (there) => there.set("p", Redacted.make("s"), commandLine)),
         node
       )
       assert.isFalse((yield* here.access(null, provider)).hasPlatformKey)
@@ -72,20 +84,23 @@ describe("Secrets in Postgres", () => {
       const { query, sql } = yield* Database
       const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme", commandLine)
       const connections = yield* Connections
-      const { connectionId } = yield* connections.create({
-        workspaceId,
-        providerId: "p",
-        label: "mine",
-        secret: Redacted.make("canary-s3cret"),
-        expiresAt: null
-      })
-      yield* (yield* PlatformKeys).set("p", Redacted.make("canary-s3cret"))
+      const { connectionId } = yield* connections.create(
+        {
+          workspaceId,
+          providerId: "p",
+          label: "mine",
+          secret: Redacted.make("canary-s3cret"),
+          expiresAt: null
+        },
+        commandLine
+      )
+      yield* (yield* PlatformKeys).set("p", Redacted.make("canary-s3cret"), commandLine)
       const rows = yield* rowsOf(Schema.Struct({ sealed: Schema.instanceOf(Buffer) }))(
         query(sql`select sealed from connections union all select sealed from platform_keys`)
       )
       assert.lengthOf(rows, 2)
       for (const { sealed } of rows) assert.isFalse(sealed.includes("canary-s3cret"))
-      yield* connections.delete(workspaceId, connectionId)
+      yield* connections.delete(workspaceId, connectionId, commandLine)
       assert.deepStrictEqual(yield* query(sql`select sealed, key_id from connections`), [
         { sealed: null, key_id: null }
       ])
@@ -100,7 +115,10 @@ describe("Secrets in Postgres", () => {
       const victim = yield* accounts.createWorkspace("victim", commandLine)
       const thief = yield* accounts.createWorkspace("thief", commandLine)
       const make = (workspaceId: typeof thief.workspaceId) =>
-        connections.create({ workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null })
+        connections.create(
+          { workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null },
+          commandLine
+        )
       const from = yield* make(victim.workspaceId)
       const to = yield* make(thief.workspaceId)
       yield* transact(
@@ -113,3 +131,36 @@ describe("Secrets in Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 })
+
+it.effect("a rotation notes each secret that it sealed anew, with the keys before and after", () =>
+  Effect.gen(function* () {
+    const under = (sealing: ReturnType<typeof sealingOf>) => Layer.provide(SecretsOver, sealing)
+    const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme", commandLine)
+    const { connectionId } = yield* Effect.gen(function* () {
+      yield* (yield* PlatformKeys).set("p", Redacted.make("s"), commandLine)
+      return yield* (yield* Connections).create(
+        { workspaceId, providerId: "p", label: "own", secret: Redacted.make("t"), expiresAt: null },
+        commandLine
+      )
+    }).pipe(Effect.provide(under(sealingOf("one", { one: 1 }))))
+    yield* Effect.flatMap(SecretRotation, (rotation) => rotation.reseal(commandLine)).pipe(
+      Effect.provide(under(sealingOf("two", { one: 1, two: 2 })))
+    )
+    const entries = yield* (yield* AuditTrail).list({}, { limit: 10, after: null })
+    const found = entries.items.filter(({ action }) => action.endsWith("resealed"))
+    const sealed = { before: { sealedWith: "one" }, after: { sealedWith: "two" } }
+    assert.deepStrictEqual(
+      found.map(({ action, after, before, subjectId }) => ({ action, subjectId, before, after })),
+      [
+        { action: "platform_key.resealed", subjectId: "p", ...sealed },
+        { action: "connection.resealed", subjectId: connectionId, ...sealed }
+      ]
+    )
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(AccountsMemory, AuditTrailMemory, SecretRowsMemory).pipe(
+        Layer.provideMerge(Layer.merge(IdsCrypto, MemoryStorageLayer))
+      )
+    )
+  )
+)

@@ -122,7 +122,7 @@ export const addConnection = workspaceForm({
       const { workspaceId } = visit
       const problem = yield* (yield* Catalog).providerProblem(providerId)
       if (problem !== null) return yield* ValidationError.of("providerId", problem)
-      yield* connections.create({ workspaceId, providerId, label, secret, expiresAt })
+      yield* connections.create({ workspaceId, providerId, label, secret, expiresAt }, visit.by)
       return redirect(to([workspaceId, "connections"], { notice: "added" }))
     }),
   again: connectionsScreen
@@ -135,7 +135,7 @@ export const removeConnection = workspaceForm({
   act: (visit) =>
     Effect.gen(function* () {
       const connections = yield* Connections
-      yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "")
+      yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "", visit.by)
       return redirect(to([visit.workspaceId, "connections"], { notice: "removed" }))
     }),
   again: connectionsScreen

@@ -5,6 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { randomInt } from "node:crypto"
+import type { Actor } from "../../../domain/AuditEntry.js"
 import { Forbidden, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { ApprovalId, TokenId } from "../../../domain/Ids.js"
 import {
@@ -21,9 +22,10 @@ import { loginLineMax, loginMillis } from "../../../domain/Limits.js"
 import { newTokenProblem } from "../../../domain/Token.js"
 import { childEnd, lineOf } from "../../../domain/TokenLine.js"
 import type { Principal } from "../../../services/Accounts.js"
+import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
 import { type LoginApproval, LoginApprovals } from "../../../services/LoginApprovals.js"
-import type { LoginRow, LoginRows } from "./LoginRows.js"
+import type { DecidedToken, LoginRow, LoginRows } from "./LoginRows.js"
 
 const keptMillis = 24 * 60 * 60_000
 
@@ -33,9 +35,30 @@ const userCode = Effect.sync(() =>
   )
 )
 
-export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApprovals["Type"], never, Ids> =>
+const decidedToken = (
+  { digest, label, scopes, tokenExpiresAt }: LoginRow,
+  approver: Principal,
+  tokenId: TokenId,
+  decision: LoginDecision,
+  now: number
+): DecidedToken => ({
+  tokenId,
+  workspaceId: approver.workspaceId,
+  label,
+  scopes,
+  // Those of the approver count, so it needs none of its own.
+  monthlyLimitMicros: null,
+  ancestors: lineOf(approver),
+  expiresAt: childEnd(tokenExpiresAt, approver.expiresAt),
+  digest,
+  createdAt: now,
+  revokedAt: decision === "denied" ? now : null
+})
+
+export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApprovals["Type"], never, AuditTrail | Ids> =>
   Effect.gen(function* () {
     const ids = yield* Ids
+    const trail = yield* AuditTrail
 
     const shown = (approvalId: string, row: LoginRow | null) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -44,33 +67,37 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         return Effect.succeed<LoginApproval>({ ...approval, status: loginStatus(row, now) })
       })
 
-    const decide = Effect.fnUntraced(function* (approvalId: string, by: Principal, decision: LoginDecision) {
+    const decide = Effect.fnUntraced(function* (
+      approvalId: string,
+      approver: Principal,
+      by: Actor,
+      decision: LoginDecision
+    ) {
       const now = yield* Clock.currentTimeMillis
       const tokenId = TokenId.make(`tok_${yield* ids.suffix}`)
-      const row = yield* rows.decide(
-        approvalId,
-        Effect.fnUntraced(function* (row) {
-          const status = loginStatus(row, now)
-          const problem = decisionProblem(status, decision)
-          if (problem !== null) return yield* problem
-          if (status === decision) return null
-          const { digest, label, scopes, tokenExpiresAt } = row
-          return {
-            decision,
-            token: {
-              tokenId,
-              workspaceId: by.workspaceId,
-              label,
-              scopes,
-              // Those of the approver count, so it needs none of its own.
-              monthlyLimitMicros: null,
-              ancestors: lineOf(by),
-              expiresAt: childEnd(tokenExpiresAt, by.expiresAt),
-              digest,
-              createdAt: now,
-              revokedAt: decision === "denied" ? now : null
-            }
-          }
+      const row = yield* trail.change(
+        by,
+        Effect.gen(function* () {
+          const decided = yield* rows.decide(
+            approvalId,
+            Effect.fnUntraced(function* (row) {
+              const status = loginStatus(row, now)
+              const problem = decisionProblem(status, decision)
+              if (problem !== null) return yield* problem
+              return status === decision
+                ? null
+                : { decision, token: decidedToken(row, approver, tokenId, decision, now) }
+            })
+          )
+          if (decided === null || decided.token === null) return unchanged(decided?.row ?? null)
+          const { expiresAt, label, scopes } = decided.token
+          return changed(decided.row, {
+            action: `login.${decision}`,
+            subjectId: approvalId,
+            workspaceId: approver.workspaceId,
+            before: { status: "pending" },
+            after: { status: decision, tokenId, label, scopes, expiresAt }
+          })
         })
       )
       return yield* shown(approvalId, row)
@@ -99,18 +126,20 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         return yield* Effect.catchTag(shown(row.approvalId, row), "not_found", Effect.die)
       }),
       get: (approvalId) => Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row)),
-      approve: Effect.fn("LoginApprovals.approve")(function* (approvalId: string, by: Principal) {
+      approve: Effect.fn("LoginApprovals.approve")(function* (approvalId: string, approver: Principal, by: Actor) {
         const { scopes } = yield* Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row))
-        const scope = missingScope(scopes, by.scopes)
+        const scope = missingScope(scopes, approver.scopes)
         if (scope !== null) return yield* new Forbidden({ scope })
-        if (by.ancestors.length >= loginLineMax) {
+        if (approver.ancestors.length >= loginLineMax) {
           return yield* ValidationError.of(
             "token",
             `was let in by a chain of ${loginLineMax} logins; approve with a token that is nearer to the first one`
           )
         }
-        return yield* decide(approvalId, by, "approved")
+        return yield* decide(approvalId, approver, by, "approved")
       }),
-      deny: Effect.fn("LoginApprovals.deny")((approvalId: string, by: Principal) => decide(approvalId, by, "denied"))
+      deny: Effect.fn("LoginApprovals.deny")((approvalId: string, approver: Principal, by: Actor) =>
+        decide(approvalId, approver, by, "denied")
+      )
     })
   })

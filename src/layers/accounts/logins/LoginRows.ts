@@ -1,6 +1,7 @@
 /** The rows under login approvals: what a storage must do, and nothing that decides. */
 import type { Effect } from "effect"
 import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { Changing } from "../../../services/AuditTrail.js"
 import type { NewToken } from "../../../services/Accounts.js"
 import type { LoginApproval } from "../../../services/LoginApprovals.js"
 import type { LoginDecision } from "../../../domain/LoginApproval.js"
@@ -26,12 +27,12 @@ export interface LoginRows {
   readonly get: (approvalId: string) => Effect.Effect<LoginRow | null, StorageError>
   /**
    * Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes
-   * nothing.
+   * nothing. Null when there is no such row.
    */
   readonly decide: <E>(
     approvalId: string,
     decide: (
       row: LoginRow
     ) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E>
-  ) => Effect.Effect<LoginRow | null, E | StorageError>
+  ) => Effect.Effect<{ readonly row: LoginRow; readonly token: DecidedToken | null } | null, E | StorageError, Changing>
 }

@@ -7,7 +7,6 @@ import { eventOf, failedRun } from "../../../domain/FailedRun.js"
 import { isAnswer } from "../../../domain/Fallback.js"
 import * as Money from "../../../domain/Micros.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
-import type { RunEvent } from "../../../domain/RunMachine.js"
 import type { SettlementRequest } from "../../../services/Settlement.js"
 import type { RunDetail } from "../../../services/Runs.js"
 import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
@@ -17,7 +16,7 @@ const lateLookMillis = 100
 const lateLooksMax = 100
 
 export interface RunEnding {
-  readonly settle: (work: Work, progress: Progress, event: RunEvent) => Worked
+  readonly settle: (work: Work, progress: Progress, event: SettlementRequest["event"]) => Worked
   /** Ends the run with its best answer: an answer of a provider, or the failure that the run records. */
   readonly conclude: (work: Work, progress: Progress) => Worked
   /** Ends the run with this failure, whatever answers came before. */

@@ -1,0 +1,296 @@
+/**
+ * Every method of every service that takes an `Actor` leaves exactly one audit entry, with that actor. The types force
+ * the rest: rows that change something require `Changing`, which needs an actor, and a method with an actor that has no
+ * case here does not compile.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe } from "vitest"
+import { type Actor, type AuditAction, commandLine } from "../../src/domain/AuditEntry.js"
+import { MemberId, type WorkspaceId } from "../../src/domain/Ids.js"
+import { Micros } from "../../src/domain/Micros.js"
+import { tokenText } from "../../src/domain/Token.js"
+import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
+import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
+import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
+import { Connections } from "../../src/services/Connections.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { Reconciliation } from "../../src/services/Reconciliation.js"
+import { Runs } from "../../src/services/Runs.js"
+import { SecretRotation } from "../../src/services/SecretRotation.js"
+import type { Settlement } from "../../src/services/Settlement.js"
+import { Wallet } from "../../src/services/Wallet.js"
+import { engine, funded, requestOf, type Storage } from "../support/engine.js"
+import { newWorkspace } from "../support/sharedDatabase.js"
+
+/** The services whose methods take an actor. `Settlement` is reached through `Reconciliation`. */
+interface Acted {
+  readonly Accounts: Accounts["Type"]
+  readonly CatalogRevisions: CatalogRevisions["Type"]
+  readonly Connections: Connections["Type"]
+  readonly LoginApprovals: LoginApprovals["Type"]
+  readonly PlatformKeys: PlatformKeys["Type"]
+  readonly ProviderHealth: ProviderHealth["Type"]
+  readonly Reconciliation: Reconciliation["Type"]
+  readonly SecretRotation: SecretRotation["Type"]
+  readonly Settlement: Settlement["Type"]
+  readonly Wallet: Wallet["Type"]
+}
+
+/** The methods of a service that take an actor. */
+type Changing<Service> = {
+  [Method in keyof Service]: Service[Method] extends (...args: infer Args) => unknown
+    ? Actor extends Args[number]
+      ? Method
+      : never
+    : never
+}[keyof Service]
+
+/** Does the change as this actor and names the action that it should leave. */
+type Case = (by: Actor) => Effect.Effect<AuditAction, unknown, Needed>
+type Cases = { readonly [Service in keyof Acted]: { readonly [Method in Changing<Acted[Service]>]: Case } }
+
+/** The services that differ between the storages; the engine brings its own ones in memory. */
+export type Own = CatalogRevisions | Connections | PlatformKeys | ProviderHealth | SecretRotation
+type Needed = Own | Storage | LoginApprovals | Reconciliation | Runs
+
+const providers = ProvidersScripted()
+
+/** Every secret that the cases use. None of them may stand in an entry. */
+const secrets: Array<string> = []
+const used = <Secret extends string>(secret: Secret): Secret => {
+  secrets.push(secret)
+  return secret
+}
+
+const connected = (workspaceId: WorkspaceId, by: Actor) =>
+  Effect.flatMap(Connections, (connections) =>
+    connections.create(
+      {
+        workspaceId,
+        providerId: "mock-provider",
+        label: "own",
+        secret: Redacted.make(used("connection-secret-11")),
+        expiresAt: null
+      },
+      by
+    )
+  )
+
+const login = Effect.gen(function* () {
+  const token = used(tokenText("0".repeat(26), randomBytes(24)))
+  const digest = used(createHash("sha256").update(token).digest("hex"))
+  const approver = yield* funded(0)
+  const logins = yield* LoginApprovals
+  const { approvalId } = yield* logins.create({ digest, label: "laptop", scopes: ["runs:read"], tokenExpiresAt: null })
+  return { logins, approvalId, approver }
+})
+
+const newToken = (workspaceId: WorkspaceId, by: Actor) =>
+  Effect.gen(function* () {
+    const issued = yield* (yield* Accounts).createToken(
+      { workspaceId, label: "server", scopes: ["runs:read"], monthlyLimitMicros: null, expiresAt: null },
+      by
+    )
+    used(Redacted.value(issued.token))
+    return issued
+  })
+
+const done = <E, R>(action: AuditAction, work: Effect.Effect<unknown, E, R>) => Effect.as(work, action)
+
+const resolved: Case = (by) =>
+  Effect.gen(function* () {
+    providers.script("mock-send-message", drop())
+    const { run } = yield* (yield* Runs).create(
+      yield* funded(1_000_000),
+      requestOf("mock-send-message", { input: { to: "ada@example.com", text: used("a private message 22") } }),
+      20
+    )
+    const reconciliation = yield* Reconciliation
+    yield* reconciliation.resolve(
+      { runId: run.runId, verdict: "released", chargeMicros: null, reason: "the provider's invoice" },
+      by
+    )
+    return "run.resolved" as const
+  })
+
+const cases: Cases = {
+  Accounts: {
+    createWorkspace: (by) =>
+      done(
+        "workspace.created",
+        Effect.flatMap(Accounts, (accounts) => accounts.createWorkspace(`audited ${by.kind} ${Math.random()}`, by))
+      ),
+    setLimits: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        yield* (yield* Accounts).setLimits(workspaceId, { runsPerMinute: 4 }, by)
+        return "workspace.limits_changed" as const
+      }),
+    setPolicy: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const deny = [{ kind: "provider", id: "p" }] as const
+        yield* (yield* Accounts).setPolicy(workspaceId, { reset: false, allow: [], deny }, by)
+        return "workspace.policy_changed" as const
+      }),
+    createToken: (by) =>
+      done(
+        "token.created",
+        Effect.flatMap(newWorkspace, ({ workspaceId }) => newToken(workspaceId, by))
+      ),
+    revokeToken: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const { tokenId } = yield* newToken(workspaceId, commandLine)
+        yield* (yield* Accounts).revokeToken(tokenId, by)
+        return "token.revoked" as const
+      })
+  },
+  CatalogRevisions: {
+    publish: (by) =>
+      done(
+        "catalog.published",
+        Effect.flatMap(CatalogRevisions, (revisions) =>
+          revisions.publish({ jobs: [], endpoints: [] }, { mode: "replace", builtIn: { jobs: [], endpoints: [] } }, by)
+        )
+      )
+  },
+  Connections: {
+    create: (by) =>
+      done(
+        "connection.created",
+        Effect.flatMap(newWorkspace, ({ workspaceId }) => connected(workspaceId, by))
+      ),
+    delete: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const { connectionId } = yield* connected(workspaceId, commandLine)
+        yield* (yield* Connections).delete(workspaceId, connectionId, by)
+        return "connection.deleted" as const
+      })
+  },
+  LoginApprovals: {
+    approve: (by) =>
+      done(
+        "login.approved",
+        Effect.flatMap(login, ({ approvalId, approver, logins }) => logins.approve(approvalId, approver, by))
+      ),
+    deny: (by) =>
+      done(
+        "login.denied",
+        Effect.flatMap(login, ({ approvalId, approver, logins }) => logins.deny(approvalId, approver, by))
+      )
+  },
+  PlatformKeys: {
+    set: (by) =>
+      done(
+        "platform_key.set",
+        Effect.flatMap(PlatformKeys, (keys) => keys.set("audited", Redacted.make(used("platform-secret-33")), by))
+      ),
+    remove: (by) =>
+      Effect.gen(function* () {
+        const keys = yield* PlatformKeys
+        yield* keys.set("audited-2", Redacted.make(used("platform-secret-44")), commandLine)
+        yield* keys.remove("audited-2", by)
+        return "platform_key.removed" as const
+      })
+  },
+  ProviderHealth: {
+    setState: (by) =>
+      done(
+        "provider.state_changed",
+        Effect.flatMap(ProviderHealth, (health) => health.setState("audited", "draining", by))
+      )
+  },
+  Reconciliation: { resolve: resolved },
+  // Nothing is sealed under another key here: `test/layers/secrets/Secrets.test.ts` looks at those entries.
+  SecretRotation: {
+    reseal: (by) =>
+      done(
+        "platform_key.set",
+        Effect.zipRight(
+          Effect.flatMap(SecretRotation, (rotation) => rotation.reseal(by)),
+          Effect.flatMap(PlatformKeys, (keys) => keys.set("audited-3", Redacted.make(used("platform-secret-55")), by))
+        )
+      )
+  },
+  Settlement: { resolve: resolved },
+  Wallet: {
+    credit: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        yield* (yield* Wallet).credit(
+          { workspaceId, kind: "adjustment", micros: Micros.make(5), reason: "gift", topUpId: null, key: "k" },
+          by
+        )
+        return "workspace.credited" as const
+      })
+  }
+}
+
+let members = 0
+const someone = (): Actor => ({
+  kind: "operator",
+  memberId: MemberId.make(`mem_${String(++members).padStart(26, "0")}`),
+  from: "192.0.2.1",
+  requestId: "req_1"
+})
+
+/** `without` names the services that a storage does not have. */
+export const auditedChangesSuite = (
+  name: string,
+  storage: Layer.Layer<Storage | LoginApprovals>,
+  own: Layer.Layer<Own, never, Storage>,
+  without: ReadonlyArray<keyof Acted> = []
+) =>
+  describe(name, () => {
+    const services = Layer.merge(own, ReconciliationStored).pipe(
+      Layer.provideMerge(engine(providers.layer)),
+      Layer.provideMerge(storage)
+    )
+    const changes = Object.entries(cases)
+      .filter(([service]) => !without.some((left) => left === service))
+      .flatMap(([service, methods]) =>
+        Object.entries<Case>(methods).map(([method, run]) => ({ title: `${service}.${method}`, run }))
+      )
+
+    it.live("each method with an actor leaves one entry of that actor, and no entry holds a secret that was used", () =>
+      Effect.gen(function* () {
+        const trail = yield* AuditTrail
+        for (const { run, title } of changes) {
+          const by = someone()
+          const action = yield* run(by)
+          const { items } = yield* trail.list(
+            { actor: by.kind === "operator" ? by.memberId : "" },
+            { limit: 10, after: null }
+          )
+          assert.deepStrictEqual(
+            items.map((entry) => ({ title, action: entry.action, actor: entry.actor })),
+            [{ title, action, actor: by }]
+          )
+        }
+        const all = JSON.stringify(yield* trail.list({}, { limit: 10_000, after: null }))
+        assert.isAbove(secrets.length, 8)
+        for (const secret of secrets) assert.notInclude(all, secret)
+      }).pipe(Effect.provide(services))
+    )
+
+    it("every service with such a method stands in the table", () => {
+      const folder = join(import.meta.dirname, "../../src/services")
+      const acted = readdirSync(folder)
+        .filter((file) => /\bby: Actor\b/.test(readFileSync(join(folder, file), "utf8")))
+        .map((file) => file.replace(".ts", ""))
+      assert.sameMembers(
+        acted.filter((file) => file !== "AuditTrail"),
+        Object.keys(cases)
+      )
+    })
+  })
