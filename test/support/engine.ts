@@ -12,7 +12,7 @@ import type { Database } from "../../src/layers/postgres/Database.js"
 import { DatabaseNow } from "../../src/layers/postgres/database/Now.js"
 import type { DispatcherOptions } from "../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { builtInContent } from "../../src/layers/compose/BuiltInContent.js"
-import type { MoneyAndRuns as Storage } from "../../src/layers/compose/Engine.js"
+import type { MoneyAndRuns as Storage, People } from "../../src/layers/compose/Engine.js"
 import {
   billingDefaults,
   EngineInMemory,
@@ -23,7 +23,6 @@ import { MoneyAndRunsPg } from "../../src/layers/compose/StorageOnPostgres.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import type { Ids } from "../../src/services/Ids.js"
-import type { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import type { Providers } from "../../src/services/Providers.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -32,9 +31,9 @@ export type { Storage }
 
 const inflightLimit = 8
 
-export const storageMemory: Layer.Layer<Storage | LoginApprovals> = StorageMemory({ inflightLimit })
+export const storageMemory: Layer.Layer<Storage | People> = StorageMemory({ inflightLimit })
 
-export const storagePg: Layer.Layer<Storage | LoginApprovals, never, Database> = MoneyAndRunsPg({
+export const storagePg: Layer.Layer<Storage | People, never, Database> = MoneyAndRunsPg({
   inflightLimit,
   billing: billingDefaults,
   payments: PaymentsNone
