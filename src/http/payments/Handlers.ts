@@ -10,7 +10,7 @@ import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { rawBody } from "../Body.js"
 import { spendPublic } from "../RequestRate.js"
-import { answering, CurrentRequest } from "../RequestState.js"
+import { answering, stateOf } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
 
 const unsigned = ValidationError.of(
@@ -29,9 +29,8 @@ export const PaymentsHandlers: Layer.Layer<
     const reports = yield* TopUpReports
     const { trustProxy } = yield* HttpSettings
     /** A sender who is not the processor runs out of the bucket of their address; the processor itself has none. */
-    const spend = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      yield* spendPublic(limiter, request, trustProxy, yield* CurrentRequest)
-    })
+    const spend = (request: HttpServerRequest.HttpServerRequest) =>
+      spendPublic(limiter, request, trustProxy, stateOf(request))
     return handlers.handleRaw(
       "stripeEvent",
       answering(
