@@ -27,6 +27,7 @@ import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { Members } from "../../src/services/Members.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
@@ -72,6 +73,7 @@ const Http = HttpLayer.pipe(
     unused(Reports),
     unused(Sessions),
     unused(TopUpReports),
+    OpenIdNone,
     unused(Runs),
     unused(TopUps),
     unused(Wallet),

@@ -12,16 +12,20 @@ import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import type { Connections } from "../services/Connections.js"
 import type { Ids } from "../services/Ids.js"
+import type { Members as MembersService } from "../services/Members.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
 import type { ProviderHealth } from "../services/ProviderHealth.js"
+import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
 import type { SecretRotation } from "../services/SecretRotation.js"
+import type { Sessions } from "../services/Sessions.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
 import { keepEmptyValues } from "./Inputs.js"
+import * as Members from "./Members.js"
 import * as Money from "./Money.js"
 import * as Secrets from "./Secrets.js"
 
@@ -31,10 +35,13 @@ export type Operator =
   | CatalogRevisions
   | Connections
   | Ids
+  | MembersService
   | PlatformKeys
   | ProviderHealth
+  | PublicUrl
   | Reconciliation
   | SecretRotation
+  | Sessions
   | Wallet
 
 const version = "0.1.0"
@@ -46,6 +53,8 @@ const commands = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
       Command.provide(Accounts.workspace, operator),
       Command.provide(Accounts.credit, operator),
       Command.provide(Accounts.token, operator),
+      Command.provide(Members.console, operator),
+      Command.provide(Members.member, operator),
       Command.provide(Money.ledger, operator),
       Command.provide(Money.runs, operator),
       Command.provide(Secrets.connection, operator),
@@ -61,12 +70,17 @@ const typedAs: Readonly<Record<string, string>> = {
   allow: "--allow",
   amount: "--usd",
   chargeMicros: "--charge-usd",
+  email: "--email",
   expiresAt: "--expires-at",
   label: "--label",
+  member: "--member",
   name: "NAME",
+  operator: "--operator",
   reason: "--reason",
+  role: "--role",
   runId: "RUN_ID",
-  scopes: "--scope"
+  scopes: "--scope",
+  workspace: "--workspace"
 }
 
 const wordsOf = (error: unknown): string => {

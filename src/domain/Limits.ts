@@ -71,6 +71,9 @@ export const signInLinkMillis = 900_000
 /** How long a session lives without a request, and how long at most, whatever is done with it. */
 export const sessionIdleMillis = 12 * 3_600_000
 export const sessionMillis = 7 * 24 * 3_600_000
+/** How long a person may take at the OpenID provider, and how long a request to it may. */
+export const openIdMillis = 900_000
+export const openIdTimeoutSeconds = 10
 /** The longest address to which a sign-in leads back. */
 export const returnCharsMax = 1_000
 /** The time of a session's last request is written at most this often. */

@@ -98,3 +98,6 @@ export const lastOneProblem = (by: Actor, leaving: Member, current: ReadonlyArra
     ? null
     : ValidationError.of("role", "is that of the last owner; make somebody else an owner first")
 }
+
+/** Where a sign-in link leads, below the public URL. */
+export const signInLinkPath = (secret: string): string => `/console/sign-in/link/${secret}`

@@ -102,6 +102,7 @@ export const startGateway = (
       inlineResultBytes: inlineResultBytesMax,
       billing: true,
       stripe: Option.none(),
+      openId: Option.none(),
       publicUrl: "http://gateway.test",
       trustProxy: false,
       serviceAgents: ["Known Agent"],

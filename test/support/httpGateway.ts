@@ -13,6 +13,7 @@ import { HttpSettings, type HttpSettingsShape } from "../../src/http/Settings.js
 import { topUpHint } from "../../src/domain/TopUp.js"
 import { billingDefaults } from "../../src/layers/compose/MemoryGateway.js"
 import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
+import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { IdsCounting } from "../../src/layers/node/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
@@ -22,6 +23,7 @@ import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
+import type { OpenId } from "../../src/services/OpenId.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { Reports } from "../../src/services/Reports.js"
@@ -77,6 +79,7 @@ export interface Services {
   readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
   readonly members?: Partial<Members["Type"]>
+  readonly openIdLayer?: Layer.Layer<OpenId>
   readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
@@ -100,6 +103,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(LoginApprovals, services.logins ?? {}),
       partial(Members, services.members ?? {}),
       partial(Sessions, { find: () => Effect.succeed(null), ...services.sessions }),
+      services.openIdLayer ?? OpenIdNone,
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(Reports, {}),

@@ -24,6 +24,8 @@ import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
 import { StoragePg } from "./StorageOnPostgres.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
+import { OpenIdClient } from "../accounts/OpenIdClient.js"
+import { OpenIdNone } from "../accounts/OpenIdNone.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
 import { ReportsKept } from "../runs/ReportsKept.js"
@@ -85,6 +87,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           })
         ),
         Layer.provide([
+          Option.match(config.openId, { onNone: () => OpenIdNone, onSome: OpenIdClient }),
           Checks,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
           OwedCollected,

@@ -7,6 +7,7 @@ import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
 import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
+import { PublicUrl } from "../../services/PublicUrl.js"
 import { CapabilityRequestsPg } from "../postgres/CapabilityRequestsPg.js"
 import { CatalogRevisionsPg } from "../postgres/CatalogRevisionsPg.js"
 import type { GatewayConfig } from "../node/Config.js"
@@ -113,5 +114,6 @@ export const OperatorServices = (config: GatewayConfig) =>
   ReconciliationStored.pipe(
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),
+    Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
     Layer.provideMerge(StoragePg(config))
   )

@@ -16,6 +16,13 @@ export interface StripeSettings {
   readonly apiBase: Option.Option<URL>
 }
 
+export interface OpenIdSettings {
+  readonly issuer: URL
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  readonly scopes: ReadonlyArray<string>
+}
+
 export interface GatewayConfig {
   readonly host: string
   readonly port: number
@@ -55,6 +62,8 @@ export interface GatewayConfig {
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by the name they give in `X-Service-Agent`. */
   readonly serviceAgents: ReadonlyArray<string>
+  /** The OpenID provider by which people may sign in. */
+  readonly openId: Option.Option<OpenIdSettings>
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
   /** How long a stopping node says that it is not ready, and works on, before it closes. */
@@ -122,7 +131,7 @@ export const secret = (name: string): Config.Config<Option.Option<Redacted.Redac
     })
   )
 
-const isLoopback = ({ hostname }: URL): boolean =>
+export const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
 
 const stripe: Config.Config<Option.Option<StripeSettings>> = Config.all({
@@ -189,6 +198,36 @@ const modes = ["production", "development", "test"]
 
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
 
+/** All of it or nothing: an issuer without a client would offer a sign-in that cannot work. */
+const openId: Config.Config<Option.Option<OpenIdSettings>> = Config.all({
+  issuer: Config.option(Config.url("GATEWAY_OIDC_ISSUER")),
+  clientId: Config.option(Config.nonEmptyString("GATEWAY_OIDC_CLIENT_ID")),
+  clientSecret: secret("GATEWAY_OIDC_CLIENT_SECRET"),
+  scopes: Config.option(Config.nonEmptyString("GATEWAY_OIDC_SCOPES"))
+}).pipe(
+  Config.mapOrFail(({ clientId, clientSecret, issuer, scopes }) => {
+    if (Option.isNone(issuer) && Option.isNone(clientId) && Option.isNone(clientSecret))
+      return Either.right(Option.none())
+    if (Option.isNone(issuer) || Option.isNone(clientId) || Option.isNone(clientSecret)) {
+      const missing = Option.isNone(issuer) ? "ISSUER" : Option.isNone(clientId) ? "CLIENT_ID" : "CLIENT_SECRET"
+      return Either.left(
+        ConfigError.MissingData([`GATEWAY_OIDC_${missing}`], "is needed beside the other GATEWAY_OIDC settings")
+      )
+    }
+    if (issuer.value.protocol !== "https:" && !isLoopback(issuer.value))
+      return Either.left(ConfigError.InvalidData(["GATEWAY_OIDC_ISSUER"], "must be https, or http on loopback"))
+    const asked = Option.getOrElse(scopes, () => "openid email").split(/[\s,]+/)
+    return Either.right(
+      Option.some({
+        issuer: issuer.value,
+        clientId: clientId.value,
+        clientSecret: clientSecret.value,
+        scopes: [...new Set(["openid", ...asked.filter((scope) => scope !== "")])]
+      })
+    )
+  })
+)
+
 export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> = Effect.gen(function* () {
   // Without this a misspelled "production" would start a development gateway, with its demo token.
   const mode = yield* Config.string("NODE_ENV").pipe(
@@ -244,6 +283,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
     billing: yield* onOff("GATEWAY_BILLING", true),
     stripe: yield* stripe,
+    openId: yield* openId,
     publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(
       /\/+$/,
       ""
