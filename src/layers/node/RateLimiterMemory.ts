@@ -3,7 +3,7 @@
  * the time at which it is full again. A full bucket needs no memory, so those of silent workspaces are dropped. Each
  * node counts for itself: with several nodes a workspace can send at most the limit times the number of nodes.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import {
   publicRateBurst,
   publicRatePerSecond,
@@ -65,23 +65,28 @@ const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: numbe
 }
 
 export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<RateLimiter> =>
-  Layer.sync(RateLimiter, () => {
-    const ofTenant = bucketsOf({
-      burst: options.burst ?? rateBurstDefault,
-      refillPerSecond: options.refillPerSecond ?? ratePerSecondDefault
+  Layer.effect(
+    RateLimiter,
+    Effect.map(Effect.clock, (clock) => {
+      const ofTenant = bucketsOf({
+        burst: options.burst ?? rateBurstDefault,
+        refillPerSecond: options.refillPerSecond ?? ratePerSecondDefault
+      })
+      const ofAddress = bucketsOf(
+        options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond }
+      )
+      const ofAll = bucketsOf(
+        options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }
+      )
+      const takePublic = (address: string, now: number): RateDecision => {
+        const own = ofAddress(address, now)
+        if (!own.allowed) return own
+        const shared = ofAll("all", now)
+        return shared.allowed ? own : shared
+      }
+      return RateLimiter.of({
+        take: (tenant) => Effect.sync(() => ofTenant(tenant, clock.unsafeCurrentTimeMillis())),
+        takePublic: (address) => Effect.sync(() => takePublic(address, clock.unsafeCurrentTimeMillis()))
+      })
     })
-    const ofAddress = bucketsOf(options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond })
-    const ofAll = bucketsOf(
-      options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }
-    )
-    const takePublic = (address: string, now: number): RateDecision => {
-      const own = ofAddress(address, now)
-      if (!own.allowed) return own
-      const shared = ofAll("all", now)
-      return shared.allowed ? own : shared
-    }
-    return RateLimiter.of({
-      take: (tenant) => Effect.map(Clock.currentTimeMillis, (now) => ofTenant(tenant, now)),
-      takePublic: (address) => Effect.map(Clock.currentTimeMillis, (now) => takePublic(address, now))
-    })
-  })
+  )

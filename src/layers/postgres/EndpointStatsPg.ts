@@ -69,11 +69,12 @@ const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => flush)
   yield* everySoOften({ name: "counting how endpoints do", every: "1 second" }, flush)
 
+  const clock = yield* Effect.clock
   return EndpointStats.of({
     snapshot: Effect.sync(() => totals.last().works),
     record: (attempt) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const count = countOf(attempt, now)
+      Effect.sync(() => {
+        const count = countOf(attempt, clock.unsafeCurrentTimeMillis())
         pending.add(count)
         totals.last().add(count)
       })

@@ -2,7 +2,7 @@
  * Creates a run: plans it, admits it, starts it here if there is room, and waits for its end. What admits and starts
  * cannot be interrupted, so a client that hangs up loses no run; waiting can.
  */
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Cause, type Clock, Effect, Exit, Option } from "effect"
 import type { BalanceTooLow } from "../../domain/Admission.js"
 import { InsufficientBalance } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
@@ -25,6 +25,7 @@ import { awaitEnd, detailOf, waitFor, type WaitingParts } from "./Waiting.js"
 
 export interface AdmittingParts extends PlanningParts, WaitingParts {
   readonly admission: Admission["Type"]
+  readonly clock: Clock.Clock
   readonly dispatcher: Dispatcher["Type"]
   readonly ids: Ids["Type"]
   readonly topUps: TopUps["Type"]
@@ -41,7 +42,7 @@ const plannedRun = Effect.fnUntraced(function* (parts: AdmittingParts, principal
   return runOf({
     principal,
     request,
-    now: yield* Clock.currentTimeMillis,
+    now: parts.clock.unsafeCurrentTimeMillis(),
     job: yield* jobOf(parts.catalog, request.endpointId),
     runId: RunId.make(`run_${yield* parts.ids.suffix}`)
   })
@@ -130,10 +131,10 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
     if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, replayed: false }
     if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail, waitSeconds))), replayed: false }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
-    const until = (yield* Clock.currentTimeMillis) + waitSeconds * 1000
+    const until = parts.clock.unsafeCurrentTimeMillis() + waitSeconds * 1000
     const told = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
     if (Option.isSome(told)) return { ...told.value, replayed: false }
-    const left = until - (yield* Clock.currentTimeMillis)
+    const left = until - parts.clock.unsafeCurrentTimeMillis()
     return { ...(yield* restore(awaitEnd(parts, detail, left / 1000))), replayed: false }
   })
 

@@ -49,6 +49,7 @@ export const RunsAdmitted: Layer.Layer<
     const parts = {
       admission: yield* Admission,
       catalog: yield* Catalog,
+      clock: yield* Effect.clock,
       credentials: yield* Credentials,
       deadlines: yield* makeDeadlines,
       dispatcher: yield* Dispatcher,

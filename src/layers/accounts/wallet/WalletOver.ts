@@ -122,10 +122,8 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
         )
       ),
       lockBalance: (workspaceId) => Effect.flatMap(rows.lockBalance(workspaceId), foundOr(workspaceId)),
-      balance: Effect.fn("Wallet.balance")((workspaceId) =>
-        Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
-      ),
-      holds: Effect.fn("Wallet.holds")(rows.holds),
+      balance: (workspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId)),
+      holds: rows.holds,
       entries: Effect.fn("Wallet.entries")(function* (workspaceId, filter, { after, limit }) {
         const found = yield* rows.entries(workspaceId, filter, {
           after: after === null ? null : entryPlaceOf(after),

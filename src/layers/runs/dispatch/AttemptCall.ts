@@ -3,7 +3,7 @@
  * about the provider's health. A call is made once. When the run is stopped, a read-only call is aborted; an effectful
  * call may finish.
  */
-import { Clock, Effect, type Exit, Fiber, Option, Schedule } from "effect"
+import { Effect, type Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { type CallFailure, type ProviderAnswer, type ProviderCall, saysHowItDid } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
@@ -44,7 +44,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
    */
   const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos, stop }: Work, run: Run) {
     if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
-    const millis = Number((yield* Clock.currentTimeNanos) - sinceNanos) / 1e6
+    const millis = Number(parts.clock.unsafeCurrentTimeNanos() - sinceNanos) / 1e6
     if (millis < lease.millis / 2) return
     const { held } = yield* patiently(
       parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis)
@@ -57,19 +57,17 @@ export const attemptCall = (parts: Parts): CallAttempt => {
    * workspaces.
    */
   const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, failed: CallFailure | null) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.zipRight(
-        credential._tag === "Connection" || endpoint.provider.mock
-          ? Effect.void
-          : parts.health.record(attempt.providerId, failed),
-        failed === null || saysHowItDid(failed)
-          ? parts.stats.record({
-              endpointId: attempt.endpointId,
-              success: failed === null,
-              latencyMs: latencyMsOf(attempt.startedAt, now)
-            })
-          : Effect.void
-      )
+    Effect.zipRight(
+      credential._tag === "Connection" || endpoint.provider.mock
+        ? Effect.void
+        : parts.health.record(attempt.providerId, failed),
+      failed === null || saysHowItDid(failed)
+        ? parts.stats.record({
+            endpointId: attempt.endpointId,
+            success: failed === null,
+            latencyMs: latencyMsOf(attempt.startedAt, parts.clock.unsafeCurrentTimeMillis())
+          })
+        : Effect.void
     )
 
   const exchange = (attempt: Attempt, providerCall: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>

@@ -50,6 +50,7 @@ export const DispatcherQueue: Layer.Layer<
     const signals = yield* RunSignals
     const parts: Parts = {
       catalog: yield* Catalog,
+      clock: yield* Effect.clock,
       credentials: yield* Credentials,
       faults: yield* FaultPoints,
       health: yield* ProviderHealth,
@@ -130,7 +131,7 @@ export const DispatcherQueue: Layer.Layer<
       reserve,
       start: active.start,
       adopt: active.adopt,
-      openAttempt: openAttempt(ids),
+      openAttempt: openAttempt(parts),
       cancel: (runId) => active.stop(runId, "cancelled"),
       active: active.count
     })

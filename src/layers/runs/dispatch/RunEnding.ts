@@ -2,7 +2,7 @@
  * The end of the work on a run: its settlement. When the storage is away, the settlement waits for it, because the
  * run's money is held until its end is written. Every failure of an admitted run is recorded here.
  */
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { eventOf, failedRun } from "../../../domain/FailedRun.js"
 import { isAnswer } from "../../../domain/Fallback.js"
 import * as Money from "../../../domain/Micros.js"
@@ -49,7 +49,7 @@ export const runEnding = (parts: Parts): RunEnding => {
 
   const settle: RunEnding["settle"] = Effect.fnUntraced(function* ({ lease }, { attempts, run, unstored }, event) {
     yield* parts.faults.at("settlement.before")
-    const completedAt = event === "Uncertain" ? null : yield* Clock.currentTimeMillis
+    const completedAt = event === "Uncertain" ? null : parts.clock.unsafeCurrentTimeMillis()
     const request: SettlementRequest = {
       run: { ...run, completedAt },
       event,

@@ -3,7 +3,7 @@
  * call, and its receipt after it. A call is never repeated blindly: what happens to a call that a dead node began
  * depends on what the operation allows (`TakeOver.ts`).
  */
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { nextStep } from "../../../domain/Fallback.js"
 import { AttemptId, MediaId, ReceiptId } from "../../../domain/Ids.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../../domain/Placeholder.js"
@@ -11,7 +11,6 @@ import type { Candidate } from "../../../domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
-import type { Ids } from "../../../services/Ids.js"
 import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { RunDetail } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
@@ -22,9 +21,9 @@ import { whatWasLeft } from "./TakeOver.js"
 import { LeaseLost, type Parts, type Progress, type Stop, type Work, type Worked } from "./Work.js"
 
 export const openAttempt =
-  (ids: Ids["Type"]) =>
+  ({ clock, ids }: Pick<Parts, "clock" | "ids">) =>
   (run: Run, candidate: Candidate, n: number): Effect.Effect<Attempt> =>
-    Effect.zipWith(ids.suffix, Clock.currentTimeMillis, (suffix, startedAt) => ({
+    Effect.map(ids.suffix, (suffix) => ({
       attemptId: AttemptId.make(`att_${suffix}`),
       runId: run.runId,
       workspaceId: run.workspaceId,
@@ -41,13 +40,14 @@ export const openAttempt =
       billed: false,
       receiptId: null,
       receipt: null,
-      startedAt,
+      startedAt: clock.unsafeCurrentTimeMillis(),
       completedAt: null
     }))
 
 /** Stores the next attempt of the route; null when the route is over and there is an answer or a failure. */
-const openingNext = ({ ids, patiently, store }: Parts) => {
-  const open = openAttempt(ids)
+const openingNext = (parts: Parts) => {
+  const { patiently, store } = parts
+  const open = openAttempt(parts)
   return Effect.fnUntraced(function* (work: Work, { attempts, run, unstored }: Progress) {
     const step = run.plan === null ? { _tag: "Conclude" as const } : nextStep(run.plan, run.holdMicros, attempts)
     if (step._tag === "Conclude") return run.outcome === null ? yield* new NoRouteCandidate() : null
@@ -92,7 +92,7 @@ export const workOn = (
   })
 
   const endedNow = Effect.fnUntraced(function* (run: Run, { attempt, candidate }: OpenAttempt) {
-    const now = yield* Clock.currentTimeMillis
+    const now = parts.clock.unsafeCurrentTimeMillis()
     const ended: Ended = { run, attempt, candidate, now, receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`) }
     return ended
   })
@@ -141,8 +141,8 @@ export const workOn = (
     })
 
   const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: OneTimeEvent<Stop>) {
-    const work: Work = { lease: leased.lease, sinceNanos: yield* Clock.currentTimeNanos, stop }
-    const left = yield* whatWasLeft(leased)
+    const work: Work = { lease: leased.lease, sinceNanos: parts.clock.unsafeCurrentTimeNanos(), stop }
+    const left = yield* whatWasLeft(leased, parts.clock.unsafeCurrentTimeMillis())
     switch (left._tag) {
       case "Uncertain":
         return yield* ending.settle(work, left.progress, "Uncertain")

@@ -3,7 +3,7 @@
  * left, or that comes from a restored storage, may have an open call whose answer nobody will receive. The operation
  * decides whether that call is repeated, fails or waits for an operator.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
 import { isAnswer, nodeLost } from "../../../domain/Fallback.js"
 import { workersLostMax } from "../../../domain/Limits.js"
@@ -108,14 +108,13 @@ const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: Stopp
   }
 }
 
-export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun) {
+export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun, now: number) {
   const { attempts, run, takenOver } = leased
   const last = attempts.at(-1)
   const open = last?.status === "running" ? last : null
   const candidate: Candidate | undefined = run.plan?.candidates.find(
     ({ endpointId }) => endpointId === last?.endpointId
   )
-  const now = yield* Clock.currentTimeMillis
   const goOn = (): Left => {
     if (open === null) return { _tag: "GoOn", progress: { run, attempts, unstored: null } }
     const before = attempts.slice(0, -1)

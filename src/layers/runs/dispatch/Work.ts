@@ -1,5 +1,5 @@
 /** The common part of this folder: the services that it uses, and the work on one run while this node has it. */
-import { Data, Effect, type Option, Schedule } from "effect"
+import { type Clock, Data, Effect, type Option, Schedule } from "effect"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { type StorageError } from "../../../domain/StorageErrors.js"
 import type { Trouble } from "../../node/Trouble.js"
@@ -18,6 +18,8 @@ import type { SharedCalls } from "./SharedCalls.js"
 
 export interface Parts {
   readonly catalog: Catalog["Type"]
+  /** Read by a plain call: the clock asked for through the fiber takes three steps each time. */
+  readonly clock: Clock.Clock
   readonly credentials: Credentials["Type"]
   readonly faults: FaultPoints["Type"]
   readonly health: ProviderHealth["Type"]
