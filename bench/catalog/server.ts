@@ -29,6 +29,7 @@ import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { Members } from "../../src/services/Members.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
@@ -70,6 +71,7 @@ const Http = HttpLayer.pipe(
     unused(LoginApprovals),
     unused(Members),
     unused(PaymentEvents),
+    unused(AuditTrail),
     unused(Reports),
     unused(Sessions),
     unused(TopUpReports),

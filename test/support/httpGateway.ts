@@ -26,6 +26,7 @@ import { Members } from "../../src/services/Members.js"
 import type { OpenId } from "../../src/services/OpenId.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
@@ -106,6 +107,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       services.openIdLayer ?? OpenIdNone,
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
+      partial(AuditTrail, {}),
       partial(Reports, {}),
       partial(TopUps, {
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),

@@ -75,8 +75,7 @@ export const dayChart = (options: ChartOptions): Html => {
     <figcaption>${title}</figcaption>
     <svg
       viewBox="${`0 0 ${width} ${height}`}"
-      role="img"
-      aria-label=${`${title}; the table below has the values`}
+      aria-hidden="true"
     >
       ${[0, top / 2, top].map(
         (line) =>
@@ -94,9 +93,7 @@ export const dayChart = (options: ChartOptions): Html => {
           })}
           ><title>${label}: ${show(value)}</title></rect
         >`
-        return link === undefined || value === 0
-          ? bar
-          : html`<a href=${link} tabindex="-1" aria-hidden="true">${bar}</a>`
+        return link === undefined || value === 0 ? bar : html`<a href=${link} tabindex="-1">${bar}</a>`
       })}
       ${bars.map(
         ({ label }, index) =>

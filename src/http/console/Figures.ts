@@ -1,14 +1,23 @@
 /** How values look on a page: money, times, ids, statuses. Nothing is computed here. */
 import { dollars } from "../../domain/Micros.js"
 import { time } from "../Fields.js"
-import { attributes, html, type Html, type Link } from "./Html.js"
+import { attributes, html, type Html, type Link, nothing } from "./Html.js"
+
+/** Digits that nobody sees, so that the points of amounts stand under each other where they stand right. */
+const padding = (text: string): Html => {
+  const missing = 6 - (text.length - 1 - text.indexOf("."))
+  return missing > 0 ? html`<span class="pad" aria-hidden="true">${"0".repeat(missing)}</span>` : nothing
+}
 
 /** Dollars with two to six decimals. */
-export const money = (micros: number): Html => html`<span class="money">${dollars(micros)}</span>`
+export const money = (micros: number): Html => {
+  const text = dollars(micros)
+  return html`<span class="money">${text}${padding(text)}</span>`
+}
 export const moneyOrDash = (micros: number | null): Html => (micros === null ? dash : money(micros))
 /** With its sign, for entries of the ledger. */
 export const signedMoney = (micros: number): Html =>
-  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}</span>`
+  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}${padding(dollars(micros))}</span>`
 
 /** What a reader hears, and what stands where there is nothing. */
 export const dash: Html = html`<span class="none" aria-label="none">–</span>`
@@ -51,7 +60,7 @@ export const count = (value: number): Html => html`<span class="figure">${value.
 export const code = (text: string): Html => html`<code>${text}</code>`
 export const linkTo = (link: Link, text: Html | string): Html => html`<a href=${link}>${text}</a>`
 
-type Tone = "good" | "bad" | "wait" | "warn" | "off"
+type Tone = "good" | "bad" | "wait" | "warn" | "off" | "plain"
 /** The tone has a sign of its own in the stylesheet, so that it is not told by colour alone. */
 export const badge = (text: string, tone: Tone): Html => html`<span class=${`badge ${tone}`}>${text}</span>`
 

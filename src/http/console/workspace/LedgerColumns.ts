@@ -24,7 +24,7 @@ export const entryColumns = (
     cell: ({ entryId }) => code(entryId.slice(-6)),
     csv: ({ entryId }) => entryId
   },
-  { label: "Kind", cell: ({ kind }) => badge(kindWords[kind], "off"), csv: ({ kind }) => kind },
+  { label: "Kind", cell: ({ kind }) => badge(kindWords[kind], "plain"), csv: ({ kind }) => kind },
   {
     label: "Amount",
     numeric: true,

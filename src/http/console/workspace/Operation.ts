@@ -110,7 +110,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
           "Effect",
           contract.effectClassification === "effectful"
             ? badge("does something outside", "warn")
-            : badge("only reads", "off")
+            : badge("only reads", "plain")
         ],
         ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
         ["Most that a run costs", money(endpoint.price.maxMicros)],

@@ -1,0 +1,43 @@
+/** The pages of a workspace. */
+import type { AuditTrail } from "../../../services/AuditTrail.js"
+import type { Catalog } from "../../../services/Catalog.js"
+import type { Connections } from "../../../services/Connections.js"
+import type { CursorKey } from "../../../services/CursorKey.js"
+import type { Ids } from "../../../services/Ids.js"
+import type { Members } from "../../../services/Members.js"
+import type { Reports } from "../../../services/Reports.js"
+import type { Runs } from "../../../services/Runs.js"
+import type { TopUps } from "../../../services/TopUps.js"
+import type { Wallet } from "../../../services/Wallet.js"
+import type { Page } from "../Page.js"
+import { auditPage } from "./Audit.js"
+import { catalogPage } from "./Catalog.js"
+import { addConnection, connectionsPage, removeConnection } from "./Connections.js"
+import { ledgerPage } from "./Ledger.js"
+import { operationPage, quoteOperation, runOperation } from "./Operation.js"
+import { overviewPage } from "./Overview.js"
+import { cancelRun, runMedia, runPage } from "./Run.js"
+import { runsPage } from "./Runs.js"
+import { requestTopUp, topUpPage } from "./TopUp.js"
+
+export type WorkspaceServices =
+  AuditTrail | Catalog | Connections | CursorKey | Ids | Members | Reports | Runs | TopUps | Wallet
+
+export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
+  overviewPage,
+  catalogPage,
+  operationPage,
+  quoteOperation,
+  runOperation,
+  runsPage,
+  runPage,
+  cancelRun,
+  runMedia,
+  ledgerPage,
+  topUpPage,
+  requestTopUp,
+  connectionsPage,
+  addConnection,
+  removeConnection,
+  auditPage
+]

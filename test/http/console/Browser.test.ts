@@ -1,0 +1,149 @@
+/**
+ * The console in a browser: what people do with it, and that every page can be read on a phone, in the dark and with a
+ * screen reader. One browser and one gateway for all of it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults } from "axe-core"
+import { Effect, ManagedRuntime } from "effect"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, beforeAll } from "vitest"
+import { Address, Caller, drop, run, testGateway } from "../../../src/testing.js"
+import { chromiumPath, openBrowser } from "../../support/chromium.js"
+import { knownPages } from "../../support/consolePages.js"
+import { signInAsOperator, signInTo } from "../../support/signIn.js"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const stage = Effect.gen(function* () {
+  const { url } = yield* Address
+  const { workspaceId } = (yield* Caller).principal
+  const input = { name: "Ada Example", domain: "example.com" }
+  const made = yield* run({ endpointId: "job:people.email.find", input })
+  yield* run({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } })
+  return {
+    url,
+    workspaceId,
+    ids: new Map<string, string>([
+      ["workspaceId", workspaceId],
+      ["endpointId", "job:people.email.find"],
+      ["runId", made.run.runId]
+    ]),
+    owner: yield* signInTo(workspaceId, "owner"),
+    operator: yield* signInAsOperator()
+  }
+})
+
+describe.skipIf(chromiumPath === null)("the console in a browser (skipped where there is no Chromium)", () => {
+  const runtime = ManagedRuntime.make(testGateway({ providers: { "mock-send-message": drop() } }).http)
+  let on: Effect.Effect.Success<typeof stage>
+  let browser: Browser
+
+  beforeAll(async () => {
+    on = await runtime.runPromise(stage)
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await runtime.dispose()
+  })
+
+  const open = async (
+    person: { readonly cookie: string },
+    options: { readonly width?: number; readonly dark?: boolean } = {}
+  ): Promise<{ readonly context: BrowserContext; readonly page: Page; readonly complaints: ReadonlyArray<string> }> => {
+    const context = await browser.newContext({
+      viewport: { width: options.width ?? 1280, height: 900 },
+      colorScheme: options.dark === true ? "dark" : "light"
+    })
+    const [name = "", value = ""] = person.cookie.split("=")
+    await context.addCookies([{ name, value, url: on.url }])
+    const page = await context.newPage()
+    const complaints: Array<string> = []
+    page.on("pageerror", (error) => complaints.push(error.message))
+    page.on("console", (message) => {
+      // A page that answers 400 or more is named in the console by the browser itself.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        complaints.push(message.text())
+    })
+    return { context, page, complaints }
+  }
+  const address = (path: string) =>
+    on.url + path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(on.ids.get(name) ?? "missing"))
+
+  /** What axe finds serious or critical. */
+  const barriers = async (page: Page) => {
+    await page.evaluate(axe)
+    const results: AxeResults = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return results.violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
+  }
+
+  const looks = [
+    { width: 390, dark: true },
+    { width: 390, dark: false },
+    { width: 1280, dark: true },
+    { width: 1280, dark: false }
+  ]
+  for (const look of looks) {
+    const { dark, width } = look
+    it(`shows every page at ${width} px, ${dark ? "dark" : "light"}, without a barrier, an overflow or an error`, async () => {
+      const pages = Object.entries(knownPages).flatMap(([route, { look: shown, sees }]) => {
+        const [method, path = ""] = route.split(" ")
+        return method === "GET" && shown === true ? [{ path, sees }] : []
+      })
+      const owner = await open(on.owner, look)
+      const operator = await open(on.operator, look)
+      for (const { path, sees } of pages) {
+        const { complaints, page } = sees === "operator" ? operator : owner
+        const answer = await page.goto(address(path))
+        assert.strictEqual(answer?.status(), 200, path)
+        assert.isAtMost(await page.evaluate("document.documentElement.scrollWidth"), width, `${path} is too wide`)
+        assert.deepStrictEqual(await barriers(page), [], path)
+        assert.deepStrictEqual(complaints, [], path)
+      }
+      await owner.context.close()
+      await operator.context.close()
+    }, 120_000)
+  }
+
+  it("runs an operation from its page: the cost before, one run for a double click, the cost after", async () => {
+    const { complaints, context, page } = await open(on.owner)
+    await page.goto(address("/console/:workspaceId/catalog"))
+    await page.getByRole("searchbox").fill("fixture e-mail finder")
+    await page.getByRole("link", { name: "Fixture e-mail finder" }).first().waitFor()
+    await page.waitForURL(/q=fixture/)
+    await page.getByRole("link", { name: "Fixture e-mail finder" }).first().click()
+    await page.locator('[name="input.name"]').fill("Ada Example")
+    await page.locator('[name="input.domain"]').fill("example.com")
+    await page.getByRole("button", { name: "Show the cost first" }).click()
+    await page.getByText("is held, and what the run really costs").waitFor()
+    assert.strictEqual(await page.locator('[name="input.domain"]').inputValue(), "example.com")
+    await page.getByRole("button", { name: "Run", exact: true }).dblclick()
+    await page.waitForURL(/\/runs\/run_/)
+    await page.getByText("completed").first().waitFor()
+    assert.include(await page.getByText("After: charged").locator("..").innerText(), "$0.005")
+    const runId = page.url().split("/").at(-1) ?? ""
+    await page.goto(address("/console/:workspaceId/runs?endpoint=mock-email-find"))
+    const rows = await page.locator("tbody tr").evaluateAll((all) => all.map((row) => row.getAttribute("data-live")))
+    assert.strictEqual(rows.filter((id) => id === runId).length, 1)
+    assert.strictEqual(rows.length, 2)
+    assert.deepStrictEqual(complaints, [])
+    await context.close()
+  }, 60_000)
+
+  it("tells beside the field what is wrong, and keeps what was typed", async () => {
+    const { context, page } = await open(on.owner)
+    await page.goto(address("/console/:workspaceId/catalog/job%3Apeople.email.verify"))
+    const email = page.locator('[name="input.email"]')
+    await email.fill("no address")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".problem").first().waitFor()
+    assert.strictEqual(await email.inputValue(), "no address")
+    assert.strictEqual(await email.getAttribute("aria-invalid"), "true")
+    assert.include(page.url(), "/catalog/")
+    await context.close()
+  }, 60_000)
+})

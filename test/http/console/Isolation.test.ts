@@ -1,0 +1,130 @@
+/** Who may open which page: every page and form of the console, as everybody. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { consolePages } from "../../../src/http/console/Pages.js"
+import { Accounts, Address, Caller, run, testGateway } from "../../../src/testing.js"
+import { Connections } from "../../../src/services/Connections.js"
+import { type KnownPage, knownPages } from "../../support/consolePages.js"
+import { signInAsOperator, signInTo } from "../../support/signIn.js"
+
+type Person = Effect.Effect.Success<ReturnType<typeof signInTo>>
+
+/** A gateway with a workspace that has one of everything, and with people of all kinds. */
+const stage = Effect.gen(function* () {
+  const { url } = yield* Address
+  const { workspaceId } = (yield* Caller).principal
+  const other = yield* (yield* Accounts).createWorkspace("another workspace", commandLine)
+  const made = yield* run({ endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } })
+  const connection = yield* (yield* Connections).create(
+    {
+      workspaceId,
+      providerId: "mock",
+      label: "ours",
+      secret: Redacted.make("secret"),
+      expiresAt: null
+    },
+    commandLine
+  )
+  const member = yield* signInTo(workspaceId, "member")
+  return {
+    url,
+    ids: new Map<string, string>([
+      ["workspaceId", workspaceId],
+      ["endpointId", "mock-email-find"],
+      ["runId", made.run.runId],
+      ["mediaId", `med_${"0".repeat(26)}`],
+      ["connectionId", connection.connectionId]
+    ]),
+    foreign: [yield* signInTo(other.workspaceId, "owner"), yield* signInTo(other.workspaceId, "member")],
+    member,
+    owner: yield* signInTo(workspaceId, "owner"),
+    operator: yield* signInAsOperator(),
+    another: {
+      member: signInTo(workspaceId, "member"),
+      owner: signInTo(workspaceId, "owner"),
+      operator: signInAsOperator()
+    }
+  }
+})
+type Stage = Effect.Effect.Success<typeof stage>
+
+const ask = ({ ids, url }: Stage, route: string, { fields }: KnownPage, person: Person | null, site = "same-origin") =>
+  Effect.promise(async () => {
+    const [method = "", path = ""] = route.split(" ")
+    const address = path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(ids.get(name) ?? "missing"))
+    const answer = await fetch(url + address, {
+      method,
+      redirect: "manual",
+      headers: { ...(person === null ? {} : { cookie: person.cookie }), "sec-fetch-site": site },
+      ...(method === "POST" ? { body: new URLSearchParams({ ...fields, csrf: person?.csrf ?? "" }) } : {})
+    })
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") }
+  })
+
+const routes = consolePages.map(({ method, path }) => `${method} ${path}`)
+
+describe("every page of the console", () => {
+  it("is in the table of pages, with who may see it", () => {
+    assert.deepStrictEqual([...routes].sort(), Object.keys(knownPages).sort())
+    assert.deepStrictEqual(
+      Object.fromEntries(consolePages.map(({ method, path, sees }) => [`${method} ${path}`, sees])),
+      Object.fromEntries(Object.entries(knownPages).map(([route, { sees }]) => [route, sees]))
+    )
+  })
+
+  it.live("opens for those who may see it, and for nobody else", () =>
+    Effect.gen(function* () {
+      const on = yield* stage
+      for (const [route, known] of Object.entries(knownPages)) {
+        const { sees } = known
+        if (sees === "anyone") continue
+        const status = (person: Person | null) => Effect.map(ask(on, route, known, person), (answer) => answer.status)
+        const opens = (usual: Person, who: "member" | "owner" | "operator") =>
+          Effect.map(
+            Effect.flatMap(known.endsSession === true ? on.another[who] : Effect.succeed(usual), (person) =>
+              ask(on, route, known, person)
+            ),
+            (answer) => {
+              assert.isBelow(answer.status, 500, `${who}: ${route}: ${answer.text.slice(0, 2_000)}`)
+              assert.notInclude([401, 403], answer.status, `${who}: ${route}`)
+              if (known.mayBeGone !== true) assert.notStrictEqual(answer.status, 404, `${who}: ${route}`)
+            }
+          )
+
+        const stranger = yield* ask(on, route, known, null)
+        if (route.startsWith("GET")) {
+          assert.strictEqual(stranger.status, 303, route)
+          assert.include(stranger.location, "/console/sign-in", route)
+        } else assert.include([401, 403], stranger.status, route)
+
+        if (route.includes(":workspaceId"))
+          for (const person of on.foreign) assert.strictEqual(yield* status(person), 404, `foreign: ${route}`)
+
+        if (sees === "member" || sees === "signed_in") yield* opens(on.member, "member")
+        else assert.strictEqual(yield* status(on.member), 403, `member: ${route}`)
+        if (sees === "operator") assert.strictEqual(yield* status(on.owner), 403, `owner: ${route}`)
+        else yield* opens(on.owner, "owner")
+        yield* opens(on.operator, "operator")
+      }
+    }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
+  )
+
+  it.live("takes no form without the CSRF token of its session, nor one that another site sends", () =>
+    Effect.gen(function* () {
+      const on = yield* stage
+      for (const [route, known] of Object.entries(knownPages)) {
+        if (!route.startsWith("POST") || known.sees === "anyone") continue
+        for (const [csrf, site] of [
+          ["", "same-origin"],
+          [on.member.csrf, "same-origin"],
+          [on.operator.csrf, "cross-site"]
+        ] as const) {
+          const answer = yield* ask(on, route, known, { ...on.operator, csrf }, site)
+          assert.strictEqual(answer.status, 403, route)
+          assert.include(answer.text, "This form is too old", route)
+        }
+      }
+    }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
+  )
+})

@@ -1,0 +1,46 @@
+/**
+ * Every page and form of the console once, with who may open it. `Isolation.test.ts` asks each of them as everybody,
+ * and fails when a page is declared that is not here.
+ */
+import type { Sees } from "../../src/http/console/Page.js"
+
+export interface KnownPage {
+  readonly sees: Sees
+  /** What a form is sent with; it need not be taken, only looked at. */
+  readonly fields?: { readonly [name: string]: string }
+  /** The thing may be gone, or never was there: then 404 is an answer to those who may see it. */
+  readonly mayBeGone?: boolean
+  /** It ends the session that it is sent with. */
+  readonly endsSession?: boolean
+  /** Looked at by the browser test: it shows something without an id that has to be made first. */
+  readonly look?: boolean
+}
+
+const page = (sees: Sees, look = true): KnownPage => ({ sees, look })
+const formOf = (sees: Sees, fields: KnownPage["fields"] = {}): KnownPage => ({ sees, fields })
+
+/** By method and declared path. */
+export const knownPages: { readonly [route: string]: KnownPage } = {
+  "GET /console": page("signed_in", false),
+  "GET /console/sign-in": page("anyone"),
+  "GET /console/sign-in/link/:link": page("anyone", false),
+  "POST /console/sign-in/link/:link": formOf("anyone"),
+  "POST /console/sign-out": { ...formOf("signed_in"), endsSession: true },
+  "POST /console/sign-out/everywhere": { ...formOf("signed_in"), endsSession: true },
+  "GET /console/:workspaceId/overview": page("member"),
+  "GET /console/:workspaceId/catalog": page("member"),
+  "GET /console/:workspaceId/catalog/:endpointId": page("member"),
+  "POST /console/:workspaceId/catalog/:endpointId/quote": formOf("member", { key: "k1" }),
+  "POST /console/:workspaceId/catalog/:endpointId/run": formOf("member", { key: "k2" }),
+  "GET /console/:workspaceId/runs": page("member"),
+  "GET /console/:workspaceId/runs/:runId": page("member"),
+  "POST /console/:workspaceId/runs/:runId/cancel": formOf("member"),
+  "GET /console/:workspaceId/runs/:runId/media/:mediaId": { ...page("member", false), mayBeGone: true },
+  "GET /console/:workspaceId/ledger": page("member"),
+  "GET /console/:workspaceId/top-up": page("member"),
+  "POST /console/:workspaceId/top-up": formOf("owner", { key: "k3", amountUsd: "20" }),
+  "GET /console/:workspaceId/connections": page("owner"),
+  "POST /console/:workspaceId/connections": formOf("owner", { providerId: "mock", label: "again", secret: "s" }),
+  "POST /console/:workspaceId/connections/:connectionId/remove": { ...formOf("owner"), mayBeGone: true },
+  "GET /console/:workspaceId/audit": page("owner")
+}
