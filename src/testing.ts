@@ -216,7 +216,9 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   const scripted = ProvidersScripted(options.providers)
   const content = contentOf(options)
   const services: TestGateway["services"] = Layer.effect(Caller, caller(options)).pipe(
-    Layer.provideMerge(Layer.merge(ReconciliationStored, Layer.effectDiscard(platformKeys(content)))),
+    Layer.provideMerge(
+      Layer.merge(ReconciliationStored({ twoPersonAboveMicros: null }), Layer.effectDiscard(platformKeys(content)))
+    ),
     Layer.provideMerge(EngineInMemory({ providers: scripted.layer, content, dispatcher: options.dispatcher ?? {} })),
     Layer.provideMerge(StorageMemory({ inflightLimit: options.inflightLimit ?? inflightLimitDefault })),
     Layer.provide(quiet)

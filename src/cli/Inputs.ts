@@ -12,7 +12,7 @@ import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
 import { workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
-import { Micros, microsPerUsd } from "../domain/Micros.js"
+import { Micros, typedUsd, usdExpected } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
 import { readRule } from "../domain/WorkspacePolicy.js"
 
@@ -42,14 +42,7 @@ const whole: Reader<number> = (text) =>
     ? Either.right(Number(text))
     : Either.left(`must be a whole number from 1 to ${workspaceCountMax}`)
 
-/** Dollars become micros digit by digit: nothing is rounded, so what a person typed is what the ledger says. */
-const signedUsd: Reader<number> = (text) => {
-  const parts = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text)
-  if (parts === null) return Either.left("must be dollars with at most six decimals, such as 12.50")
-  const [, sign, dollars, fraction = ""] = parts
-  const micros = Number(dollars) * microsPerUsd + Number(fraction.padEnd(6, "0"))
-  return Either.right(sign === "-" ? -micros : micros)
-}
+const signedUsd: Reader<number> = (text) => Either.fromOption(typedUsd(text), () => usdExpected)
 const usd: Reader<Micros> = (text) =>
   Either.flatMap(signedUsd(text), (micros) =>
     micros >= 0 ? Either.right(Micros.make(micros)) : Either.left("must not be negative")

@@ -5,7 +5,8 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
-import { Reconciliation, verdicts } from "../services/Reconciliation.js"
+import { verdicts } from "../domain/Resolution.js"
+import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
 import { answer, isoTime } from "./Answer.js"
@@ -54,15 +55,24 @@ const resolve = Command.make(
       json,
       Effect.gen(function* () {
         const reconciliation = yield* Reconciliation
-        const { run } = yield* reconciliation.resolve(
-          {
-            runId,
-            verdict,
-            chargeMicros: Option.getOrNull(chargeUsd),
-            reason
-          },
+        const done = yield* reconciliation.resolve(
+          { runId, verdict, chargeMicros: Option.getOrNull(chargeUsd), reason },
           commandLine
         )
+        if (done._tag === "Proposed") {
+          const { chargeMicros, proposalId, workspaceId } = done.proposal
+          return {
+            json: {
+              runId,
+              workspaceId,
+              status: "reconciliation_pending",
+              proposalId,
+              proposedChargeMicros: chargeMicros
+            },
+            text: `${runId} waits for a second person: ${proposalId} proposes to charge ${dollars(chargeMicros)}. An operator confirms or rejects it in the console`
+          }
+        }
+        const { run } = done.detail
         const chargedMicros = run.chargeMicros ?? 0
         const releasedMicros = run.holdMicros - chargedMicros
         return {
@@ -86,9 +96,9 @@ const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
   answer(
     json,
     Effect.gen(function* () {
-      const found = yield* (yield* Reconciliation).uncertain(listMax)
+      const { items } = yield* (yield* Reconciliation).uncertain({ limit: listMax, after: null })
       const now = yield* Clock.currentTimeMillis
-      const runs = found.map((run) => ({
+      const runs = items.map(({ run }) => ({
         runId: run.runId,
         workspaceId: run.workspaceId,
         endpointId: run.endpointId,

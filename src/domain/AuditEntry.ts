@@ -26,7 +26,7 @@ export const Actor = Schema.Union(
 export type Actor = typeof Actor.Type
 
 /** Somebody who can run the gateway's own commands on its machine. */
-export const commandLine: Actor = { kind: "command_line", from: null, requestId: null }
+export const commandLine = { kind: "command_line", from: null, requestId: null } satisfies Actor
 /** The gateway itself, for example when a payment arrives. */
 export const gatewayItself: Actor = { kind: "gateway", from: null, requestId: null }
 
@@ -67,6 +67,9 @@ export const auditActions = {
   "provider.state_changed": "provider",
   "catalog.published": "catalog_revision",
   "run.resolved": "run",
+  "run.resolution_proposed": "run",
+  "run.resolution_rejected": "run",
+  "run.resolution_closed": "run",
   "member.added": "member",
   "member.renamed": "member",
   "member.role_changed": "member",

@@ -2,7 +2,7 @@
  * Money: integers of micros (millionths of a US dollar), never fractions, never floats in between.
  * Dollars appear only where the contract shows them to a client, and only through `toUsd` and `fromUsd`.
  */
-import { type Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 
 /** A non-negative amount of money in micros. */
 export const Micros = Schema.Int.pipe(
@@ -31,6 +31,23 @@ export const dollars = (micros: number): string =>
 /** Dollars typed by a person, to the nearest micro. None for anything that is not a finite, non-negative amount. */
 export const fromUsd = (usd: number): Option.Option<Micros> =>
   Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
+
+/**
+ * Dollars as a person types them, such as `12.50`, with at most six decimals. They become micros digit by digit:
+ * nothing is rounded, so what a person typed is what the ledger says. None for anything else.
+ */
+export const typedUsd = (text: string): Option.Option<number> => {
+  const parts = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text)
+  if (parts === null) return Option.none()
+  const [, sign, whole, fraction = ""] = parts
+  const micros = Number(whole) * microsPerUsd + Number(fraction.padEnd(6, "0"))
+  return Option.some(sign === "-" ? 0 - micros : micros)
+}
+/** The same of an amount that is not negative. */
+export const typedAmount = (text: string): Option.Option<Micros> =>
+  Option.flatMap(typedUsd(text), Schema.decodeOption(Micros))
+/** What is said of a text that is neither. */
+export const usdExpected = "must be dollars with at most six decimals, such as 12.50"
 
 export const add = (a: Micros, b: Micros): Micros => Micros.make(a + b)
 export const min = (a: Micros, b: Micros): Micros => (a <= b ? a : b)

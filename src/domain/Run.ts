@@ -193,5 +193,12 @@ export const endedAttempt = (attempt: Attempt, now: number): Attempt => ({
   completedAt: now
 })
 
+/** The sort key of a run that waits for a person, in lists that are oldest first, and back. */
+export const uncertainKey = ({ createdAt, runId }: Pick<Run, "createdAt" | "runId">): string => `${createdAt}.${runId}`
+export const uncertainPlaceOf = (key: string): { readonly createdAt: number; readonly runId: string } => {
+  const [createdAt, runId = ""] = key.split(".")
+  return { createdAt: Number(createdAt), runId }
+}
+
 /** The calendar month of a moment, in UTC: `2026-11`. */
 export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)

@@ -177,8 +177,8 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     ) => Effect.Effect<Page<ListedRun>, StorageError>
     readonly attempts: (run: RunKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
     readonly media: (run: RunKey, mediaId: string) => Effect.Effect<StoredMedia | null, StorageError>
-    /** Runs that wait for a person, oldest first, of all workspaces. */
-    readonly uncertain: (limit: number) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+    /** Runs that wait for a person, oldest first, of all workspaces; the sort key is `uncertainKey`. */
+    readonly uncertain: (page: PageRequest) => Effect.Effect<Page<Run>, StorageError>
     /** When the run was created that has waited longest in the queue, of all workspaces; null when none waits. */
     readonly queuedSince: Effect.Effect<number | null, StorageError>
     /**

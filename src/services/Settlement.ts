@@ -6,9 +6,9 @@
 import { Context, type Effect } from "effect"
 import type { Run } from "../domain/Run.js"
 import type { Micros } from "../domain/Micros.js"
-import type { Actor, AuditRecord } from "../domain/AuditEntry.js"
 import type { RunEvent } from "../domain/RunMachine.js"
 import type { StorageError } from "../domain/StorageErrors.js"
+import type { Changing } from "./AuditTrail.js"
 import type { Conclusion } from "./RunStore.js"
 
 /** A person decides the money of an uncertain run. These endings leave an entry in the audit trail. */
@@ -35,11 +35,12 @@ export class Settlement extends Context.Tag("gateway/services/Settlement")<
   Settlement,
   {
     readonly settle: (request: SettlementRequest) => Effect.Effect<SettlementAnswer, StorageError>
-    /** The same by the word of a person, with its audit entry in the same transaction. */
+    /**
+     * The same by the word of a person, as part of the transaction that writes its audit entry. The caller tells those
+     * who wait for the run, after the commit.
+     */
     readonly resolve: (
-      request: SettlementRequest<PersonalEvent>,
-      by: Actor,
-      record: AuditRecord
-    ) => Effect.Effect<SettlementAnswer, StorageError>
+      request: SettlementRequest<PersonalEvent>
+    ) => Effect.Effect<SettlementAnswer, StorageError, Changing>
   }
 >() {}

@@ -12,6 +12,7 @@ import { describe } from "vitest"
 import { type Actor, actorName, type AuditAction, commandLine } from "../../src/domain/AuditEntry.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
+import type { Decider, OperatorActing } from "../../src/domain/Resolution.js"
 import { tokenText } from "../../src/domain/Token.js"
 import type { People } from "../../src/layers/compose/Engine.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
@@ -34,7 +35,7 @@ import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 import { signInAsOperator, signInTo } from "../support/signIn.js"
 
-/** The services whose methods take an actor. `Settlement` is reached through `Reconciliation`. */
+/** The services whose methods take an actor. */
 interface Acted {
   readonly Accounts: Accounts["Type"]
   readonly CatalogRevisions: CatalogRevisions["Type"]
@@ -46,26 +47,25 @@ interface Acted {
   readonly Reconciliation: Reconciliation["Type"]
   readonly SecretRotation: SecretRotation["Type"]
   readonly Sessions: Sessions["Type"]
-  readonly Settlement: Settlement["Type"]
   readonly Wallet: Wallet["Type"]
 }
 
 /** The methods of a service that take an actor. */
 type Changing<Service> = {
   [Method in keyof Service]: Service[Method] extends (...args: infer Args) => unknown
-    ? [Extract<Args[number], { readonly kind: "command_line" }>] extends [never]
+    ? [Extract<Args[number], OperatorActing>] extends [never]
       ? never
       : Method
     : never
 }[keyof Service]
 
 /** Does the change as this actor and names the action that it should leave. */
-type Case = (by: Actor) => Effect.Effect<AuditAction, unknown, Needed>
+type Case = (by: OperatorActing) => Effect.Effect<AuditAction, unknown, Needed>
 type Cases = { readonly [Service in keyof Acted]: { readonly [Method in Changing<Acted[Service]>]: Case } }
 
 /** The services that differ between the storages; the engine brings its own ones in memory. */
 export type Own = CatalogRevisions | Connections | PlatformKeys | ProviderHealth | SecretRotation
-type Needed = Own | Storage | People | Reconciliation | Runs
+type Needed = Own | Storage | People | Reconciliation | Runs | Settlement
 
 const providers = ProvidersScripted()
 
@@ -119,7 +119,8 @@ const newMember = Effect.gen(function* () {
   return { workspaceId, member, session, memberId: member.memberId }
 })
 
-const resolved: Case = (by) =>
+/** Says what became of an uncertain run. */
+const decided = (by: Decider) =>
   Effect.gen(function* () {
     providers.script("mock-send-message", drop())
     const { run } = yield* (yield* Runs).create(
@@ -128,12 +129,19 @@ const resolved: Case = (by) =>
       20
     )
     const reconciliation = yield* Reconciliation
-    yield* reconciliation.resolve(
+    return yield* reconciliation.resolve(
       { runId: run.runId, verdict: "released", chargeMicros: null, reason: "the provider's invoice" },
       by
     )
-    return "run.resolved" as const
   })
+
+/** A proposal of the command line, which waits for an operator. */
+const proposed = decided(commandLine).pipe(
+  Effect.provide(ReconciliationStored({ twoPersonAboveMicros: Micros.make(0) })),
+  Effect.flatMap((done) =>
+    done._tag === "Proposed" ? Effect.succeed(done.proposal) : Effect.dieMessage("no proposal")
+  )
+)
 
 const cases: Cases = {
   Accounts: {
@@ -250,7 +258,19 @@ const cases: Cases = {
         Effect.flatMap(ProviderHealth, (health) => health.setState("audited", "draining", by))
       )
   },
-  Reconciliation: { resolve: resolved },
+  Reconciliation: {
+    resolve: (by) => done("run.resolved", decided(by)),
+    confirm: (by) =>
+      Effect.gen(function* () {
+        yield* (yield* Reconciliation).confirm(yield* proposed, by)
+        return "run.resolved" as const
+      }),
+    reject: (by) =>
+      Effect.gen(function* () {
+        yield* (yield* Reconciliation).reject({ ...(yield* proposed), reason: "their log shows it" }, by)
+        return "run.resolution_rejected" as const
+      })
+  },
   // Nothing is sealed under another key here: `test/layers/secrets/Secrets.test.ts` looks at those entries.
   SecretRotation: {
     reseal: (by) =>
@@ -283,7 +303,6 @@ const cases: Cases = {
         return "member.signed_out" as const
       })
   },
-  Settlement: { resolve: resolved },
   Wallet: {
     credit: (by) =>
       Effect.gen(function* () {
@@ -297,7 +316,7 @@ const cases: Cases = {
   }
 }
 
-const someone = Effect.map(signInAsOperator(), ({ member }): Actor => ({
+const someone = Effect.map(signInAsOperator(), ({ member }): OperatorActing => ({
   kind: "operator",
   memberId: member.memberId,
   from: "192.0.2.1",
@@ -312,7 +331,7 @@ export const auditedChangesSuite = (
   without: ReadonlyArray<keyof Acted> = []
 ) =>
   describe(name, () => {
-    const services = Layer.merge(own, ReconciliationStored).pipe(
+    const services = Layer.merge(own, ReconciliationStored({ twoPersonAboveMicros: null })).pipe(
       Layer.provideMerge(engine(providers.layer)),
       Layer.provideMerge(storage)
     )
@@ -345,7 +364,7 @@ export const auditedChangesSuite = (
     it("every service with such a method stands in the table", () => {
       const folder = join(import.meta.dirname, "../../src/services")
       const acted = readdirSync(folder)
-        .filter((file) => /\bby: Actor\b/.test(readFileSync(join(folder, file), "utf8")))
+        .filter((file) => /\bby: (Actor|Decider|OperatorActing)\b/.test(readFileSync(join(folder, file), "utf8")))
         .map((file) => file.replace(".ts", ""))
       assert.sameMembers(
         acted.filter((file) => file !== "AuditTrail"),

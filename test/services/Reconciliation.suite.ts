@@ -2,25 +2,44 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { describe } from "vitest"
-import { commandLine } from "../../src/domain/AuditEntry.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
 import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored.js"
-import { Reconciliation, type Resolution } from "../../src/services/Reconciliation.js"
+import { actorName, commandLine } from "../../src/domain/AuditEntry.js"
+import { MemberId } from "../../src/domain/Ids.js"
+import type { Decider, OperatorActing, Resolution } from "../../src/domain/Resolution.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
+import { Reconciliation } from "../../src/services/Reconciliation.js"
+import { RunStore } from "../../src/services/RunStore.js"
+import { Settlement } from "../../src/services/Settlement.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 
 const credited = 1_000_000
+const operator = (n: number): OperatorActing => ({
+  kind: "operator",
+  memberId: MemberId.make(`mem_${String(n).padStart(26, "0")}`),
+  from: "192.0.2.1",
+  requestId: null
+})
 
 export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>) =>
   describe(name, () => {
     const providers = ProvidersScripted()
-    const services = ReconciliationStored.pipe(Layer.provideMerge(engine(providers.layer)), Layer.provideMerge(storage))
-    const test = (title: string, work: Effect.Effect<void, unknown, Layer.Layer.Success<typeof services>>) =>
-      it.live(title, () => Effect.provide(Effect.zipRight(work, noDrift), services))
+    const servicesWith = (twoPersonAboveMicros: Micros | null) =>
+      ReconciliationStored({ twoPersonAboveMicros }).pipe(
+        Layer.provideMerge(engine(providers.layer)),
+        Layer.provideMerge(storage)
+      )
+    type Services = Layer.Layer.Success<ReturnType<typeof servicesWith>>
+    const test = (title: string, work: Effect.Effect<void, unknown, Services>) =>
+      it.live(title, () => Effect.provide(Effect.zipRight(work, noDrift), servicesWith(null)))
+    /** Two people decide about every run that holds more than a tenth of a cent. */
+    const testTwo = (title: string, work: Effect.Effect<void, unknown, Services>) =>
+      it.live(title, () => Effect.provide(Effect.zipRight(work, noDrift), servicesWith(Micros.make(1_000))))
 
     const noDrift = Effect.gen(function* () {
       assert.strictEqual((yield* (yield* Wallet).verify).difference, null)
@@ -39,11 +58,12 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
       assert.isAbove(run.holdMicros, 1)
       return run
     })
-    const resolve = (
+    const decide = (
       run: Pick<Run, "runId">,
       verdict: Resolution["verdict"],
-      chargeMicros: number | null = null,
-      reason = "the provider's invoice"
+      chargeMicros: number | null,
+      reason: string,
+      by: Decider
     ) =>
       Effect.flatMap(Reconciliation, (service) =>
         service.resolve(
@@ -53,7 +73,28 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
             chargeMicros: chargeMicros === null ? null : Micros.make(chargeMicros),
             reason
           },
-          commandLine
+          by
+        )
+      )
+    const resolve = (
+      run: Pick<Run, "runId">,
+      verdict: Resolution["verdict"],
+      chargeMicros: number | null = null,
+      reason = "the provider's invoice"
+    ) =>
+      Effect.flatMap(decide(run, verdict, chargeMicros, reason, commandLine), (done) =>
+        done._tag === "Settled" ? Effect.succeed(done.detail) : Effect.dieMessage("nobody asked for two people")
+      )
+    const propose = (run: Pick<Run, "runId">, verdict: Resolution["verdict"], by: Decider) =>
+      Effect.flatMap(decide(run, verdict, null, "their log", by), (done) =>
+        done._tag === "Proposed" ? Effect.succeed(done.proposal) : Effect.dieMessage("one person was enough")
+      )
+    const fieldOf = (error: { readonly _tag: string; readonly details?: unknown; readonly message: string }) =>
+      `${error._tag} ${error.message}`
+    const trailOf = (run: Run) =>
+      Effect.flatMap(AuditTrail, (trail) =>
+        Effect.map(trail.list({ subjectId: run.runId }, { limit: 10, after: null }), ({ items }) =>
+          items.map(({ action, actor, after }) => ({ action, by: actorName(actor), after })).reverse()
         )
       )
     const balanceOf = (run: Run) => Effect.flatMap(Wallet, (wallet) => wallet.balance(run.workspaceId))
@@ -179,13 +220,208 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
       Effect.gen(function* () {
         const [first, second] = [yield* uncertain, yield* uncertain]
         const mine = Effect.flatMap(Reconciliation, (service) =>
-          Effect.map(service.uncertain(1000), (runs) =>
-            runs.map(({ runId }) => runId).filter((runId) => runId === first.runId || runId === second.runId)
+          Effect.map(service.uncertain({ limit: 1000, after: null }), ({ items }) =>
+            items.map(({ run }) => run.runId).filter((runId) => runId === first.runId || runId === second.runId)
           )
         )
         assert.deepStrictEqual(yield* mine, [first.runId, second.runId])
         yield* resolve(first, "released")
         assert.deepStrictEqual(yield* mine, [second.runId])
+      })
+    )
+
+    test(
+      "uncertain runs come in pages, oldest first, each with its attempts",
+      Effect.gen(function* () {
+        const made = [yield* uncertain, yield* uncertain, yield* uncertain]
+        const service = yield* Reconciliation
+        const seen: Array<string> = []
+        let after: string | null = null
+        do {
+          const page: Effect.Effect.Success<ReturnType<typeof service.uncertain>> = yield* service.uncertain({
+            limit: 1,
+            after
+          })
+          for (const { attempts, proposals, run } of page.items) {
+            seen.push(run.runId)
+            assert.deepStrictEqual([attempts.at(-1)?.status, proposals], ["reconciliation_pending", []])
+          }
+          after = page.next
+        } while (after !== null)
+        assert.deepStrictEqual(
+          seen.filter((runId) => made.some((run) => run.runId === runId)),
+          made.map(({ runId }) => runId)
+        )
+      })
+    )
+
+    test(
+      "every decision leaves an entry in the audit trail that says who, what and why; a refused one leaves none",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        yield* Effect.flip(resolve(run, "partly_charged", null))
+        assert.deepStrictEqual(yield* trailOf(run), [])
+        yield* decide(run, "released", null, "their log", operator(1))
+        yield* Effect.flip(resolve(run, "charged"))
+        assert.deepStrictEqual(yield* trailOf(run), [
+          {
+            action: "run.resolved",
+            by: operator(1).memberId,
+            after: { status: "failed", verdict: "released", chargeMicros: 0, reason: "their log" }
+          }
+        ])
+      })
+    )
+
+    testTwo(
+      "above the amount for two people a decision is a proposal, and another operator's word settles the run",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const service = yield* Reconciliation
+        const proposal = yield* propose(run, "charged", operator(1))
+        assert.strictEqual(proposal.chargeMicros, run.holdMicros)
+        assert.strictEqual((yield* balanceOf(run)).reservedMicros, run.holdMicros)
+        assert.match(
+          fieldOf(yield* Effect.flip(service.confirm(proposal, operator(1)))),
+          /validation_error.*your own proposal/
+        )
+        assert.match(
+          fieldOf(yield* Effect.flip(service.reject({ ...proposal, reason: "no" }, operator(1)))),
+          /validation_error.*your own proposal/
+        )
+        const { run: ended } = yield* service.confirm(proposal, operator(2))
+        assert.deepStrictEqual([ended.status, ended.chargeMicros], ["completed", run.holdMicros])
+        assert.deepStrictEqual(
+          (yield* entriesOf(run)).map(({ kind, reason }) => [kind, reason]),
+          [
+            ["hold", null],
+            ["release", "their log"],
+            ["charge", "their log"]
+          ]
+        )
+        assert.match(
+          fieldOf(yield* Effect.flip(service.confirm(proposal, operator(3)))),
+          /validation_error.*confirmed already/
+        )
+        assert.deepStrictEqual(
+          (yield* trailOf(run)).map(({ action, by }) => [action, by]),
+          [
+            ["run.resolution_proposed", operator(1).memberId],
+            ["run.resolved", operator(2).memberId]
+          ]
+        )
+        assert.deepInclude((yield* trailOf(run))[1]?.after, {
+          proposalId: proposal.proposalId,
+          proposedBy: operator(1).memberId
+        })
+        const [shown] = (yield* service.about(run.runId)).proposals
+        assert.deepStrictEqual([shown?.status, shown?.decidedBy], ["confirmed", operator(2)])
+      })
+    )
+
+    testTwo(
+      "the command line proposes like everybody else, and an operator confirms",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const proposal = yield* propose(run, "released", commandLine)
+        const { run: ended } = yield* (yield* Reconciliation).confirm(proposal, operator(1))
+        assert.deepStrictEqual([ended.status, Number(ended.chargeMicros)], ["failed", 0])
+      })
+    )
+
+    testTwo(
+      "while a proposal is open there is no other one; a rejected one makes room, with the reason in the trail",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const service = yield* Reconciliation
+        const first = yield* propose(run, "charged", operator(1))
+        for (const by of [operator(1), operator(2), commandLine])
+          assert.match(fieldOf(yield* Effect.flip(propose(run, "released", by))), /validation_error.*has a proposal/)
+        assert.match(
+          fieldOf(yield* Effect.flip(service.reject({ ...first, reason: " " }, operator(2)))),
+          /validation_error.*reason/
+        )
+        yield* service.reject({ ...first, reason: "their log shows nothing" }, operator(2))
+        assert.match(
+          fieldOf(yield* Effect.flip(service.confirm(first, operator(2)))),
+          /validation_error.*rejected already/
+        )
+        assert.deepInclude((yield* trailOf(run))[1], {
+          action: "run.resolution_rejected",
+          by: operator(2).memberId,
+          after: { proposalId: first.proposalId, status: "rejected", reason: "their log shows nothing" }
+        })
+        // The one who rejected it may propose something else, and then the first one confirms.
+        const second = yield* propose(run, "released", operator(2))
+        assert.strictEqual((yield* Effect.flip(service.confirm(first, operator(1))))._tag, "not_found")
+        yield* service.confirm(second, operator(1))
+        assert.deepStrictEqual(
+          (yield* service.about(run.runId)).proposals.map(({ status }) => status),
+          ["confirmed", "rejected"]
+        )
+        assert.strictEqual((yield* balanceOf(run)).availableMicros, Micros.make(credited))
+      })
+    )
+
+    testTwo(
+      "a proposal whose run was settled meanwhile is closed and charges nothing",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const service = yield* Reconciliation
+        const proposal = yield* propose(run, "charged", operator(1))
+        // The late answer of the provider.
+        yield* (yield* Settlement).settle({
+          run: { ...run, outcome: "hit", completedAt: 1 },
+          event: "AnsweredLate",
+          costMicros: Micros.make(1_000),
+          reason: null,
+          leaseToken: null,
+          attempt: null,
+          media: null
+        })
+        assert.strictEqual((yield* service.about(run.runId)).proposals[0]?.status, "closed")
+        assert.match(
+          fieldOf(yield* Effect.flip(service.confirm(proposal, operator(2)))),
+          /validation_error.*is completed; only a run/
+        )
+        const after = yield* (yield* RunStore).get(run)
+        assert.strictEqual(Number(after?.chargeMicros), 1_000)
+        assert.deepStrictEqual(
+          (yield* trailOf(run)).map(({ action }) => action),
+          ["run.resolution_proposed", "run.resolution_closed"]
+        )
+      })
+    )
+
+    testTwo(
+      "ten operators who confirm at once settle the run once; ten who propose at once make one proposal",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const service = yield* Reconciliation
+        const ten = Array.from({ length: 10 }, (_, n) => operator(n + 1))
+        const proposals = yield* Effect.forEach(ten, (by) => Effect.either(propose(run, "charged", by)), {
+          concurrency: "unbounded"
+        })
+        const made = proposals.filter(Either.isRight)
+        assert.lengthOf(made, 1)
+        const words = yield* Effect.forEach(ten, (by) => Effect.either(service.confirm(made[0]!.right, by)), {
+          concurrency: "unbounded"
+        })
+        assert.lengthOf(words.filter(Either.isRight), 1)
+        assert.lengthOf(
+          (yield* entriesOf(run)).filter(({ kind }) => kind === "charge"),
+          1
+        )
+      })
+    )
+
+    testTwo(
+      "a run that holds no more than the amount needs one person",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        assert.isAbove(run.holdMicros, 1_000)
+        const one = ReconciliationStored({ twoPersonAboveMicros: run.holdMicros })
+        yield* Effect.provide(resolve(run, "charged"), one)
       })
     )
   })

@@ -336,7 +336,9 @@ export const simulate =
                 reason: "a person says so"
               }
               const told = yield* orRefused(
-                Effect.map(reconciliation.resolve(resolution, commandLine), ({ run }) => tell(run))
+                Effect.map(reconciliation.resolve(resolution, commandLine), (done) =>
+                  done._tag === "Settled" ? tell(done.detail.run) : assert.fail("two people were asked for")
+                )
               )
               world = after
               return assert.deepStrictEqual(told, foretold)

@@ -12,7 +12,7 @@ it.effect(
   () => {
     const providers = ProvidersByCase()
     const services = Layer.provideMerge(
-      ReconciliationStored,
+      ReconciliationStored({ twoPersonAboveMicros: null }),
       Layer.provideMerge(engine(providers.layer), storageMemory)
     )
     // Each with a storage and a clock of its own, so that a failing one is the same when it is alone.

@@ -13,7 +13,10 @@ it.live(
   () => {
     const providers = ProvidersByCase()
     const storage = Layer.provide(storagePgByClock, testDatabase({ connectionsMax: 10 }))
-    const services = Layer.provideMerge(ReconciliationStored, Layer.provideMerge(engine(providers.layer), storage))
+    const services = Layer.provideMerge(
+      ReconciliationStored({ twoPersonAboveMicros: null }),
+      Layer.provideMerge(engine(providers.layer), storage)
+    )
     // What sleeps there sleeps by the real clock: Postgres cannot be told to wait.
     return Effect.flatMap(
       makeSetClock(() => Effect.void),

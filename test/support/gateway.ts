@@ -109,6 +109,7 @@ export const startGateway = (
       ledgerCheckSeconds: 0,
       stopPauseMillis: 0,
       drainMillis: 1_000,
+      resolveTwoPersonMicros: Option.none(),
       faultPoint: Option.none(),
       ...overrides
     }

@@ -13,6 +13,7 @@ import type { Members } from "../../services/Members.js"
 import type { Sessions } from "../../services/Sessions.js"
 import type { PaymentEvents } from "../../services/PaymentEvents.js"
 import type { Providers } from "../../services/Providers.js"
+import type { Proposals } from "../../services/Proposals.js"
 import type { Reports } from "../../services/Reports.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunStore } from "../../services/RunStore.js"
@@ -39,6 +40,7 @@ export type MoneyAndRuns =
   | Idempotency
   | Ids
   | PaymentEvents
+  | Proposals
   | Reports
   | RunSignals
   | RunStore

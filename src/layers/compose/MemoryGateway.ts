@@ -33,6 +33,7 @@ import { LoginApprovalsMemory } from "../memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer, TransactionsMemory } from "../memory/MemoryStorage.js"
 import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { ProviderHealthMemory } from "../memory/ProviderHealthMemory.js"
+import { ProposalsMemory } from "../memory/ProposalsMemory.js"
 import { ReportsMemory } from "../memory/ReportsMemory.js"
 import { RunSignalsMemory } from "../memory/RunSignalsMemory.js"
 import { RunStoreMemory } from "../memory/RunStoreMemory.js"
@@ -53,6 +54,7 @@ export const StorageMemory = (options: { readonly inflightLimit: number }): Laye
     IdempotencyMemory,
     LoginApprovalsMemory,
     MembersMemory,
+    ProposalsMemory,
     ReportsMemory,
     RunSignalsMemory,
     RunStoreMemory,

@@ -30,6 +30,7 @@ import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { PaymentsStripe } from "../accounts/payments/PaymentsStripe.js"
 import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
+import { ProposalsPg } from "../postgres/ProposalsPg.js"
 import { ReportsPg } from "../postgres/ReportsPg.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
@@ -66,6 +67,7 @@ export const MoneyAndRunsPg = (options: {
     IdempotencyPg,
     LoginApprovalsPg,
     MembersPg,
+    ProposalsPg,
     ReportsPg,
     RunSignalsPg,
     RunStorePg,
@@ -111,7 +113,7 @@ export const StoragePg = (config: GatewayConfig) =>
 
 /** The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. */
 export const OperatorServices = (config: GatewayConfig) =>
-  ReconciliationStored.pipe(
+  ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) }).pipe(
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),

@@ -7,6 +7,7 @@ import type { MemberId, RunId, TokenId, TopUpId, WorkspaceId } from "../../domai
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import type { Micros } from "../../domain/Micros.js"
 import type { Payment } from "../../domain/PaymentReport.js"
+import type { Proposal } from "../../domain/Resolution.js"
 import type { Attempt, Run } from "../../domain/Run.js"
 import type { AuditRow } from "../accounts/audit/AuditRows.js"
 import type { LinkRow, SessionRow } from "../accounts/members/SessionRows.js"
@@ -58,6 +59,8 @@ export interface MemoryState {
   /** Oldest first, like the members. */
   readonly auditEntries: ReadonlyArray<AuditRow>
   readonly members: ReadonlyArray<Member>
+  /** Newest first. */
+  readonly proposals: ReadonlyArray<Proposal>
   readonly links: ReadonlyArray<LinkRow>
   readonly sessions: ReadonlyArray<SessionRow>
   readonly topUps: HashMap.HashMap<TopUpId, TopUpRow>
@@ -75,6 +78,7 @@ const empty: MemoryState = {
   payments: HashMap.empty(),
   auditEntries: [],
   members: [],
+  proposals: [],
   links: [],
   sessions: []
 }

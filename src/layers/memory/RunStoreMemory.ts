@@ -1,7 +1,16 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
 import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
 import type { RunId } from "../../domain/Ids.js"
-import { type Attempt, type ListedRun, type Run, shownEndpoint, shownProvider, summarise } from "../../domain/Run.js"
+import {
+  type Attempt,
+  type ListedRun,
+  type Run,
+  shownEndpoint,
+  shownProvider,
+  summarise,
+  uncertainKey,
+  uncertainPlaceOf
+} from "../../domain/Run.js"
 import { wasRefused } from "../../domain/RefusedRun.js"
 import { next } from "../../domain/RunMachine.js"
 import { placeText } from "../../services/Idempotency.js"
@@ -259,12 +268,18 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             }
           )
         ),
-      uncertain: (limit) =>
-        Effect.map(storage.read, (state) =>
-          oldestFirst(state, ({ run }) => run.status === "reconciliation_pending")
+      uncertain: ({ after, limit }) =>
+        Effect.map(storage.read, (state) => {
+          const place = after === null ? { createdAt: -1, runId: "" } : uncertainPlaceOf(after)
+          const rows = oldestFirst(state, ({ run }) => run.status === "reconciliation_pending")
             .map(({ run }) => run)
-            .slice(0, limit)
-        ),
+            .sort((a, b) => a.createdAt - b.createdAt)
+            .filter(
+              ({ createdAt, runId }) =>
+                createdAt > place.createdAt || (createdAt === place.createdAt && runId > place.runId)
+            )
+          return pageOf(rows, limit, uncertainKey)
+        }),
       queuedSince: Effect.map(
         storage.read,
         (state) => oldestFirst(state, ({ run }) => run.status === "queued")[0]?.run.createdAt ?? null

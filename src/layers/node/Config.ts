@@ -4,6 +4,7 @@
  */
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import { type Micros, typedAmount, usdExpected } from "../../domain/Micros.js"
 import * as Limits from "../../domain/Limits.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
@@ -64,6 +65,8 @@ export interface GatewayConfig {
   readonly serviceAgents: ReadonlyArray<string>
   /** The OpenID provider by which people may sign in. */
   readonly openId: Option.Option<OpenIdSettings>
+  /** Two operators decide about an uncertain run that holds more than this; none: one does. */
+  readonly resolveTwoPersonMicros: Option.Option<Micros>
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
   /** How long a stopping node says that it is not ready, and works on, before it closes. */
@@ -294,6 +297,11 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       validation: (names) =>
         names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
     }),
+    resolveTwoPersonMicros: yield* Config.option(
+      Config.nonEmptyString("GATEWAY_RESOLVE_TWO_PERSON_USD").pipe(
+        Config.mapOrFail((text) => Either.fromOption(typedAmount(text), () => ConfigError.InvalidData([], usdExpected)))
+      )
+    ),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
     stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),

@@ -40,7 +40,7 @@ export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatc
       const look = Effect.gen(function* () {
         yield* Metric.set(active, yield* dispatcher.active)
         const queued = yield* store.queuedSince
-        const [uncertain] = yield* store.uncertain(1)
+        const [uncertain] = (yield* store.uncertain({ limit: 1, after: null })).items
         const now = yield* Clock.currentTimeMillis
         const age = (since: number | null | undefined) => Math.max(0, now - (since ?? now)) / 1000
         yield* Metric.set(queueOldest, age(queued))

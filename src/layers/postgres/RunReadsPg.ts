@@ -1,6 +1,8 @@
 /** Single runs and their attempts, read from Postgres. Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`. */
 import { Effect, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
+import { pageOf } from "../../domain/Pages.js"
+import { uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
 import type { RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
@@ -36,10 +38,15 @@ export const runReads = (database: Database["Type"]) => {
     getMany,
     get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
     attempts: (key) => attemptsOf(database)([key]),
-    uncertain: Effect.fnUntraced(function* (limit) {
+    uncertain: Effect.fnUntraced(function* ({ after, limit }) {
+      const place = after === null ? null : uncertainPlaceOf(after)
+      const behind =
+        place === null
+          ? sql.literal("")
+          : sql`and r.created_at >= ${place.createdAt} and (r.created_at, r.run_id) > (${place.createdAt}, ${place.runId})`
       const rows = yield* query(sql`
-          select ${runs} from runs r where r.status = 'reconciliation_pending' order by r.created_at limit ${limit}`)
-      return yield* Effect.orDie(decodeRuns(rows))
+          select ${runs} from runs r where r.status = 'reconciliation_pending' ${behind} order by r.created_at, r.run_id limit ${limit + 1}`)
+      return pageOf(yield* Effect.orDie(decodeRuns(rows)), limit, uncertainKey)
     }),
     queuedSince: Effect.map(
       sinceRow(query(sql`select min(created_at) as since from runs where status = 'queued'`)),

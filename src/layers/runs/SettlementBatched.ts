@@ -6,7 +6,6 @@
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
-import type { Actor, AuditRecord } from "../../domain/AuditEntry.js"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { Run } from "../../domain/Run.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
@@ -14,7 +13,7 @@ import { type Closing, settle } from "../../domain/Settlement.js"
 import { spendsOf } from "../../domain/TokenLine.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../domain/Placeholder.js"
 import { whereRefused } from "../../domain/StorageErrors.js"
-import { AuditTrail } from "../../services/AuditTrail.js"
+import { Changing } from "../../services/AuditTrail.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
 import { type Conclusion, type Fence, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
@@ -26,10 +25,8 @@ import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const batchMax = 128
 
-/** A run to end. By the word of a person, it comes with its audit entry. */
-interface SettlementRequest extends Ending<RunEvent> {
-  readonly audit: { readonly by: Actor; readonly record: AuditRecord } | null
-}
+/** Any ending, by the word of a person too. */
+type SettlementRequest = Ending<RunEvent>
 
 const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closing => ({
   runId: run.runId,
@@ -97,10 +94,12 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
   return null
 }
 
+const superseded: Exit.Exit<SettlementAnswer> = Exit.succeed({ _tag: "Superseded" })
+
 export const SettlementBatched: Layer.Layer<
   Settlement,
   never,
-  Transactions | Wallet | RunStore | RunSignals | FaultPoints | AuditTrail
+  Transactions | Wallet | RunStore | RunSignals | FaultPoints
 > = Layer.scoped(
   Settlement,
   Effect.gen(function* () {
@@ -109,7 +108,6 @@ export const SettlementBatched: Layer.Layer<
     const store = yield* RunStore
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
-    const trail = yield* AuditTrail
 
     const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>) {
       const runs = requests.map(({ run }) => run)
@@ -130,7 +128,6 @@ export const SettlementBatched: Layer.Layer<
       if (conclusions.size > 0) {
         yield* store.conclude([...conclusions.values()])
         yield* wallet.write({ standings, spends, postings, now: locked.now })
-        for (const { audit } of conclusions.keys()) if (audit !== null) yield* trail.write(audit.by, [audit.record])
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {
@@ -158,11 +155,11 @@ export const SettlementBatched: Layer.Layer<
           )
         )
       )
-    const ended = (request: SettlementRequest) =>
-      Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId }))
     return Settlement.of({
-      settle: (request) => ended({ ...request, audit: null }),
-      resolve: (request, by, record) => ended({ ...request, audit: { by, record } })
+      settle: (request) =>
+        Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId })),
+      resolve: (request) =>
+        Effect.flatMap(Effect.zipRight(Changing, settleAll([request])), ([exit = superseded]) => exit)
     })
   })
 )

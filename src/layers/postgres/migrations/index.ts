@@ -22,6 +22,7 @@ import { auditTrail } from "./0016_audit_trail.js"
 import { members } from "./0018_members.js"
 import { payments } from "./0020_payments.js"
 import { reports } from "./0022_reports.js"
+import { resolutionProposals } from "./0023_resolution_proposals.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -42,5 +43,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0016_audit_trail": auditTrail,
   "0018_members": members,
   "0020_payments": payments,
-  "0022_reports": reports
+  "0022_reports": reports,
+  "0023_resolution_proposals": resolutionProposals
 }
