@@ -73,7 +73,11 @@ export const defects = [
   {
     name: "a credit that comes again is credited again",
     edits: [
-      ["src/layers/memory/WalletMemory.ts", "if (wallet.value.creditKeys.has(key)) return wallet.value.balance", ""]
+      [
+        "src/layers/memory/WalletMemory.ts",
+        "if (wallet.value.creditKeys.has(key)) return { before, after: before, written: false }",
+        ""
+      ]
     ],
     tests: ["test/layers/memory/WalletMemory.test.ts"]
   },

@@ -111,6 +111,8 @@ interface Creation {
   readonly principal: Principal
   readonly request: RunRequest
   readonly waitSeconds: number
+  /** How often it is tried, when the run that owns the key is forgotten meanwhile. */
+  readonly tries: number
   /** Makes a wait interruptible again. */
   readonly restore: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -123,7 +125,9 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
       const { key } = letIn
       // A refused run may have been forgotten since its key was looked at: then the key is free.
       const found = yield* Effect.catchTag(detailOf(parts, key), "not_found", () => Effect.succeed(null))
-      if (found === null) return yield* createWith(parts, creation)
+      if (found === null && creation.tries > 1)
+        return yield* createWith(parts, { ...creation, tries: creation.tries - 1 })
+      if (found === null) return yield* Effect.dieMessage(`the key of ${key.runId} has an owner that is not there`)
       if (waitSeconds <= 0 || isSettledForWaiters(found.run.status)) return { ...found, replayed: true }
       return { ...(yield* restore(awaitEnd(parts, found, waitSeconds))), replayed: true }
     }
@@ -141,4 +145,4 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
 export const create =
   (parts: AdmittingParts): Runs["Type"]["create"] =>
   (principal, request, waitSeconds) =>
-    Effect.uninterruptibleMask((restore) => createWith(parts, { principal, request, waitSeconds, restore }))
+    Effect.uninterruptibleMask((restore) => createWith(parts, { principal, request, waitSeconds, restore, tries: 3 }))
