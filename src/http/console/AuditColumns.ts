@@ -26,22 +26,23 @@ const actorText = (actor: Actor, names: Names): Html => {
   return html`${kinds[actor.kind]} ${name === undefined ? code(id) : html`<bdi>${name}</bdi>`}`
 }
 
-const shown = (value: Json | undefined): string =>
-  value === undefined ? "not set" : typeof value === "string" ? value : writeJson(value)
+const shown = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return "none"
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(shown).join(", ")
+  return typeof value === "string" ? value : writeJson(value)
+}
 
 /** What a change did to each member that it names. */
 const changes = (before: JsonObject | null, after: JsonObject | null): Html => {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (name) => shown(member(before ?? {}, name)) !== shown(member(after ?? {}, name))
+  const [from, to] = [before ?? {}, after ?? {}]
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
+    (name) => shown(member(from, name)) !== shown(member(to, name))
   )
-  return names.length === 0
-    ? dash
-    : html`<ul class="changes">${names.map(
-        (name) =>
-          html`<li>${code(name)}: ${before !== null && html`${shown(member(before, name))} → `}${
-            after === null ? "gone" : shown(member(after, name))
-          }</li>`
-      )}</ul>`
+  if (names.length === 0) return dash
+  return html`<ul class="changes">${names.map((name) => {
+    const earlier = member(from, name)
+    return html`<li>${code(name)}: ${earlier !== undefined && `${shown(earlier)} → `}${after === null ? "gone" : shown(member(to, name))}</li>`
+  })}</ul>`
 }
 
 export const auditColumns = (names: Names): ReadonlyArray<Column<AuditEntry>> => [

@@ -57,52 +57,63 @@ const valuesTable = ({ bars, show, title, unit }: ChartOptions, head: string): H
     </div>
   </details>`
 
-const width = 720
-const height = 180
-const left = 64
+interface Size {
+  /** Where it is shown: the stylesheet shows one of them. */
+  readonly class: "broad" | "slim"
+  readonly width: number
+  readonly height: number
+  readonly labels: number
+}
+/** A phone gets a drawing of its own: a broad one would be scaled down until nobody can read it. */
+const sizes: ReadonlyArray<Size> = [
+  { class: "broad", width: 720, height: 170, labels: 8 },
+  { class: "slim", width: 340, height: 170, labels: 4 }
+]
+const left = 56
 const bottom = 24
+const above = 12
+
+const drawing = ({ bars, show }: ChartOptions, { class: name, height, labels, width }: Size): Html => {
+  const top = niceTop(Math.max(0, ...bars.map(({ value }) => value)))
+  const inner = height - bottom - above
+  const step = (width - left) / Math.max(1, bars.length)
+  const y = (value: number) => above + inner * (1 - value / top)
+  const every = Math.max(1, Math.ceil(bars.length / labels))
+  const grid = [0, top / 2, top].map(
+    (line) => html`<g class="grid">
+      <line${attributes({ x1: left, x2: width, y1: round(y(line)), y2: round(y(line)) })}/>
+      <text${attributes({ x: left - 8, y: round(y(line) + 4), "text-anchor": "end" })}>${show(line)}</text>
+    </g>`
+  )
+  const columns = bars.map(({ label, link, value }, index) => {
+    const bar = html`<rect class="bar"${attributes({
+      x: round(left + index * step + step * 0.15),
+      y: round(y(value)),
+      width: round(step * 0.7),
+      height: round(Math.max(value > 0 ? 1.5 : 0, above + inner - y(value))),
+      rx: 2
+    })}><title>${label}: ${show(value)}</title></rect>`
+    return link === undefined || value === 0 ? bar : html`<a href=${link} tabindex="-1">${bar}</a>`
+  })
+  // The newest day always has its label.
+  const names = bars.map(
+    ({ label }, index) =>
+      (bars.length - 1 - index) % every === 0 &&
+      html`<text${attributes({
+        x: round(Math.min(left + (index + 0.5) * step, width - 16)),
+        y: height - 6,
+        "text-anchor": "middle"
+      })}>${label}</text>`
+  )
+  return html`<svg class=${name} viewBox=${`0 0 ${width} ${height}`} aria-hidden="true">${grid}${columns}${names}</svg>`
+}
 
 /** One bar for each day, oldest left. */
-export const dayChart = (options: ChartOptions): Html => {
-  const { bars, show, title } = options
-  const top = niceTop(Math.max(0, ...bars.map(({ value }) => value)))
-  const inner = height - bottom - 12
-  const step = (width - left) / Math.max(1, bars.length)
-  const y = (value: number) => 12 + inner * (1 - value / top)
-  // As many labels as fit without touching.
-  const every = Math.max(1, Math.ceil(bars.length / 8))
-  return html`<figure class="chart">
-    <figcaption>${title}</figcaption>
-    <svg
-      viewBox="${`0 0 ${width} ${height}`}"
-      aria-hidden="true"
-    >
-      ${[0, top / 2, top].map(
-        (line) =>
-          html`<g class="grid"><line${attributes({ x1: left, x2: width, y1: round(y(line)), y2: round(y(line)) })}/><text${attributes({ x: left - 8, y: round(y(line) + 4), "text-anchor": "end" })}>${show(line)}</text></g>`
-      )}
-      ${bars.map(({ label, link, value }, index) => {
-        const bar = html`<rect
-          class="bar"
-          ${attributes({
-            x: round(left + index * step + step * 0.15),
-            y: round(y(value)),
-            width: round(step * 0.7),
-            height: round(Math.max(value > 0 ? 1.5 : 0, 12 + inner - y(value))),
-            rx: 2
-          })}
-          ><title>${label}: ${show(value)}</title></rect
-        >`
-        return link === undefined || value === 0 ? bar : html`<a href=${link} tabindex="-1">${bar}</a>`
-      })}
-      ${bars.map(
-        ({ label }, index) =>
-          index % every === 0 &&
-          html`<text${attributes({ x: round(left + (index + 0.5) * step), y: height - 6, "text-anchor": "middle" })}>${label}</text>`
-      )}</svg
-    >${valuesTable(options, "Day")}
+export const dayChart = (options: ChartOptions): Html =>
+  html`<figure class="chart">
+    <figcaption>${options.title}</figcaption>
+    ${sizes.map((size) => drawing(options, size))}${valuesTable(options, "Day")}
   </figure>`
-}
 
 /** One line for each part, the largest first, as a table whose bars are drawn beside the values. */
 export const partsChart = (options: ChartOptions & { readonly head: string; readonly empty: string }): Html => {

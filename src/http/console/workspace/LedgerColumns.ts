@@ -32,16 +32,20 @@ export const entryColumns = (
   },
   { label: "Available after", numeric: true, cell: ({ balanceAfterMicros }) => money(balanceAfterMicros) },
   { label: "Held after", numeric: true, minor: true, cell: ({ reservedAfterMicros }) => money(reservedAfterMicros) },
-  {
-    label: "Made of",
-    cell: ({ reason, runId, topUpId }) =>
-      withRun && runId !== null
-        ? linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)
-        : topUpId !== null
-          ? linkTo(to([workspaceId, "top-up"], {}), html`top-up ${code(topUpId.slice(-6))}`)
-          : (reason ?? dash),
-    csv: ({ runId }) => runId
-  },
+  ...(withRun
+    ? [
+        {
+          label: "Made of",
+          cell: ({ reason, runId, topUpId }: LedgerEntry) =>
+            runId !== null
+              ? linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)
+              : topUpId !== null
+                ? linkTo(to([workspaceId, "top-up"]), html`top-up ${code(topUpId.slice(-6))}`)
+                : (reason ?? dash),
+          csv: ({ runId }: LedgerEntry) => runId
+        }
+      ]
+    : []),
   // Exact integers for files: millionths of a dollar.
   ...[
     { label: "Amount in micros", csv: ({ amountMicros }: LedgerEntry) => amountMicros },
