@@ -66,7 +66,12 @@ describe("ARCHITECTURE.md", () => {
   })
 
   it("and the other pages name only paths that exist", () => {
-    const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+    const pages = [
+      "README.md",
+      ...readdirSync(join(root, "docs"))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => `docs/${name}`)
+    ]
     const gone = pages.flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(/`([^`\n]+)`/g)]
         .map(([, text = ""]) => text)

@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const readme = readFileSync(join(root, "README.md"), "utf8")
 const firstCells = (heading: string) => rowsOf(readme, heading).map(([cell = ""]) => cell.replaceAll("`", ""))
 
+const isPage = (name: string) => name.endsWith(".md")
+
 describe("README.md", () => {
   it("lists every setting that the program reads, and no other", () => {
     const texts = readdirSync(join(root, "src/layers"), { recursive: true, encoding: "utf8" })
@@ -69,7 +71,12 @@ describe("README.md", () => {
   })
 
   it("is only linked to pages that exist, and so are the other pages", () => {
-    const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))]
+    const pages = [
+      "README.md",
+      ...readdirSync(join(root, "docs"))
+        .filter(isPage)
+        .map((name) => join("docs", name))
+    ]
     const broken = pages.flatMap((page) =>
       [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
         .filter(([, target = ""]) => !existsSync(join(root, dirname(page), target)))

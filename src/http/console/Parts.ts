@@ -29,24 +29,36 @@ export const notice = (content: Content, tone: "good" | "wait" | "warn" = "good"
   html`<div class=${tone === "good" ? "notice" : `notice ${tone}`} role="status">${content}</div>`
 
 /** The notice of what was done a moment ago: the address names it after a redirect, and nothing else is shown. */
-export const noticeOf = (query: ReadonlyMap<string, string>, notices: { readonly [name: string]: string }): Html => {
-  const named = Object.entries(notices).find(([name]) => name === query.get("notice"))
+export const noticeOf = (
+  query: ReadonlyMap<string, string>,
+  notices: { readonly [name: string]: string },
+  parameter = "notice"
+): Html => {
+  const named = Object.entries(notices).find(([name]) => name === query.get(parameter))
   return named === undefined ? nothing : notice(named[1])
 }
 
-export const nothingYet = (what: Content, next: Content): Html => html`<p>${what}</p><p>${next}</p>`
+const cut = (text: string, length: number, whole: Content): Html =>
+  html`<pre tabindex="0">${text}</pre>
+    ${
+      length > consoleTextCharsMax &&
+      html`<p class="hint">The first ${consoleTextCharsMax} of ${length} characters. ${whole}</p>`
+    }`
 
 /** A long text, cut where it would make the page heavy. */
 export const longText = (text: string, whole: Content = null): Html =>
-  text.length <= consoleTextCharsMax
-    ? html`<pre tabindex="0">${text}</pre>`
-    : html`<pre tabindex="0">${text.slice(0, consoleTextCharsMax)}</pre>
-      <p class="hint">The first ${consoleTextCharsMax} of ${text.length} characters. ${whole}</p>`
+  cut(text.slice(0, consoleTextCharsMax), text.length, whole)
 
-/** JSON with every digit as it is stored. */
+/** The same of JSON, with every digit as it is stored. */
+export const longJson = (value: Json, whole: Content = null): Html => {
+  const text = writeJson(value)
+  return cut(indented(text.slice(0, consoleTextCharsMax)), text.length, whole)
+}
+
+/** JSON as a person reads and edits it, with every digit as it is stored. */
 export const jsonText = (value: Json): string => indented(writeJson(value))
 
-/** The text of a JSON document with its members under each other; numbers and strings stay as they are. */
+/** The text of a JSON document, or its beginning, with members under each other. Values stay as they are written. */
 const indented = (text: string): string => {
   let depth = 0
   let out = ""
@@ -55,7 +67,7 @@ const indented = (text: string): string => {
     const char = text.charAt(i)
     if (char === '"') {
       const from = i
-      for (i++; text.charAt(i) !== '"'; i++) if (text.charAt(i) === "\\") i++
+      for (i++; i < text.length && text.charAt(i) !== '"'; i++) if (text.charAt(i) === "\\") i++
       out += text.slice(from, i + 1)
     } else if (char === "{" || char === "[") {
       const closes = text.charAt(i + 1) === (char === "{" ? "}" : "]")

@@ -33,7 +33,7 @@ import {
 } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
-import { facts, jsonText, longText, notice, section } from "../Parts.js"
+import { facts, longJson, longText, notice, section } from "../Parts.js"
 import { table } from "../Tables.js"
 import { accessBadge, price } from "./Catalog.js"
 import { inputFieldsOf, inputHtml, inputText, nameOf, typedInput } from "./InputForm.js"
@@ -149,7 +149,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
     )
   }
   <section><details><summary>Schema of the input, and the same run with curl</summary>
-    <h3>Schema</h3>${longText(jsonText(contract.inputSchema))}
+    <h3>Schema</h3>${longJson(contract.inputSchema)}
     <h3>curl</h3>${longText(contract.usageHints.curl)}</details></section>`
 }
 

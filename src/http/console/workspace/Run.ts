@@ -18,7 +18,7 @@ import { code, dash, duration, instant, instantOrDash, linkTo, money, moneyOrDas
 import { actForm } from "../Forms.js"
 import { attributes, html, type Html, nothing, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage } from "../Page.js"
-import { facts, jsonText, longText, notice, section, tiles } from "../Parts.js"
+import { facts, longJson, longText, notice, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { entryColumns } from "./LedgerColumns.js"
 import { operationLink } from "./Runs.js"
@@ -124,7 +124,7 @@ const resultOf = (run: Run): Html => {
   switch (run.result._tag) {
     case "Json":
     case "Refusal":
-      return longText(jsonText(run.result.value), html`GET /v1/runs/${run.runId} has all of it.`)
+      return longJson(run.result.value, html`GET /v1/runs/${run.runId} has all of it.`)
     case "Text":
       return longText(run.result.text, html`GET /v1/runs/${run.runId} has all of it.`)
     case "Media": {
@@ -179,7 +179,7 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
       }
     ])}
     ${section("Result", settled ? resultOf(run) : html`<p class="hint">The result stands here when the run has ended.</p>`)}
-    ${run.normalized !== null && settled && section("Normalized", longText(jsonText(run.normalized)))}
+    ${run.normalized !== null && settled && section("Normalized", longJson(run.normalized))}
     <div class="grid2">
       ${section("Timeline", timeline(run, attempts))}
       ${section(
@@ -194,7 +194,7 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
           ["Contract version", run.contractVersion === null ? null : code(run.contractVersion)],
           ["Started", instantOrDash(run.startedAt)],
           ["Ended", instantOrDash(run.completedAt)],
-          ["Input", longText(typeof run.input === "string" ? run.input : jsonText(run.input))]
+          ["Input", typeof run.input === "string" ? longText(run.input) : longJson(run.input)]
         ])
       )}
     </div>

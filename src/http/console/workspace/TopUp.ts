@@ -86,7 +86,14 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
     const key = typedOf(filled, "key") ?? `console_${yield* (yield* Ids).suffix}`
     return screen({
       title: "Top-up",
-      content: html`${noticeOf(visit.query, { paid: "Thank you. The balance grows as soon as the payment is confirmed.", cancelled: "Nothing was paid." })}
+      content: html`${noticeOf(
+        visit.query,
+        {
+          done: "Thank you. The balance grows as soon as the payment is confirmed.",
+          left: "The checkout was left. Nothing was paid."
+        },
+        "checkout"
+      )}
         ${tiles([
           { label: "Available", value: money(balance.availableMicros), link: to([workspaceId, "ledger"]) },
           {
