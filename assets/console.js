@@ -44,31 +44,47 @@ const read = async (address, signal) => {
  * What moves is read again, and changes where it stands. No row comes, goes or changes its place, so nothing moves
  * under a reader. A list says by itself that there are newer rows.
  */
-const liveEvery = 2000
+const movingMillis = 2000
+const newsMillis = 5000
+/* A page that nobody looks at asks nothing, and so does not keep its session alive. */
+const attentionMillis = 600_000
+let attended = performance.now()
+for (const kind of ["pointermove", "pointerdown", "keydown", "scroll", "focus"])
+  globalThis.addEventListener(kind, () => (attended = performance.now()), { passive: true })
+const isAttended = () => document.visibilityState === "visible" && performance.now() - attended < attentionMillis
+
 const live = () => [...document.querySelectorAll("[data-live]")]
 const keyed = (root) => new Map([...root.querySelectorAll("[data-live]")].map((each) => [each.dataset.live, each]))
+const waitMillis = () =>
+  live().some((each) => each.dataset.moving !== undefined)
+    ? movingMillis
+    : document.querySelector("[data-news]")
+      ? newsMillis
+      : null
+
 const refresh = async () => {
-  if (!live().some((each) => each.dataset.moving !== undefined)) return
-  if (document.visibilityState === "visible") {
-    const page = await read(location.href).catch(() => null)
-    if (page !== null) {
-      const fresh = keyed(page)
-      for (const each of live()) {
-        const now = fresh.get(each.dataset.live)
-        if (now === undefined || now.innerHTML === each.innerHTML) continue
-        /* Not while somebody is in it. */
-        if (each.contains(document.activeElement)) continue
-        each.replaceWith(document.importNode(now, true))
-      }
-      const told = document.querySelector("[data-news]")
-      const first = page.querySelector("[data-live]")
-      const known = keyed(document)
-      if (told && first && !known.has(first.dataset.live)) told.hidden = false
+  const page = isAttended() ? await read(location.href).catch(() => null) : null
+  if (page !== null) {
+    const fresh = keyed(page)
+    const known = keyed(document)
+    for (const each of known.values()) {
+      const now = fresh.get(each.dataset.live)
+      if (now === undefined || now.innerHTML === each.innerHTML) continue
+      /* Not while somebody is in it. */
+      if (each.contains(document.activeElement)) continue
+      each.replaceWith(document.importNode(now, true))
     }
+    const news = document.querySelector("[data-news]")
+    const [first] = fresh.keys()
+    if (news && first !== undefined && !known.has(first)) news.hidden = false
   }
-  setTimeout(refresh, liveEvery)
+  schedule()
 }
-setTimeout(refresh, liveEvery)
+const schedule = () => {
+  const millis = waitMillis()
+  if (millis !== null) setTimeout(refresh, millis)
+}
+schedule()
 
 /* A search answers while one types: its results are read again and take the place of the old ones. */
 for (const form of document.querySelectorAll("form[data-search]")) {

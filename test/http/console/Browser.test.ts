@@ -9,7 +9,8 @@ import type { AxeResults } from "axe-core"
 import { Effect, ManagedRuntime } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll } from "vitest"
-import { Address, Caller, drop, run, testGateway } from "../../../src/testing.js"
+import { quoteRequestOf } from "../../../src/http/runs/RunRequestBody.js"
+import { Address, Caller, drop, hit, run, Runs, testGateway } from "../../../src/testing.js"
 import { chromiumPath, openBrowser } from "../../support/chromium.js"
 import { knownPages } from "../../support/consolePages.js"
 import { signInAsOperator, signInTo } from "../../support/signIn.js"
@@ -36,7 +37,11 @@ const stage = Effect.gen(function* () {
 })
 
 describe.skipIf(chromiumPath === null)("the console in a browser (skipped where there is no Chromium)", () => {
-  const runtime = ManagedRuntime.make(testGateway({ providers: { "mock-send-message": drop() } }).http)
+  const runtime = ManagedRuntime.make(
+    testGateway({
+      providers: { "mock-send-message": drop(), "mock-slow-email-find": hit(undefined, { after: 6_000 }) }
+    }).http
+  )
   let on: Effect.Effect.Success<typeof stage>
   let browser: Browser
 
@@ -131,6 +136,33 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     assert.strictEqual(rows.filter((id) => id === runId).length, 1)
     assert.strictEqual(rows.length, 2)
     assert.deepStrictEqual(complaints, [])
+    await context.close()
+  }, 60_000)
+
+  it("brings a run under way up to date where it stands, and announces newer ones without moving anything", async () => {
+    const start = (key: string) =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const { principal } = yield* Caller
+          const request = quoteRequestOf(
+            { endpointId: "mock-slow-email-find", input: { name: "Ada Example", domain: "example.com" } },
+            key
+          )
+          return yield* (yield* Runs).create(principal, { ...request, idempotencyKey: key }, 0)
+        })
+      )
+    const { context, page } = await open(on.owner)
+    const { run: slow } = await start("slow one")
+    await page.goto(address("/console/:workspaceId/runs"))
+    const first = page.locator("tbody tr").first()
+    assert.strictEqual(await first.getAttribute("data-live"), slow.runId)
+    await first.getByText("running").waitFor()
+    await first.getByText("completed").waitFor()
+    await start("newer one")
+    await page.getByText("There are newer runs.").waitFor()
+    assert.strictEqual(await first.getAttribute("data-live"), slow.runId)
+    await page.getByRole("link", { name: "Show them" }).click()
+    await page.locator(`tbody tr:nth-child(2)[data-live="${slow.runId}"]`).waitFor()
     await context.close()
   }, 60_000)
 
