@@ -19,6 +19,7 @@ import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
 import { Connections } from "../../src/services/Connections.js"
@@ -70,6 +71,7 @@ const Http = HttpLayer.pipe(
     unused(Connections),
     unused(LoginApprovals),
     unused(Members),
+    unused(AutomaticTopUps),
     unused(PaymentEvents),
     unused(AuditTrail),
     unused(Reports),

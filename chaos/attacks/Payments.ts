@@ -2,12 +2,14 @@
  * What a payment processor may report: five times at once, over two nodes, and in any order. Each payment credits once.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { TopUpsPg } from "../../src/layers/postgres/TopUpsPg.js"
 import { WalletDefaults } from "../../src/layers/accounts/WalletDefaults.js"
 import { WalletPg } from "../../src/layers/postgres/WalletPg.js"
+import { OffSessionPayments } from "../../src/services/OffSessionPayments.js"
 import { Payments } from "../../src/services/Payments.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -32,10 +34,16 @@ const paying = Layer.succeed(
   })
 )
 
+/** No card is charged here. */
+const noCards = Layer.succeed(
+  OffSessionPayments,
+  OffSessionPayments.of({ charge: () => Effect.dieMessage("charged"), find: () => Effect.dieMessage("looked for") })
+)
+
 /** The services of one node, on connections of its own. */
 const node = (url: string) =>
   TopUpsPg(policy).pipe(
-    Layer.provide([paying, WalletPg]),
+    Layer.provide([paying, noCards, WalletPg]),
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: 8 })),
     Layer.provide(IdsCrypto),
     Layer.provide(DatabasePg({ url: Redacted.make(url), connectionsMax: 8 }))
@@ -57,12 +65,16 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
         Array.from({ length: topUpCount }, (_, index) => index),
         (index) =>
           Effect.gen(function* () {
-            const { topUpId } = yield* services[0]!.topUps.request({
-              workspaceId: purse.workspaceId,
-              operatorWorkspace: false,
-              amountMicros: usd(5),
-              idempotencyKey: `payment ${index}`
-            })
+            const { topUpId } = yield* services[0]!.topUps.request(
+              {
+                workspaceId: purse.workspaceId,
+                operatorWorkspace: false,
+                amountMicros: usd(5),
+                idempotencyKey: `payment ${index}`,
+                saveMethod: false
+              },
+              commandLine
+            )
             // Each top-up has its own order of the same reports, half of them all at once.
             const order = reports.map((_, at) => reports[(at + index) % reports.length]!)
             yield* Effect.forEach(

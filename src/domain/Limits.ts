@@ -28,6 +28,10 @@ export const processorMillisMax = 10_000
 /** How old the signature of a payment processor's event may be, and how large the event. */
 export const webhookToleranceSeconds = 300
 export const webhookBytesMax = 262_144
+/** How often each node looks whether an automatic top-up is due. */
+export const automaticTopUpSeconds = 5
+/** How long a charge of a card may be asked for again with its idempotency key. Stripe keeps keys for 24 hours. */
+export const chargeHours = 23
 /** How long a checkout can be paid. Stripe allows at most 24 hours from when it makes the checkout. */
 export const checkoutHours = 23
 /** The largest amount of dollars that a field of a body may name. */

@@ -8,6 +8,7 @@ import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
 import { ConnectionsApi } from "./connections/Api.js"
 import { Wire } from "./Envelope.js"
 import { LoginsApi } from "./logins/Api.js"
+import { AutomaticTopUpsApi } from "./payments/AutomaticApi.js"
 import { PaymentsApi } from "./payments/Api.js"
 import { RunsApi } from "./runs/Api.js"
 import { SystemApi } from "./system/Api.js"
@@ -19,6 +20,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .add(AccountApi)
   .add(ConnectionsApi)
   .add(LoginsApi)
+  .add(AutomaticTopUpsApi)
   .add(PaymentsApi)
   .add(SystemApi)
   .addError(Wire.ValidationError)

@@ -19,6 +19,7 @@ import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServer
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Fiber, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
+import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
 import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
 import type { Connections } from "../services/Connections.js"
@@ -44,6 +45,7 @@ import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
+import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
 import { PaymentsHandlers } from "./payments/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
@@ -178,6 +180,7 @@ const RouterConfig = HttpRouter.setRouterConfig({
 const Interface = HttpApiBuilder.api(Api).pipe(
   Layer.provide([
     AccountHandlers,
+    AutomaticTopUpsHandlers,
     CatalogHandlers,
     ConnectionsHandlers,
     LoginsHandlers,
@@ -215,6 +218,7 @@ const LookAway = Layer.scopedDiscard(
 
 export type HttpServices =
   | Accounts
+  | AutomaticTopUps
   | CapabilityRequests
   | Catalog
   | Connections

@@ -25,6 +25,8 @@ export interface CheckoutRequest {
   readonly amountMicros: Micros
   /** When the top-up was requested. The time until which the checkout can be paid is counted from it. */
   readonly createdAt: number
+  /** Whether the card is saved, so that it can be charged without its owner (`OffSessionPayments`). */
+  readonly savesMethod: boolean
   /** The page to which the checkout leads back, paid or not. */
   readonly returnUrl: string
 }

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { BillingUnavailable, IdempotencyConflict, ValidationError } from "../domain/ApiErrors.js"
+import type { Actor } from "../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
 import type { StorageError } from "../domain/StorageErrors.js"
@@ -28,16 +29,24 @@ export interface TopUp {
   readonly createdAt: number
 }
 
+export interface TopUpRequest {
+  readonly workspaceId: WorkspaceId
+  readonly operatorWorkspace: boolean
+  /** Null asks for the suggested amount. */
+  readonly amountMicros: Micros | null
+  readonly idempotencyKey: string | null
+  /** Whether the card that pays is saved for automatic top-ups. */
+  readonly saveMethod: boolean
+}
+
 export class TopUps extends Context.Tag("gateway/services/TopUps")<
   TopUps,
   {
     /** One of the operator's own workspace is refused with the reason `operator_workspace`. */
-    readonly request: (input: {
-      readonly workspaceId: WorkspaceId
-      readonly operatorWorkspace: boolean
-      readonly amountMicros: Micros | null
-      readonly idempotencyKey: string | null
-    }) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
+    readonly request: (
+      input: TopUpRequest,
+      by: Actor
+    ) => Effect.Effect<TopUp, ValidationError | IdempotencyConflict | BillingUnavailable | StorageError>
     readonly list: (
       workspaceId: WorkspaceId,
       page: PageRequest

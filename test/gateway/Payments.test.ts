@@ -3,8 +3,10 @@
  * are signed as Stripe signs them, and come as often and in whatever order Stripe may deliver them.
  */
 import { assert, describe, it } from "@effect/vitest"
+import Pg from "pg"
 import { Context, Effect, Option, Redacted } from "effect"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
@@ -61,7 +63,27 @@ const stage = (nodes: 1 | 2 = 1) =>
       json.entries.map((entry: StripeObject) => [entry.kind, entry.amountMicros / 1_000_000, entry.reason]).reverse()
     )
     const drift = Effect.map(Context.get(first.services, Wallet).verify, ({ driftMicros }) => driftMicros)
-    return { balance, deliver, drift, entries, first, gateways, outcomes, send, stripe, token, topUp, workspaceId }
+    const rows = (statement: string) =>
+      Effect.promise(async () => {
+        const client = new Pg.Client(Redacted.value(databaseUrl))
+        await client.connect()
+        await client.query(statement).finally(() => client.end())
+      })
+    return {
+      balance,
+      deliver,
+      drift,
+      entries,
+      first,
+      gateways,
+      outcomes,
+      rows,
+      send,
+      stripe,
+      token,
+      topUp,
+      workspaceId
+    }
   })
 
 const consoleOf = (workspaceId: WorkspaceId) => `http://gateway.test/console/${workspaceId}/top-up`
@@ -201,6 +223,94 @@ describe("a refund or dispute at Stripe", () => {
       assert.deepStrictEqual([status, json.error.code], [503, "billing_unavailable"])
       assert.deepStrictEqual(yield* outcomes([charge]), [["changed"]])
       assert.strictEqual((yield* balance).availableMicros, 15_000_000)
+    })
+  )
+})
+
+describe("an automatic top-up", () => {
+  const rule = { belowUsd: 15, amountUsd: 10, monthlyMaximumUsd: 25 }
+
+  it.scopedLive(
+    "charges the card that a checkout saved, once over two nodes, and stops when the card is declined",
+    () =>
+      Effect.gen(function* () {
+        const { balance, entries, first, gateways, outcomes, stripe, token } = yield* stage(2)
+        const automatic = (method: string, body?: unknown) =>
+          first.call(method, "/v1/top-ups/automatic", { token, ...(body === undefined ? {} : { body }) })
+        const turns = Effect.all(
+          [...gateways, ...gateways].map(({ services }) => Context.get(services, AutomaticTopUps).turn),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual((yield* automatic("GET")).status, 404)
+        assert.strictEqual((yield* automatic("PUT", rule)).json.status, "no_payment_method")
+        const asked = yield* first.call("POST", "/v1/top-ups", {
+          token,
+          body: { amountUsd: 10, savePaymentMethod: true }
+        })
+        const [session] = [...stripe.sessions.values()]
+        assert.deepInclude(session, { customer_creation: "always" })
+        assert.strictEqual(session.payment_intent_data.setup_future_usage, "off_session")
+        yield* outcomes(stripe.pay(session.id))
+        assert.strictEqual((yield* balance).availableMicros, 10_000_000)
+        yield* turns
+        // A node's own turn may have been first, and still be waiting for Stripe.
+        yield* Effect.repeat(Effect.delay(balance, "50 millis"), { until: (now) => now.availableMicros > 10_000_000 })
+        const off = [...stripe.paymentIntents.values()].filter(({ metadata }) => metadata.automatic === "true")
+        assert.lengthOf(off, 1)
+        const saved = stripe.paymentIntents.get(session.payment_intent)
+        assert.deepInclude(off[0], { amount: 1_000, customer: saved.customer, payment_method: saved.payment_method })
+        const charge = stripe.requests.find(({ idempotencyKey }) => idempotencyKey?.startsWith("automatic:"))
+        assert.deepInclude(charge, { idempotencyKey: `automatic:${off[0].metadata.topUpId}` })
+        assert.deepInclude(charge?.params, { off_session: "true", confirm: "true", error_on_requires_action: "true" })
+        assert.deepStrictEqual(yield* outcomes([stripe.event("payment_intent.succeeded", off[0])]), [["unchanged"]])
+        assert.deepInclude((yield* automatic("GET")).json, { status: "active", monthMicros: 10_000_000 })
+        assert.deepStrictEqual(yield* entries, [
+          ["top_up", 10, undefined],
+          ["top_up", 10, undefined]
+        ])
+
+        stripe.meets("authentication_required")
+        assert.strictEqual((yield* automatic("PUT", { ...rule, belowUsd: 50 })).status, 200)
+        yield* turns
+        const { json } = yield* Effect.repeat(Effect.delay(automatic("GET"), "50 millis"), {
+          until: (now) => now.json.status === "disabled"
+        })
+        assert.deepInclude(json, { reason: "authentication_required", monthMicros: 10_000_000 })
+        assert.strictEqual((yield* balance).availableMicros, 20_000_000)
+        const { json: listed } = yield* first.call("GET", "/v1/top-ups", { token })
+        assert.deepInclude(listed.topUps[0], { status: "failed", amountMicros: 10_000_000 })
+        assert.strictEqual((yield* automatic("DELETE")).status, 204)
+        assert.strictEqual((yield* automatic("DELETE")).status, 204)
+        assert.strictEqual((yield* automatic("GET")).status, 404)
+        assert.isString(asked.json.topUpId)
+      })
+  )
+
+  it.scopedLive("whose answer was lost is found at Stripe by its name, and charged once", () =>
+    Effect.gen(function* () {
+      const { balance, first, outcomes, rows, stripe, token } = yield* stage()
+      const { turn } = Context.get(first.services, AutomaticTopUps)
+      yield* first.call("POST", "/v1/top-ups", { token, body: { amountUsd: 10, savePaymentMethod: true } })
+      const [session] = [...stripe.sessions.values()]
+      yield* outcomes(stripe.pay(session.id))
+      // The library tries a closed connection once more by itself.
+      stripe.meets("lost", "lost")
+      yield* first.call("PUT", "/v1/top-ups/automatic", { token, body: rule })
+      yield* turn
+      yield* Effect.repeat(
+        Effect.delay(
+          Effect.sync(() => stripe.paymentIntents.size),
+          "50 millis"
+        ),
+        { until: (n) => n === 2 }
+      )
+      yield* Effect.sleep("300 millis")
+      assert.strictEqual((yield* balance).availableMicros, 10_000_000)
+      yield* rows("update automatic_top_ups set started_at = started_at - 180000, retry_at = 0")
+      yield* turn
+      yield* Effect.repeat(Effect.delay(balance, "50 millis"), { until: (now) => now.availableMicros === 20_000_000 })
+      assert.strictEqual(stripe.paymentIntents.size, 2)
+      assert.isTrue(stripe.requests.some(({ path }) => path === "/v1/payment_intents/search"))
     })
   )
 })

@@ -137,7 +137,11 @@ describe("what the document says of an operation", () => {
         `${name} idempotency_conflict`
       )
       const hasId = path.includes("{") && !isPage
-      assert.strictEqual(says("not_found"), hasId || name === "post /v1/public-catalog/compare", `${name} not_found`)
+      assert.strictEqual(
+        says("not_found"),
+        hasId || name === "get /v1/top-ups/automatic" || name === "post /v1/public-catalog/compare",
+        `${name} not_found`
+      )
       const runs = name === "post /v1/runs"
       for (const code of [
         "insufficient_balance",
@@ -294,6 +298,11 @@ const gateway = startGateway({
     cancel: () => Effect.succeed(detail),
     media: () => Effect.succeed(sample.media)
   },
+  automaticTopUps: {
+    get: () => Effect.succeed(sample.automaticTopUp),
+    set: () => Effect.succeed(sample.automaticTopUp),
+    remove: () => Effect.void
+  },
   paymentEvents: { read: () => Effect.succeed({ _tag: "Ignored", why: "not_handled" }) },
   topUps: {
     request: () => Effect.succeed(sample.topUp),
@@ -340,6 +349,9 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /v1/ledger": ["/v1/ledger?kind=hold&from=2023-01-01T00:00:00Z"],
   "get /v1/top-ups": ["/v1/top-ups"],
   "post /v1/top-ups": ["/v1/top-ups", { amountUsd: 20 }],
+  "get /v1/top-ups/automatic": ["/v1/top-ups/automatic"],
+  "put /v1/top-ups/automatic": ["/v1/top-ups/automatic", { belowUsd: 10, amountUsd: 50, monthlyMaximumUsd: 200 }],
+  "delete /v1/top-ups/automatic": ["/v1/top-ups/automatic"],
   "get /v1/whoami": ["/v1/whoami"],
   "get /v1/session-context": ["/v1/session-context"],
   "get /v1/capability-requests": ["/v1/capability-requests"],
@@ -391,7 +403,7 @@ const holdsAgainst = (operation: Loose, name: string, answer: Answer) => {
 describe("every route", () => {
   it.scopedLive("answers what the document says, field by field", () =>
     Effect.gen(function* () {
-      const { post, send } = yield* gateway
+      const { send } = yield* gateway
       for (const [path, item] of Object.entries<Loose>(strict.paths)) {
         for (const [method, operation] of Object.entries<Loose>(item)) {
           const name = `${method} ${path}`
@@ -399,7 +411,10 @@ describe("every route", () => {
           const [target, body] = requests[name]!
           const answer = yield* body === undefined || body instanceof URLSearchParams
             ? send(method.toUpperCase(), target, body === undefined ? {} : { body })
-            : post(target, body)
+            : send(method.toUpperCase(), target, {
+                headers: { "content-type": "application/json" },
+                body: JSON.stringify(body)
+              })
           assert.isBelow(answer.status, 400, `${name}: ${answer.text.slice(0, 500)}`)
           holdsAgainst(operation, name, answer)
         }

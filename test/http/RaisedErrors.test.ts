@@ -15,6 +15,7 @@ import type { AccountHandlers } from "../../src/http/account/Handlers.js"
 import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
 import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
+import type { AutomaticTopUpsHandlers } from "../../src/http/payments/AutomaticHandlers.js"
 import type { PaymentsHandlers } from "../../src/http/payments/Handlers.js"
 import type { badRunsCursor, RunsHandlers } from "../../src/http/runs/Handlers.js"
 import type { SystemHandlers } from "../../src/http/system/Handlers.js"
@@ -41,6 +42,7 @@ type ByServices = FailuresOf<
       | typeof CatalogHandlers
       | typeof ConnectionsHandlers
       | typeof LoginsHandlers
+      | typeof AutomaticTopUpsHandlers
       | typeof PaymentsHandlers
       | typeof PublicCatalogHandlers
       | typeof RunsHandlers

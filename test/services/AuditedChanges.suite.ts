@@ -30,6 +30,8 @@ import { Runs } from "../../src/services/Runs.js"
 import { SecretRotation } from "../../src/services/SecretRotation.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import type { Settlement } from "../../src/services/Settlement.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
+import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
@@ -38,6 +40,7 @@ import { signInAsOperator, signInTo } from "../support/signIn.js"
 /** The services whose methods take an actor. */
 interface Acted {
   readonly Accounts: Accounts["Type"]
+  readonly AutomaticTopUps: AutomaticTopUps["Type"]
   readonly CatalogRevisions: CatalogRevisions["Type"]
   readonly Connections: Connections["Type"]
   readonly LoginApprovals: LoginApprovals["Type"]
@@ -47,6 +50,7 @@ interface Acted {
   readonly Reconciliation: Reconciliation["Type"]
   readonly SecretRotation: SecretRotation["Type"]
   readonly Sessions: Sessions["Type"]
+  readonly TopUps: TopUps["Type"]
   readonly Wallet: Wallet["Type"]
 }
 
@@ -143,6 +147,19 @@ const proposed = decided(commandLine).pipe(
   )
 )
 
+/** A workspace with a rule of automatic top-ups. */
+const automatic = (by: Actor) =>
+  Effect.gen(function* () {
+    const { workspaceId } = yield* newWorkspace
+    const [belowMicros, amountMicros] = [Micros.make(5_000_000), Micros.make(10_000_000)]
+    yield* (yield* AutomaticTopUps).set(
+      workspaceId,
+      { belowMicros, amountMicros, monthlyMaximumMicros: amountMicros },
+      by
+    )
+    return workspaceId
+  })
+
 const cases: Cases = {
   Accounts: {
     createWorkspace: (by) =>
@@ -174,6 +191,15 @@ const cases: Cases = {
         const { tokenId } = yield* newToken(workspaceId, commandLine)
         yield* (yield* Accounts).revokeToken(tokenId, by)
         return "token.revoked" as const
+      })
+  },
+  AutomaticTopUps: {
+    set: (by) => done("automatic_top_up.set", automatic(by)),
+    remove: (by) =>
+      Effect.gen(function* () {
+        const workspaceId = yield* automatic(commandLine)
+        yield* (yield* AutomaticTopUps).remove(workspaceId, by)
+        return "automatic_top_up.removed" as const
       })
   },
   CatalogRevisions: {
@@ -301,6 +327,17 @@ const cases: Cases = {
         const { memberId, workspaceId } = yield* newMember
         yield* (yield* Sessions).signOutEverywhere(workspaceId, memberId, by)
         return "member.signed_out" as const
+      })
+  },
+  TopUps: {
+    request: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        yield* (yield* TopUps).request(
+          { workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null, saveMethod: false },
+          by
+        )
+        return "top_up.requested" as const
       })
   },
   Wallet: {

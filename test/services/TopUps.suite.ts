@@ -1,6 +1,6 @@
 /** What every TopUps layer promises: one top-up for one key, one credit for one payment, whatever a processor does. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer, Ref, TestClock } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -9,6 +9,13 @@ import type { PaidReport, TakingReport } from "../../src/domain/PaymentReport.js
 import type { BillingPolicy } from "../../src/domain/TopUp.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import type { Accounts } from "../../src/services/Accounts.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
+import {
+  type Charged,
+  ChargeRefused,
+  ChargeUncertain,
+  OffSessionPayments
+} from "../../src/services/OffSessionPayments.js"
 import { CheckoutUnavailable, Payments } from "../../src/services/Payments.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { TopUps } from "../../src/services/TopUps.js"
@@ -32,8 +39,14 @@ const paying = Layer.succeed(
   })
 )
 
-type Services = TopUps | TopUpReports | Wallet | Accounts
-type Make = (policy: BillingPolicy) => Layer.Layer<Services, never, Payments>
+/** No test that uses this charges a card. */
+const nobodyCharges = Layer.succeed(
+  OffSessionPayments,
+  OffSessionPayments.of({ charge: () => Effect.dieMessage("charged"), find: () => Effect.dieMessage("looked for") })
+)
+
+type Services = AutomaticTopUps | TopUps | TopUpReports | Wallet | Accounts
+type Make = (policy: BillingPolicy) => Layer.Layer<Services, never, OffSessionPayments | Payments>
 
 export const topUpsSuite = (name: string, make: Make) =>
   describe(name, () => {
@@ -41,10 +54,20 @@ export const topUpsSuite = (name: string, make: Make) =>
     const test = (
       title: string,
       work: Effect.Effect<void, unknown, Services>,
-      options: { readonly payments?: Layer.Layer<Payments>; readonly policy?: Partial<BillingPolicy> } = {}
+      options: {
+        readonly payments?: Layer.Layer<Payments>
+        readonly cards?: Layer.Layer<OffSessionPayments>
+        readonly policy?: Partial<BillingPolicy>
+      } = {}
     ) =>
       it.effect(title, () =>
-        Effect.provide(work, Layer.provide(make({ ...policy, ...options.policy }), options.payments ?? paying))
+        Effect.provide(
+          work,
+          Layer.provide(make({ ...policy, ...options.policy }), [
+            options.cards ?? nobodyCharges,
+            options.payments ?? paying
+          ])
+        )
       )
 
     test(
@@ -52,12 +75,16 @@ export const topUpsSuite = (name: string, make: Make) =>
       Effect.gen(function* () {
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
-        const topUp = yield* topUps.request({
-          workspaceId,
-          operatorWorkspace: false,
-          amountMicros: null,
-          idempotencyKey: null
-        })
+        const topUp = yield* topUps.request(
+          {
+            workspaceId,
+            operatorWorkspace: false,
+            amountMicros: null,
+            idempotencyKey: null,
+            saveMethod: false
+          },
+          commandLine
+        )
         assert.strictEqual(topUp.status, "pending")
         assert.strictEqual(topUp.amountMicros, usd(20))
         assert.strictEqual(topUp.checkoutUrl, `https://pay.test/${topUp.topUpId}`)
@@ -72,12 +99,16 @@ export const topUpsSuite = (name: string, make: Make) =>
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
         const ask = (micros: number) =>
-          topUps.request({
-            workspaceId,
-            operatorWorkspace: false,
-            amountMicros: Micros.make(micros),
-            idempotencyKey: null
-          })
+          topUps.request(
+            {
+              workspaceId,
+              operatorWorkspace: false,
+              amountMicros: Micros.make(micros),
+              idempotencyKey: null,
+              saveMethod: false
+            },
+            commandLine
+          )
         for (const wrong of [0, usd(5) - 1, usd(1000) + 1])
           assert.strictEqual((yield* Effect.flip(ask(wrong)))._tag, "validation_error")
         for (const right of [usd(5), usd(1000)]) assert.strictEqual((yield* ask(right)).status, "pending")
@@ -90,7 +121,16 @@ export const topUpsSuite = (name: string, make: Make) =>
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
         const ask = (amount: number) =>
-          topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: usd(amount), idempotencyKey: "k 1" })
+          topUps.request(
+            {
+              workspaceId,
+              operatorWorkspace: false,
+              amountMicros: usd(amount),
+              idempotencyKey: "k 1",
+              saveMethod: false
+            },
+            commandLine
+          )
         const [first, second] = yield* Effect.all([ask(10), ask(10)], { concurrency: 2 })
         assert.deepStrictEqual(second, first)
         assert.strictEqual((yield* Effect.flip(ask(11)))._tag, "idempotency_conflict")
@@ -104,18 +144,26 @@ export const topUpsSuite = (name: string, make: Make) =>
         const topUps = yield* TopUps
         const here = yield* workspace
         const there = yield* workspace
-        const mine = yield* topUps.request({
-          workspaceId: here,
-          operatorWorkspace: false,
-          amountMicros: null,
-          idempotencyKey: "k"
-        })
-        const theirs = yield* topUps.request({
-          workspaceId: there,
-          operatorWorkspace: false,
-          amountMicros: null,
-          idempotencyKey: "k"
-        })
+        const mine = yield* topUps.request(
+          {
+            workspaceId: here,
+            operatorWorkspace: false,
+            amountMicros: null,
+            idempotencyKey: "k",
+            saveMethod: false
+          },
+          commandLine
+        )
+        const theirs = yield* topUps.request(
+          {
+            workspaceId: there,
+            operatorWorkspace: false,
+            amountMicros: null,
+            idempotencyKey: "k",
+            saveMethod: false
+          },
+          commandLine
+        )
         assert.notStrictEqual(mine.topUpId, theirs.topUpId)
       })
     )
@@ -125,7 +173,16 @@ export const topUpsSuite = (name: string, make: Make) =>
       Effect.gen(function* () {
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
-        const ask = topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: usd(5), idempotencyKey: "k" })
+        const ask = topUps.request(
+          {
+            workspaceId,
+            operatorWorkspace: false,
+            amountMicros: usd(5),
+            idempotencyKey: "k",
+            saveMethod: false
+          },
+          commandLine
+        )
         const refused = yield* ask
         assert.strictEqual(refused.status, "refused")
         assert.strictEqual(refused.reason, "payment_processor_not_configured")
@@ -140,7 +197,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         })
         assert.strictEqual(hint.reason, "payment_processor_not_configured")
       }),
-      { payments: PaymentsNone }
+      { payments: Layer.orDie(PaymentsNone) }
     )
 
     test(
@@ -148,7 +205,16 @@ export const topUpsSuite = (name: string, make: Make) =>
       Effect.gen(function* () {
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
-        const ask = topUps.request({ workspaceId, operatorWorkspace: true, amountMicros: null, idempotencyKey: "k" })
+        const ask = topUps.request(
+          {
+            workspaceId,
+            operatorWorkspace: true,
+            amountMicros: null,
+            idempotencyKey: "k",
+            saveMethod: false
+          },
+          commandLine
+        )
         const refused = yield* ask
         assert.deepInclude(refused, { status: "refused", reason: "operator_workspace", checkoutUrl: null })
         assert.deepStrictEqual(yield* ask, refused)
@@ -170,7 +236,16 @@ export const topUpsSuite = (name: string, make: Make) =>
         const workspaceId = yield* workspace
         assert.strictEqual(
           (yield* Effect.flip(
-            topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null })
+            topUps.request(
+              {
+                workspaceId,
+                operatorWorkspace: false,
+                amountMicros: null,
+                idempotencyKey: null,
+                saveMethod: false
+              },
+              commandLine
+            )
           ))._tag,
           "billing_unavailable"
         )
@@ -210,7 +285,16 @@ export const topUpsSuite = (name: string, make: Make) =>
         yield* Effect.gen(function* () {
           const topUps = yield* TopUps
           const workspaceId = yield* workspace
-          const ask = topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: "k" })
+          const ask = topUps.request(
+            {
+              workspaceId,
+              operatorWorkspace: false,
+              amountMicros: null,
+              idempotencyKey: "k",
+              saveMethod: false
+            },
+            commandLine
+          )
           const first = yield* ask
           assert.deepStrictEqual(
             [first.status, first.reason, first.checkoutUrl],
@@ -221,7 +305,7 @@ export const topUpsSuite = (name: string, make: Make) =>
             [second.topUpId, second.reason, second.checkoutUrl],
             [first.topUpId, null, `https://pay.test/${first.topUpId}`]
           )
-        }).pipe(Effect.provide(Layer.provide(make(policy), slowAtFirst)))
+        }).pipe(Effect.provide(Layer.provide(make(policy), [nobodyCharges, slowAtFirst])))
       })
     )
 
@@ -231,12 +315,16 @@ export const topUpsSuite = (name: string, make: Make) =>
         const topUps = yield* TopUps
         const wallet = yield* Wallet
         const owner = workspaceId ?? (yield* workspace)
-        const { topUpId } = yield* topUps.request({
-          workspaceId: owner,
-          operatorWorkspace: false,
-          amountMicros: usd(amount),
-          idempotencyKey: null
-        })
+        const { topUpId } = yield* topUps.request(
+          {
+            workspaceId: owner,
+            operatorWorkspace: false,
+            amountMicros: usd(amount),
+            idempotencyKey: null,
+            saveMethod: false
+          },
+          commandLine
+        )
         const { report } = yield* TopUpReports
         const reference = `pi_${topUpId}`
         const paid = (more: Partial<PaidReport> = {}) =>
@@ -454,13 +542,215 @@ export const topUpsSuite = (name: string, make: Make) =>
       })
     )
 
+    /** Cards that answer one step after the other, and the top-ups that they were asked to pay. */
+    const cards = (...steps: ReadonlyArray<"paid" | "declined" | "uncertain" | "found">) => {
+      const charges: Array<TopUpId> = []
+      const lookups: Array<TopUpId> = []
+      const next = [...steps]
+      const paidOf = (topUpId: TopUpId): Charged => ({
+        state: "paid",
+        reference: `pi_${topUpId}`,
+        amountMicros: usd(10)
+      })
+      const layer = Layer.succeed(
+        OffSessionPayments,
+        OffSessionPayments.of({
+          charge: ({ topUpId }) =>
+            Effect.suspend((): Effect.Effect<Charged, ChargeRefused | ChargeUncertain> => {
+              charges.push(topUpId)
+              const step = next.shift()
+              if (step === "declined") return Effect.fail(new ChargeRefused({ stop: "card_declined" }))
+              return step === "paid" ? Effect.succeed(paidOf(topUpId)) : Effect.fail(new ChargeUncertain())
+            }),
+          find: (topUpId) =>
+            Effect.sync(() => {
+              lookups.push(topUpId)
+              if (next[0] !== "found") return null
+              next.shift()
+              return paidOf(topUpId)
+            })
+        })
+      )
+      return { charges, lookups, layer }
+    }
+    const rule = { belowMicros: usd(15), amountMicros: usd(10), monthlyMaximumMicros: usd(25) }
+
+    /** A workspace with ten dollars and a saved card. */
+    const withCard = Effect.gen(function* () {
+      const automatic = yield* AutomaticTopUps
+      const first = yield* pending(10)
+      yield* first.paid({ savedMethod: "cus_1/pm_1" })
+      const state = Effect.map(automatic.get(first.workspaceId), (shown) => [
+        shown.state,
+        shown.monthMicros / 1_000_000
+      ])
+      return {
+        ...first,
+        automatic,
+        set: automatic.set(first.workspaceId, rule, commandLine),
+        state,
+        turn: automatic.turn
+      }
+    })
+
+    const twice = cards("paid", "paid")
+    test(
+      "a low balance charges the saved card once, whoever looks, and no more in a month than the rule allows",
+      Effect.gen(function* () {
+        const { available, entries, set, state, turn, workspaceId } = yield* withCard
+        assert.strictEqual((yield* set).state, "active")
+        yield* Effect.all([turn, turn, turn, turn], { concurrency: 4 })
+        assert.strictEqual(yield* available, 20)
+        yield* turn
+        assert.lengthOf(twice.charges, 1)
+        yield* spend(workspaceId, 6)
+        yield* turn
+        assert.strictEqual(yield* available, 24)
+        assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 20])
+        yield* spend(workspaceId, 20)
+        yield* turn
+        assert.lengthOf(twice.charges, 2)
+        assert.deepStrictEqual(
+          (yield* entries).filter(([kind]) => kind === "top_up").map(([, amount]) => amount),
+          [10, 10, 10]
+        )
+        yield* TestClock.adjust("32 days")
+        assert.deepStrictEqual(yield* state, ["active", 0])
+      }),
+      { cards: twice.layer }
+    )
+
+    const declining = cards("declined", "paid")
+    test(
+      "a declined card disables the rule with the reason until it is set again, and does not count in the month",
+      Effect.gen(function* () {
+        const { automatic, available, set, state, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* turn
+        assert.lengthOf(declining.charges, 1)
+        const disabled = yield* automatic.get(workspaceId)
+        assert.deepInclude(disabled, { state: "disabled", reason: "card_declined", topUpId: null })
+        assert.strictEqual(disabled.monthMicros, 0)
+        yield* set
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      { cards: declining.layer }
+    )
+
+    const silent = cards("uncertain", "uncertain", "paid")
+    test(
+      "a charge without an answer is asked for again with the same top-up, and not at once",
+      Effect.gen(function* () {
+        const { available, automatic, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* turn
+        assert.lengthOf(silent.charges, 1)
+        assert.strictEqual((yield* automatic.get(workspaceId)).topUpId, silent.charges[0])
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.strictEqual(yield* available, 10)
+        yield* TestClock.adjust("2 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(silent.charges, Array(3).fill(silent.charges[0]))
+        assert.deepStrictEqual(silent.lookups, [silent.charges[0]])
+      }),
+      { cards: silent.layer }
+    )
+
+    const found = cards("uncertain", "found")
+    test(
+      "a payment that was made before a crash is found, and not made again",
+      Effect.gen(function* () {
+        const { available, set, state, turn } = yield* withCard
+        yield* set
+        yield* turn
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.lengthOf(found.charges, 1)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      { cards: found.layer }
+    )
+
+    const lost = cards("uncertain", "paid")
+    test(
+      "a charge that is not found after a day is given up and never repeated blindly",
+      Effect.gen(function* () {
+        const { available, set, turn } = yield* withCard
+        yield* set
+        yield* turn
+        yield* TestClock.adjust("25 hours")
+        yield* turn
+        assert.lengthOf(lost.charges, 1)
+        assert.strictEqual(yield* available, 10)
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.notStrictEqual(lost.charges[1], lost.charges[0])
+      }),
+      { cards: lost.layer }
+    )
+
+    const leaving = cards("uncertain", "found")
+    test(
+      "a rule that is taken away charges no more, its top-up under way still ends, and the month goes on counting",
+      Effect.gen(function* () {
+        const { automatic, available, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* automatic.remove(workspaceId, commandLine)
+        yield* automatic.remove(workspaceId, commandLine)
+        assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        yield* turn
+        assert.lengthOf(leaving.charges, 1)
+        assert.strictEqual((yield* set).monthMicros, usd(10))
+      }),
+      { cards: leaving.layer }
+    )
+
+    test(
+      "a rule without a saved card waits for one, and one that cannot work is refused by its field",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const workspaceId = yield* workspace
+        assert.strictEqual((yield* automatic.set(workspaceId, rule, commandLine)).state, "no_payment_method")
+        yield* automatic.turn
+        for (const [wrong, field] of [
+          [{ amountMicros: usd(4.99) }, "amountUsd"],
+          [{ amountMicros: usd(1001) }, "amountUsd"],
+          [{ belowMicros: usd(0) }, "belowUsd"],
+          [{ monthlyMaximumMicros: usd(9.99) }, "monthlyMaximumUsd"]
+        ] as const) {
+          const refused = yield* Effect.flip(automatic.set(workspaceId, { ...rule, ...wrong }, commandLine))
+          assert.strictEqual(refused._tag === "validation_error" ? refused.details[0].field : refused._tag, field)
+        }
+      })
+    )
+
     test(
       "the list goes newest first over its pages",
       Effect.gen(function* () {
         const topUps = yield* TopUps
         const workspaceId = yield* workspace
         const made = yield* Effect.replicateEffect(
-          topUps.request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: null }),
+          topUps.request(
+            {
+              workspaceId,
+              operatorWorkspace: false,
+              amountMicros: null,
+              idempotencyKey: null,
+              saveMethod: false
+            },
+            commandLine
+          ),
           5
         )
         const first = yield* topUps.list(workspaceId, { limit: 3, after: null })

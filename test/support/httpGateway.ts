@@ -16,6 +16,7 @@ import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
 import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { IdsCounting } from "../../src/layers/node/IdsCounting.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CursorKey } from "../../src/services/CursorKey.js"
@@ -84,6 +85,7 @@ export interface Services {
   readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
   readonly runs?: Partial<Runs["Type"]>
+  readonly automaticTopUps?: Partial<AutomaticTopUps["Type"]>
   readonly paymentEvents?: Partial<PaymentEvents["Type"]>
   readonly topUpReports?: Partial<TopUpReports["Type"]>
   readonly topUps?: Partial<TopUps["Type"]>
@@ -113,6 +115,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),
         ...services.topUps
       }),
+      partial(AutomaticTopUps, services.automaticTopUps ?? {}),
       partial(PaymentEvents, services.paymentEvents ?? {}),
       partial(TopUpReports, services.topUpReports ?? {}),
       partial(Wallet, services.wallet ?? {}),

@@ -22,6 +22,7 @@ import type { CapabilityRequest } from "../../src/services/CapabilityRequests.js
 import type { Connection } from "../../src/services/Connections.js"
 import type { LoginApproval } from "../../src/services/LoginApprovals.js"
 import type { StoredMedia } from "../../src/services/RunStore.js"
+import type { AutomaticTopUpShown } from "../../src/services/AutomaticTopUps.js"
 import type { TopUp } from "../../src/services/TopUps.js"
 import type { TopUpHint } from "../../src/domain/TopUpHint.js"
 import { id, workspaceId } from "./httpGateway.js"
@@ -197,6 +198,18 @@ export const topUp: TopUp = {
   takenBackMicros: Micros.make(0),
   owedMicros: Micros.make(0),
   createdAt: at
+}
+
+export const automaticTopUp: AutomaticTopUpShown = {
+  belowMicros: Micros.make(10_000_000),
+  amountMicros: Micros.make(50_000_000),
+  monthlyMaximumMicros: Micros.make(200_000_000),
+  state: "disabled",
+  reason: "card_declined",
+  message: "Declined.",
+  monthMicros: Micros.make(50_000_000),
+  topUpId: TopUpId.make(id("top", 1)),
+  updatedAt: at
 }
 
 export const connection: Connection = {

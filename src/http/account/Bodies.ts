@@ -90,6 +90,11 @@ export const TopUpInput = Schema.Struct({
       Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
     )
   ),
+  savePaymentMethod: optional(
+    Schema.Boolean.annotations({
+      description: "Whether the card that pays is saved for automatic top-ups; the checkout asks its owner"
+    })
+  ),
   idempotencyKey: optional(IdempotencyKey)
 }).annotations({ identifier: "TopUpRequest" })
 

@@ -112,11 +112,23 @@ export const AccountHandlers: Layer.Layer<
         "requestTopUp",
         answering(
           Effect.fnUntraced(function* ({ headers, request }) {
-            const { operatorWorkspace, workspaceId } = yield* Principal
+            const caller = yield* Principal
+            const { operatorWorkspace, workspaceId } = caller
             const body = yield* readTopUp(request)
             const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
             const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
-            return topUpBody(yield* topUps.request({ workspaceId, operatorWorkspace, amountMicros, idempotencyKey }))
+            return topUpBody(
+              yield* topUps.request(
+                {
+                  workspaceId,
+                  operatorWorkspace,
+                  amountMicros,
+                  idempotencyKey,
+                  saveMethod: body.savePaymentMethod ?? false
+                },
+                yield* acting(caller)
+              )
+            )
           })
         )
       )

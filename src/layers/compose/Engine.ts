@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import type { Accounts } from "../../services/Accounts.js"
 import type { AuditTrail } from "../../services/AuditTrail.js"
+import type { AutomaticTopUps } from "../../services/AutomaticTopUps.js"
 import type { Idempotency } from "../../services/Idempotency.js"
 import type { Ids } from "../../services/Ids.js"
 import type { LeaseKeeping } from "../../services/LeaseKeeping.js"
@@ -37,6 +38,7 @@ import { SettlementBatched } from "../runs/SettlementBatched.js"
 export type MoneyAndRuns =
   | Accounts
   | AuditTrail
+  | AutomaticTopUps
   | Idempotency
   | Ids
   | PaymentEvents

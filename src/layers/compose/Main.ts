@@ -22,6 +22,7 @@ import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
 import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
 import { StoragePg } from "./StorageOnPostgres.js"
+import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 import { OpenIdClient } from "../accounts/OpenIdClient.js"
@@ -90,6 +91,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           Option.match(config.openId, { onNone: () => OpenIdNone, onSome: OpenIdClient }),
           Checks,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
+          AutomaticTopUpsKept,
           OwedCollected,
           RefusedRunsForgotten,
           ReportsKept

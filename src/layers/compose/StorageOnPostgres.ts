@@ -24,6 +24,7 @@ import { SessionsPg } from "../postgres/SessionsPg.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
 import { migrate } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
+import type { OffSessionPayments } from "../../services/OffSessionPayments.js"
 import type { PaymentEvents } from "../../services/PaymentEvents.js"
 import type { Payments } from "../../services/Payments.js"
 import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
@@ -59,7 +60,7 @@ export const DatabaseConfigured = (config: GatewayConfig) =>
 export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
   readonly billing: BillingPolicy
-  readonly payments: Layer.Layer<Payments | PaymentEvents>
+  readonly payments: Layer.Layer<Payments | PaymentEvents | OffSessionPayments>
 }): Layer.Layer<MoneyAndRuns | People, never, Database> =>
   Layer.mergeAll(
     AccountsPg,

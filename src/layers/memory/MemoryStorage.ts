@@ -6,6 +6,7 @@ import { Context, Effect, HashMap, Layer, Ref } from "effect"
 import type { MemberId, RunId, TokenId, TopUpId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import type { Micros } from "../../domain/Micros.js"
+import type { AutomaticTopUp } from "../../domain/AutomaticTopUp.js"
 import type { Payment } from "../../domain/PaymentReport.js"
 import type { Proposal } from "../../domain/Resolution.js"
 import type { Attempt, Run } from "../../domain/Run.js"
@@ -66,6 +67,9 @@ export interface MemoryState {
   readonly topUps: HashMap.HashMap<TopUpId, TopUpRow>
   /** By the processor's name of the payment. */
   readonly payments: HashMap.HashMap<string, Payment>
+  readonly automaticTopUps: HashMap.HashMap<WorkspaceId, AutomaticTopUp>
+  /** The processor's names of saved cards. */
+  readonly savedMethods: HashMap.HashMap<WorkspaceId, string>
 }
 
 const empty: MemoryState = {
@@ -76,6 +80,8 @@ const empty: MemoryState = {
   runs: HashMap.empty(),
   topUps: HashMap.empty(),
   payments: HashMap.empty(),
+  automaticTopUps: HashMap.empty(),
+  savedMethods: HashMap.empty(),
   auditEntries: [],
   members: [],
   proposals: [],

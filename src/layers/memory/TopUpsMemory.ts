@@ -4,15 +4,12 @@ import type { WorkspaceId } from "../../domain/Ids.js"
 import { newPayment, type Payment } from "../../domain/PaymentReport.js"
 import type { BillingPolicy } from "../../domain/TopUp.js"
 import { zero } from "../../domain/Micros.js"
-import type { Ids } from "../../services/Ids.js"
-import type { Payments } from "../../services/Payments.js"
-import type { TopUpReports } from "../../services/TopUpReports.js"
-import type { TopUps } from "../../services/TopUps.js"
-import type { Wallet } from "../../services/Wallet.js"
+import type { AuditTrail } from "../../services/AuditTrail.js"
+import { automaticRows } from "./AutomaticRowsMemory.js"
 import { type MemoryState, MemoryStorage } from "./MemoryStorage.js"
 import type { TopUpRow, TopUpRows } from "../accounts/topups/TopUpRows.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
-import { topUpsOver } from "../accounts/topups/TopUpsOver.js"
+import { type TopUpNeeds, type TopUpServices, topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
 const ofKey = (state: MemoryState, row: TopUpRow): TopUpRow | undefined =>
   row.idempotencyKey === null
@@ -91,7 +88,7 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows 
 
 export const TopUpsMemory = (
   policy: BillingPolicy
-): Layer.Layer<TopUps | TopUpReports, never, MemoryStorage | Ids | Payments | Wallet> =>
-  Layer.effectContext(Effect.flatMap(MemoryStorage, (storage) => topUpsOver(rowsOver(storage), policy))).pipe(
-    Layer.provide(AuditTrailMemory)
-  )
+): Layer.Layer<TopUpServices, never, MemoryStorage | Exclude<TopUpNeeds, AuditTrail>> =>
+  Layer.effectContext(
+    Effect.flatMap(MemoryStorage, (storage) => topUpsOver(rowsOver(storage), automaticRows(storage), policy))
+  ).pipe(Layer.provide(AuditTrailMemory))

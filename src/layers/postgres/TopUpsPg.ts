@@ -5,16 +5,13 @@ import { Micros } from "../../domain/Micros.js"
 import { type Payment, takingStates } from "../../domain/PaymentReport.js"
 import { type BillingPolicy, topUpStatuses } from "../../domain/TopUp.js"
 import { TopUpReason } from "../../domain/TopUpHint.js"
-import type { Ids } from "../../services/Ids.js"
-import type { Payments } from "../../services/Payments.js"
-import type { TopUpReports } from "../../services/TopUpReports.js"
-import type { TopUps } from "../../services/TopUps.js"
-import type { Wallet } from "../../services/Wallet.js"
+import type { AuditTrail } from "../../services/AuditTrail.js"
+import { automaticRows } from "./AutomaticRowsPg.js"
 import { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import type { TopUpRows } from "../accounts/topups/TopUpRows.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
-import { topUpsOver } from "../accounts/topups/TopUpsOver.js"
+import { type TopUpNeeds, type TopUpServices, topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
 const TopUpColumns = Schema.Struct({
   topUpId: TopUpId,
@@ -154,5 +151,9 @@ const rows = Effect.map(Database, (database): TopUpRows => ({
 
 export const TopUpsPg = (
   policy: BillingPolicy
-): Layer.Layer<TopUps | TopUpReports, never, Database | Ids | Payments | Wallet> =>
-  Layer.effectContext(Effect.flatMap(rows, (found) => topUpsOver(found, policy))).pipe(Layer.provide(AuditTrailPg))
+): Layer.Layer<TopUpServices, never, Database | Exclude<TopUpNeeds, AuditTrail>> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      return yield* topUpsOver(yield* rows, yield* automaticRows(yield* Database), policy)
+    })
+  ).pipe(Layer.provide(AuditTrailPg))

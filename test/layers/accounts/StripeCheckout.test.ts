@@ -14,6 +14,7 @@ const requestOf = (more: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
   workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`),
   amountMicros: usd(12.34),
   createdAt: Date.now(),
+  savesMethod: false,
   returnUrl: "https://gateway.test/console/ws_1/top-up",
   ...more
 })
@@ -58,8 +59,8 @@ describe("a checkout at Stripe", () => {
         client_reference_id: request.topUpId,
         metadata,
         payment_intent_data: { metadata },
-        success_url: `${request.returnUrl}?topUp=${request.topUpId}&checkout=done`,
-        cancel_url: `${request.returnUrl}?topUp=${request.topUpId}&checkout=left`,
+        success_url: `${request.returnUrl}?notice=paid`,
+        cancel_url: `${request.returnUrl}?notice=cancelled`,
         expires_at: Math.floor(request.createdAt / 1000) + 23 * 3_600
       })
       assert.strictEqual(stripe.requests[0]?.idempotencyKey, `checkout:${request.topUpId}`)

@@ -11,6 +11,8 @@ import { RunStore } from "../../../src/services/RunStore.js"
 import { TopUps } from "../../../src/services/TopUps.js"
 import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
 import { PaymentsNone } from "../../../src/layers/accounts/payments/PaymentsNone.js"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
+import type { AutomaticRows } from "../../../src/layers/accounts/topups/AutomaticRows.js"
 import { AuditTrail } from "../../../src/services/AuditTrail.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { policy } from "../../services/TopUps.suite.js"
@@ -109,20 +111,32 @@ describe("a client that hangs up", () => {
       const rows = {
         insert: (row: TopUpRow) => hold(Effect.sync(() => (written.push(row), row))),
         change: () => Effect.succeed(null),
+        transact: (work: Effect.Effect<unknown>) => work,
         collectable: () => Effect.succeed([])
-      } as Partial<TopUpRows> as TopUpRows
-      const topUps = Layer.effectContext(topUpsOver(rows, policy)).pipe(
+      } as unknown as TopUpRows
+      const topUps = Layer.effectContext(
+        topUpsOver(rows, { due: () => Effect.succeed([]) } as unknown as AutomaticRows, policy)
+      ).pipe(
         Layer.provide([
           IdsCounting,
           PaymentsNone,
           Layer.succeed(Wallet, {} as Wallet["Type"]),
-          Layer.succeed(AuditTrail, {} as AuditTrail["Type"])
+          Layer.succeed(AuditTrail, { write: () => Effect.void } as never)
         ])
       )
       yield* Effect.gen(function* () {
         const { request } = yield* TopUps
         yield* hangUp(
-          request({ workspaceId, operatorWorkspace: false, amountMicros: null, idempotencyKey: id("key", 1) })
+          request(
+            {
+              workspaceId,
+              operatorWorkspace: false,
+              amountMicros: null,
+              idempotencyKey: id("key", 1),
+              saveMethod: false
+            },
+            commandLine
+          )
         )
         assert.lengthOf(written, 1)
       }).pipe(Effect.provide(topUps))

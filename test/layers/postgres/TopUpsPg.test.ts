@@ -1,4 +1,5 @@
-import { Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { DatabaseNow } from "../../../src/layers/postgres/database/Now.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { TopUpsPg } from "../../../src/layers/postgres/TopUpsPg.js"
@@ -11,6 +12,15 @@ const database = sharedDatabase()
 topUpsSuite("TopUpsPg", (policy) =>
   TopUpsPg(policy).pipe(
     Layer.provideMerge(Layer.merge(WalletPg, AccountsPg)),
-    Layer.provide([IdsCrypto, database, Layer.succeed(WalletDefaults, { inflightLimit: 8 })])
+    Layer.provide([
+      IdsCrypto,
+      database,
+      Layer.succeed(WalletDefaults, { inflightLimit: 8 }),
+      // Postgres cannot be told what time it is, so its clock is that of the test.
+      Layer.succeed(
+        DatabaseNow,
+        Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)
+      )
+    ])
   )
 )

@@ -141,12 +141,16 @@ export const requestTopUp = workspaceForm({
   act: (visit, { amountUsd, key }, typed) =>
     Effect.gen(function* () {
       const { principal, workspaceId } = visit
-      const topUp = yield* (yield* TopUps).request({
-        workspaceId,
-        operatorWorkspace: principal.operatorWorkspace,
-        amountMicros: amountUsd,
-        idempotencyKey: key
-      })
+      const topUp = yield* (yield* TopUps).request(
+        {
+          workspaceId,
+          operatorWorkspace: principal.operatorWorkspace,
+          amountMicros: amountUsd,
+          idempotencyKey: key,
+          saveMethod: false
+        },
+        visit.by
+      )
       const { checkoutUrl } = topUp
       if (topUp.status !== "pending" || checkoutUrl === null) {
         const told = { code: topUp.reason ?? topUp.status, message: topUp.message, hint: "Nothing was charged." }

@@ -1,15 +1,25 @@
 /** A gateway without a payment processor. It refuses every checkout; the operator adds money with `gateway credit`. */
 import { Context, Effect, Layer } from "effect"
 import { BillingUnavailable } from "../../../domain/ApiErrors.js"
+import { ChargeUncertain, OffSessionPayments } from "../../../services/OffSessionPayments.js"
 import { PaymentEvents } from "../../../services/PaymentEvents.js"
 import { CheckoutUnavailable, Payments } from "../../../services/Payments.js"
 
-export const PaymentsNone: Layer.Layer<Payments | PaymentEvents> = Layer.succeedContext(
+export const PaymentsNone: Layer.Layer<Payments | PaymentEvents | OffSessionPayments> = Layer.succeedContext(
   Context.make(
     Payments,
     Payments.of({
       configured: false,
       createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
     })
-  ).pipe(Context.add(PaymentEvents, PaymentEvents.of({ read: () => Effect.fail(new BillingUnavailable({})) })))
+  ).pipe(
+    Context.add(PaymentEvents, PaymentEvents.of({ read: () => Effect.fail(new BillingUnavailable({})) })),
+    Context.add(
+      OffSessionPayments,
+      OffSessionPayments.of({
+        charge: () => Effect.fail(new ChargeUncertain()),
+        find: () => Effect.fail(new ChargeUncertain())
+      })
+    )
+  )
 )

@@ -15,12 +15,13 @@ const reasons: { readonly [Kind in StripeFailure["kind"]]: CheckoutUnavailable["
   server_error: "checkout_failed",
   amount: "amount_out_of_range",
   declined: "checkout_failed",
-  refused: "checkout_failed"
+  refused: "checkout_failed",
+  no_access: "checkout_failed"
 }
 
 const sessionOf = (client: StripeClient, request: CheckoutRequest, cents: number) => {
-  const { createdAt, returnUrl, topUpId } = request
-  const back = (checkout: "done" | "left") => `${returnUrl}?topUp=${topUpId}&checkout=${checkout}`
+  const { createdAt, returnUrl, savesMethod, topUpId } = request
+  const back = (notice: "paid" | "cancelled") => `${returnUrl}?notice=${notice}`
   const metadata = metadataOf({ ...request, automatic: false })
   return client.ask((stripe) =>
     stripe.checkout.sessions.create(
@@ -34,9 +35,11 @@ const sessionOf = (client: StripeClient, request: CheckoutRequest, cents: number
         ],
         client_reference_id: topUpId,
         metadata,
-        payment_intent_data: { metadata },
-        success_url: back("done"),
-        cancel_url: back("left"),
+        payment_intent_data: { metadata, ...(savesMethod ? { setup_future_usage: "off_session" } : {}) },
+        // A card can be charged again only for a customer.
+        ...(savesMethod ? { customer_creation: "always" } : {}),
+        success_url: back("paid"),
+        cancel_url: back("cancelled"),
         expires_at: Math.floor(createdAt / 1000) + checkoutHours * 3_600
       },
       { idempotencyKey: `checkout:${topUpId}` }

@@ -14,10 +14,11 @@ import type { StripeSettings } from "../../node/Config.js"
  * - `server_error`: Stripe failed. It may have done it.
  * - `amount`: Stripe does not take this amount.
  * - `declined`: the card was declined; `code` says why.
- * - `refused`: Stripe refuses the request, or the key.
+ * - `refused`: Stripe refuses the request.
+ * - `no_access`: Stripe refuses the key. No request works until an operator has set another one.
  */
 export class StripeFailure extends Data.TaggedError("StripeFailure")<{
-  readonly kind: "rate_limited" | "no_answer" | "server_error" | "amount" | "declined" | "refused"
+  readonly kind: "rate_limited" | "no_answer" | "server_error" | "amount" | "declined" | "refused" | "no_access"
   /** Stripe's code of the error, such as `card_declined`. */
   readonly code: string | null
 }> {}
@@ -37,6 +38,7 @@ const kindOf = ({ code, statusCode, type }: Stripe.errors.StripeError): StripeFa
   if (type === "StripeConnectionError" || statusCode === 409) return "no_answer"
   if (type === "StripeRateLimitError" || statusCode === 429) return "rate_limited"
   if (type === "StripeCardError") return "declined"
+  if (statusCode === 401 || statusCode === 403) return "no_access"
   if (code !== undefined && amountCodes.has(code)) return "amount"
   return type === "StripeAPIError" || (statusCode ?? 0) >= 500 ? "server_error" : "refused"
 }
@@ -45,15 +47,20 @@ const noAnswer = new StripeFailure({ kind: "no_answer", code: null })
 
 /** What the log says where an operator can do something about it. */
 const told: { readonly [Kind in StripeFailure["kind"]]?: string } = {
-  refused: "Stripe refuses a request of this gateway: look at its key, and at the request in Stripe's dashboard",
+  no_access: "Stripe refuses the key of this gateway, or the key may not do this: look at its key and what it may do",
+  refused: "Stripe refuses a request of this gateway: look at the request in Stripe's dashboard",
   server_error: "Stripe failed to answer a request",
   rate_limited: "Stripe takes no more requests of this gateway for now",
   no_answer: "Stripe did not answer a request in time"
 }
 
+/** The bank's reason, which says more than the code. The library has an empty text where there is none. */
+const declineOf = ({ decline_code }: Stripe.errors.StripeError): string | undefined =>
+  decline_code === "" ? undefined : decline_code
+
 const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never, StripeFailure> => {
   if (!(error instanceof library.errors.StripeError)) return Effect.die(error)
-  const failure = new StripeFailure({ kind: kindOf(error), code: error.decline_code ?? error.code ?? null })
+  const failure = new StripeFailure({ kind: kindOf(error), code: declineOf(error) ?? error.code ?? null })
   const text = told[failure.kind]
   if (text === undefined) return Effect.fail(failure)
   const { code, requestId, statusCode, type } = error

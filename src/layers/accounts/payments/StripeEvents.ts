@@ -7,11 +7,12 @@ import type Stripe from "stripe"
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import { BillingUnavailable, ValidationError } from "../../../domain/ApiErrors.js"
 import { webhookToleranceSeconds } from "../../../domain/Limits.js"
-import type { AutomaticStop, TakingReport } from "../../../domain/PaymentReport.js"
+import type { TakingReport } from "../../../domain/PaymentReport.js"
 import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
 import type { StripeSettings } from "../../node/Config.js"
 import { fromCents } from "./StripeAmounts.js"
 import type { StripeClient } from "./StripeClient.js"
+import { methodName, stopOf } from "./StripeMethods.js"
 import { Metadata } from "./StripeMetadata.js"
 import { disputeState, refundState } from "./StripeTakings.js"
 
@@ -98,13 +99,9 @@ const intentPaid = (intent: typeof Intent.Type): Read => {
     topUpId: topUp.value.topUpId,
     reference: id,
     amountMicros: amountOf(amount_received, currency),
-    savedMethod: saved ? `${idOf(customer)}/${idOf(payment_method)}` : null
+    savedMethod: saved ? methodName(idOf(customer), idOf(payment_method)) : null
   })
 }
-
-/** Why a charge without its owner failed, by Stripe's code of the error. */
-export const stopOf = (code: string | null | undefined): AutomaticStop =>
-  code === "authentication_required" ? "authentication_required" : code == null ? "charge_failed" : "card_declined"
 
 /** In a checkout a person may try another card, and the session's own events tell how it ends. */
 const intentFailed = ({ last_payment_error, metadata }: typeof Intent.Type): Read => {

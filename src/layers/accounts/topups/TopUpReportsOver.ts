@@ -7,7 +7,9 @@ import { Clock, Data, Effect } from "effect"
 import { type AuditRecord, gatewayItself } from "../../../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
+import { ended } from "../../../domain/AutomaticTopUp.js"
 import {
+  type AutomaticStop,
   type Booking,
   bookingReason,
   bookingsOf,
@@ -25,6 +27,8 @@ import { nextStatus } from "../../../domain/TopUp.js"
 import type { AuditTrail } from "../../../services/AuditTrail.js"
 import type { TopUpReports } from "../../../services/TopUpReports.js"
 import type { Credit, Wallet } from "../../../services/Wallet.js"
+import type { AutomaticRows } from "./AutomaticRows.js"
+import { ruleRecord } from "./RuleRecord.js"
 import type { TopUpRow, TopUpRows } from "./TopUpRows.js"
 
 /** Workspaces that one turn of collecting looks at. */
@@ -61,11 +65,14 @@ const mismatchRecord = (
   after: { reportedMicros: amountMicros, reference }
 })
 
-export const topUpReportsOver = (
-  rows: TopUpRows,
-  wallet: Wallet["Type"],
-  trail: AuditTrail["Type"]
-): TopUpReports["Type"] => {
+export interface ReportParts {
+  readonly rows: TopUpRows
+  readonly automatic: AutomaticRows
+  readonly wallet: Wallet["Type"]
+  readonly trail: AuditTrail["Type"]
+}
+
+export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts): TopUpReports["Type"] => {
   // The workspace of a top-up is there, and the amounts were decided under the lock of its wallet.
   const impossible = { not_found: Effect.die, validation_error: Effect.die }
   const lock = (workspaceId: WorkspaceId) => Effect.catchTag(wallet.lockBalance(workspaceId), "not_found", Effect.die)
@@ -92,6 +99,17 @@ export const topUpReportsOver = (
     yield* Effect.forEach(bookingsOf(availableMicros, unsettled), book, { discard: true })
   })
 
+  /** The rule that started an automatic top-up learns how it ended. */
+  const endOccasion = Effect.fnUntraced(function* (row: TopUpRow, declined: AutomaticStop | null) {
+    if (!row.automatic) return
+    const { rule } = yield* automatic.lockRule(row.workspaceId)
+    if (rule === null) return
+    const after = ended(rule, { ...row, paid: row.status === "paid" }, declined)
+    yield* automatic.putRule(after)
+    if (after.status === "disabled" && rule.status !== "disabled")
+      yield* trail.write(gatewayItself, [ruleRecord("automatic_top_up.disabled", rule, after)])
+  })
+
   const creditTopUp = Effect.fnUntraced(function* (row: TopUpRow, reference: string) {
     const { amountMicros, topUpId, workspaceId } = row
     yield* credit({
@@ -109,7 +127,7 @@ export const topUpReportsOver = (
     yield* lock(workspaceId)
     const payment = yield* rows.payment(report.reference)
     let outcome = unknown()
-    yield* rows.change(
+    const after = yield* rows.change(
       report.topUpId,
       Effect.fnUntraced(function* (row) {
         outcome = paidOutcome(row, payment, report)
@@ -119,7 +137,12 @@ export const topUpReportsOver = (
         return yield* creditTopUp(row, report.reference)
       })
     )
-    if (outcome === "credited") yield* settle(workspaceId, null)
+    if (outcome === "credited") {
+      yield* settle(workspaceId, null)
+      if (after !== null) yield* endOccasion(after, null)
+    }
+    if (outcome !== "mismatched" && report.savedMethod !== null)
+      yield* automatic.saveMethod(workspaceId, report.savedMethod, yield* Clock.currentTimeMillis)
     return outcome
   })
 
@@ -130,11 +153,12 @@ export const topUpReportsOver = (
 
   const unpaid = Effect.fnUntraced(function* (report: UnpaidReport) {
     let outcome = unknown()
-    yield* rows.change(report.topUpId, (row) => {
+    const after = yield* rows.change(report.topUpId, (row) => {
       const status = nextStatus(row.status, report.status)
       outcome = status === null ? "unchanged" : "changed"
       return Effect.succeed({ ...row, status: status ?? row.status })
     })
+    if (outcome === "changed" && after !== null) yield* endOccasion(after, report.declined)
     return outcome
   })
 
@@ -184,7 +208,7 @@ export const topUpReportsOver = (
       case "Paid":
         return paid(report)
       case "Unpaid":
-        return unpaid(report)
+        return rows.transact(unpaid(report))
       case "TakenBack":
         return takenBack(report)
     }

@@ -4,28 +4,40 @@
  */
 import { Clock, Context, Effect } from "effect"
 import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
-import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
-import { type Micros, minus, zero } from "../../../domain/Micros.js"
+import { TopUpId } from "../../../domain/Ids.js"
+import { minus, zero } from "../../../domain/Micros.js"
 import { amountRefusal, type BillingPolicy, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
+import type { Actor } from "../../../domain/AuditEntry.js"
 import { AuditTrail } from "../../../services/AuditTrail.js"
+import { AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
 import { Ids } from "../../../services/Ids.js"
+import { OffSessionPayments } from "../../../services/OffSessionPayments.js"
 import { Payments } from "../../../services/Payments.js"
 import { TopUpReports } from "../../../services/TopUpReports.js"
-import { type TopUp, TopUps } from "../../../services/TopUps.js"
+import { type TopUp, type TopUpRequest, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { pageOf } from "../../../domain/Pages.js"
+import type { AutomaticRows } from "./AutomaticRows.js"
+import { automaticTopUpsOver } from "./AutomaticTopUpsOver.js"
 import type { ListedTopUp, TopUpRow, TopUpRows } from "./TopUpRows.js"
 import { topUpReportsOver } from "./TopUpReportsOver.js"
 
+/** What stands over the rows of top-ups, and what it asks for. */
+export type TopUpServices = AutomaticTopUps | TopUps | TopUpReports
+export type TopUpNeeds = AuditTrail | Ids | OffSessionPayments | Payments | Wallet
+
 export const topUpsOver = (
   rows: TopUpRows,
+  automatic: AutomaticRows,
   policy: BillingPolicy
-): Effect.Effect<Context.Context<TopUps | TopUpReports>, never, AuditTrail | Ids | Payments | Wallet> =>
+): Effect.Effect<Context.Context<TopUpServices>, never, TopUpNeeds> =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const payments = yield* Payments
     const trail = yield* AuditTrail
+    const offSession = yield* OffSessionPayments
     const wallet = yield* Wallet
+    const reports = TopUpReports.of(topUpReportsOver({ rows, automatic, wallet, trail }))
 
     const shown = ({
       amountMicros,
@@ -77,32 +89,42 @@ export const topUpsOver = (
       ).pipe(Effect.catchTag("not_found", Effect.die))
     })
 
-    const request = Effect.fn("TopUps.request")(function* (input: {
-      readonly workspaceId: WorkspaceId
-      readonly operatorWorkspace: boolean
-      readonly amountMicros: Micros | null
-      readonly idempotencyKey: string | null
-    }) {
+    /** The row that has the key; one that is new stands in the audit trail. */
+    const inserted = Effect.fnUntraced(function* (asked: TopUpRow, by: Actor) {
+      const row = yield* rows.insert(asked)
+      if (row.topUpId === asked.topUpId)
+        yield* trail.write(by, [
+          {
+            action: "top_up.requested",
+            subjectId: row.topUpId,
+            workspaceId: row.workspaceId,
+            before: null,
+            after: { amountMicros: row.amountMicros, automatic: false }
+          }
+        ])
+      return row
+    })
+
+    const request = Effect.fn("TopUps.request")(function* (input: TopUpRequest, by: Actor) {
       if (!policy.enabled) return yield* new BillingUnavailable({})
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const refusal = amountRefusal(policy, input.workspaceId, amountMicros)
       if (refusal !== null) return yield* refusal
-      const row = yield* Effect.uninterruptible(
-        rows.insert({
-          topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
-          workspaceId: input.workspaceId,
-          status: "pending",
-          amountMicros,
-          checkoutUrl: null,
-          reason: null,
-          idempotencyKey: input.idempotencyKey,
-          paymentReference: null,
-          automatic: false,
-          savesMethod: false,
-          createdAt: yield* Clock.currentTimeMillis,
-          paidAt: null
-        })
-      )
+      const asked: TopUpRow = {
+        topUpId: TopUpId.make(`top_${yield* ids.suffix}`),
+        workspaceId: input.workspaceId,
+        status: "pending",
+        amountMicros,
+        checkoutUrl: null,
+        reason: null,
+        idempotencyKey: input.idempotencyKey,
+        paymentReference: null,
+        automatic: false,
+        savesMethod: input.saveMethod,
+        createdAt: yield* Clock.currentTimeMillis,
+        paidAt: null
+      }
+      const row = yield* Effect.uninterruptible(rows.transact(inserted(asked, by)))
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
       return row.status === "pending" && row.checkoutUrl === null
         ? yield* openCheckout(row, input.operatorWorkspace)
@@ -121,5 +143,11 @@ export const topUpsOver = (
             : Effect.fail(new BillingUnavailable({})),
         hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
       })
-    ).pipe(Context.add(TopUpReports, TopUpReports.of(topUpReportsOver(rows, wallet, trail))))
+    ).pipe(
+      Context.add(TopUpReports, reports),
+      Context.add(
+        AutomaticTopUps,
+        AutomaticTopUps.of(automaticTopUpsOver({ rows, automatic, policy, payments: offSession, reports, trail, ids }))
+      )
+    )
   })

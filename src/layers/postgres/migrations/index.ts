@@ -21,6 +21,7 @@ import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
 import { members } from "./0018_members.js"
 import { payments } from "./0020_payments.js"
+import { automaticTopUpCards } from "./0021_automatic_top_up_cards.js"
 import { reports } from "./0022_reports.js"
 import { resolutionProposals } from "./0023_resolution_proposals.js"
 
@@ -43,6 +44,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0016_audit_trail": auditTrail,
   "0018_members": members,
   "0020_payments": payments,
+  "0021_automatic_top_up_cards": automaticTopUpCards,
   "0022_reports": reports,
   "0023_resolution_proposals": resolutionProposals
 }

@@ -1,0 +1,40 @@
+/** Automatic top-ups of a workspace (extensions: section 10). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Access } from "../Access.js"
+import { Bearer } from "../Auth.js"
+import { Wire, WireReading, WireStorage } from "../Envelope.js"
+import { AutomaticTopUpBody, AutomaticTopUpInput } from "./AutomaticBodies.js"
+
+export class AutomaticTopUpsApi extends HttpApiGroup.make("automaticTopUps")
+  .add(
+    HttpApiEndpoint.get("automaticTopUp", "/v1/top-ups/automatic")
+      .addSuccess(AutomaticTopUpBody)
+      .addError(Wire.NotFound)
+      .addError(Wire.BillingUnavailable)
+      .addError(WireReading)
+      .annotate(Access, "usage:read")
+      .annotate(OpenApi.Summary, "Get the rule of automatic top-ups")
+  )
+  .add(
+    HttpApiEndpoint.put("setAutomaticTopUp", "/v1/top-ups/automatic")
+      .setPayload(AutomaticTopUpInput)
+      .addSuccess(AutomaticTopUpBody)
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.UnsupportedMediaType)
+      .addError(Wire.BillingUnavailable)
+      .addError(WireStorage)
+      .annotate(Access, "billing:write")
+      .annotate(OpenApi.Summary, "Set the rule of automatic top-ups")
+      .annotate(
+        OpenApi.Description,
+        "While less than belowUsd is available, a saved card is charged with amountUsd, with at most monthlyMaximumUsd in a calendar month (UTC). A card is saved by paying a top-up that was requested with savePaymentMethod. A card that is declined disables the rule until it is set again."
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("removeAutomaticTopUp", "/v1/top-ups/automatic")
+      .addError(Wire.BillingUnavailable)
+      .addError(WireStorage)
+      .annotate(Access, "billing:write")
+      .annotate(OpenApi.Summary, "Take the rule of automatic top-ups away")
+  )
+  .middleware(Bearer) {}

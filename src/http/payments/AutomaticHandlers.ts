@@ -1,0 +1,63 @@
+/** Translates between the routes of automatic top-ups and their service; decides nothing itself. */
+import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import { Effect, Option, type Layer } from "effect"
+import { fromUsd, type Micros, zero } from "../../domain/Micros.js"
+import { AutomaticTopUps } from "../../services/AutomaticTopUps.js"
+import { makeActing } from "../Acting.js"
+import { Api } from "../Api.js"
+import { Principal, type Bearer } from "../Auth.js"
+import { jsonBody } from "../Body.js"
+import { callerBudget } from "../BodyBudget.js"
+import { reading, type ReadTurns } from "../ReadTurns.js"
+import { answering } from "../RequestState.js"
+import type { HttpSettings } from "../Settings.js"
+import { automaticTopUpBody, AutomaticTopUpInput } from "./AutomaticBodies.js"
+
+const readRule = jsonBody(AutomaticTopUpInput, callerBudget)
+/** The schema lets no amount in that has no micros. */
+const micros = (usd: number): Micros => Option.getOrElse(fromUsd(usd), () => zero)
+
+export const AutomaticTopUpsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "automaticTopUps">,
+  never,
+  AutomaticTopUps | Bearer | HttpSettings | ReadTurns
+> = HttpApiBuilder.group(Api, "automaticTopUps", (handlers) =>
+  Effect.gen(function* () {
+    const acting = yield* makeActing
+    const automatic = yield* AutomaticTopUps
+    return handlers
+      .handle(
+        "automaticTopUp",
+        reading(
+          Effect.fnUntraced(function* () {
+            const { workspaceId } = yield* Principal
+            return automaticTopUpBody(yield* automatic.get(workspaceId))
+          })
+        )
+      )
+      .handleRaw(
+        "setAutomaticTopUp",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const caller = yield* Principal
+            const { amountUsd, belowUsd, monthlyMaximumUsd } = yield* readRule(request)
+            const rule = {
+              belowMicros: micros(belowUsd),
+              amountMicros: micros(amountUsd),
+              monthlyMaximumMicros: micros(monthlyMaximumUsd)
+            }
+            return automaticTopUpBody(yield* automatic.set(caller.workspaceId, rule, yield* acting(caller)))
+          })
+        )
+      )
+      .handle(
+        "removeAutomaticTopUp",
+        answering(
+          Effect.fnUntraced(function* () {
+            const caller = yield* Principal
+            yield* automatic.remove(caller.workspaceId, yield* acting(caller))
+          })
+        )
+      )
+  })
+)

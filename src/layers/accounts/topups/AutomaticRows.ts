@@ -1,0 +1,34 @@
+/** The rows under `AutomaticTopUps`: what its storages must do, and nothing that decides. */
+import type { Effect } from "effect"
+import type { AutomaticTopUp } from "../../../domain/AutomaticTopUp.js"
+import type { WorkspaceId } from "../../../domain/Ids.js"
+import type { Micros } from "../../../domain/Micros.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+
+export interface AutomaticStanding {
+  /** Null where no rule was ever set. */
+  readonly rule: AutomaticTopUp | null
+  /** The card that is saved. */
+  readonly method: string | null
+  /** The storage's clock, which all nodes share. */
+  readonly now: number
+}
+
+export interface DueRule extends AutomaticStanding {
+  readonly rule: AutomaticTopUp
+  readonly availableMicros: Micros
+}
+
+export interface AutomaticRows {
+  readonly standing: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticStanding, StorageError>
+  /** The same, with the rule under its lock. Joins the surrounding transaction. */
+  readonly lockRule: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticStanding, StorageError>
+  readonly putRule: (rule: AutomaticTopUp) => Effect.Effect<void, StorageError>
+  /**
+   * Rules that somebody has to look at: of workspaces below their threshold with a card saved, and with a top-up under
+   * way that nobody has looked after lately. Under their locks; those that are locked already are left out. Joins the
+   * surrounding transaction.
+   */
+  readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DueRule>, StorageError>
+  readonly saveMethod: (workspaceId: WorkspaceId, method: string, at: number) => Effect.Effect<void, StorageError>
+}

@@ -1,0 +1,216 @@
+/**
+ * Automatic top-ups over any rows. A top-up is written down in the transaction that counts it in the month. Then the
+ * card is charged, outside of any transaction, and what came of it goes the way of every report (`TopUpReports`). A
+ * node that dies in between leaves the top-up to the next one, which looks for its payment before it charges again with
+ * the same idempotency key.
+ */
+import { Duration, Effect } from "effect"
+import { BillingUnavailable, NotFound } from "../../../domain/ApiErrors.js"
+import { type Actor, gatewayItself } from "../../../domain/AuditEntry.js"
+import {
+  automaticMessage,
+  type AutomaticTopUp,
+  type Occasion,
+  resumed,
+  ruleProblem,
+  ruleSet,
+  spentInMonth,
+  started,
+  stateOf
+} from "../../../domain/AutomaticTopUp.js"
+import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
+import { chargeHours } from "../../../domain/Limits.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { BillingPolicy } from "../../../domain/TopUp.js"
+import type { AuditTrail } from "../../../services/AuditTrail.js"
+import type { AutomaticTopUps, AutomaticTopUpShown } from "../../../services/AutomaticTopUps.js"
+import type { Ids } from "../../../services/Ids.js"
+import type { Charged, OffSessionPayments } from "../../../services/OffSessionPayments.js"
+import type { TopUpReports } from "../../../services/TopUpReports.js"
+import type { AutomaticRows, AutomaticStanding, DueRule } from "./AutomaticRows.js"
+import { ruleRecord } from "./RuleRecord.js"
+import type { TopUpRows } from "./TopUpRows.js"
+
+const dueAtOnce = 20
+/** Payments can be found by what is written on them some time after they were made. */
+const foundAfterMillis = 120_000
+const chargeMillisMax = Duration.toMillis(Duration.hours(chargeHours))
+
+export interface AutomaticParts {
+  readonly rows: TopUpRows
+  readonly automatic: AutomaticRows
+  readonly policy: BillingPolicy
+  readonly payments: OffSessionPayments["Type"]
+  readonly reports: TopUpReports["Type"]
+  readonly trail: AuditTrail["Type"]
+  readonly ids: Ids["Type"]
+}
+
+const shown = ({ method, now }: AutomaticStanding, rule: AutomaticTopUp): AutomaticTopUpShown => {
+  const state = stateOf(rule, method, now)
+  return {
+    belowMicros: rule.belowMicros,
+    amountMicros: rule.amountMicros,
+    monthlyMaximumMicros: rule.monthlyMaximumMicros,
+    state,
+    reason: rule.disabledReason,
+    message: automaticMessage(state, rule.disabledReason),
+    monthMicros: spentInMonth(rule, now),
+    topUpId: rule.occasion?.topUpId ?? null,
+    updatedAt: rule.updatedAt
+  }
+}
+
+/** One occasion that a node has taken on. */
+interface Task {
+  readonly rule: AutomaticTopUp
+  readonly occasion: Occasion
+  readonly ageMillis: number
+}
+
+export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Type"] => {
+  const { automatic, ids, payments, policy, reports, rows, trail } = parts
+  const enabled = policy.enabled ? Effect.void : Effect.fail(new BillingUnavailable({}))
+
+  const get = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
+    yield* enabled
+    const standing = yield* automatic.standing(workspaceId)
+    return standing.rule === null || standing.rule.status === "off"
+      ? yield* new NotFound({ what: "automatic top-up", id: workspaceId })
+      : shown(standing, standing.rule)
+  })
+
+  const change = Effect.fnUntraced(function* (
+    workspaceId: WorkspaceId,
+    by: Actor,
+    decide: (
+      standing: AutomaticStanding
+    ) => readonly [AutomaticTopUp, "automatic_top_up.set" | "automatic_top_up.removed"] | null
+  ) {
+    const standing = yield* automatic.lockRule(workspaceId)
+    const decided = decide(standing)
+    if (decided === null) return null
+    const [after, action] = decided
+    yield* automatic.putRule(after)
+    yield* trail.write(by, [ruleRecord(action, standing.rule, after)])
+    return shown(standing, after)
+  })
+
+  /** Starts the top-up of a rule, or goes on with the one under way; null where nothing is due after all. */
+  const taken = Effect.fnUntraced(function* (due: DueRule) {
+    const { now, rule } = due
+    if (rule.occasion !== null) {
+      yield* automatic.putRule(resumed(rule, rule.occasion, now))
+      return { rule, occasion: rule.occasion, ageMillis: now - rule.occasion.startedAt }
+    }
+    const after = started(rule, due, TopUpId.make(`top_${yield* ids.suffix}`))
+    if (after === null) return null
+    const { occasion } = after
+    yield* rows.insert({
+      topUpId: occasion.topUpId,
+      workspaceId: rule.workspaceId,
+      status: "pending",
+      amountMicros: rule.amountMicros,
+      checkoutUrl: null,
+      reason: null,
+      idempotencyKey: null,
+      paymentReference: null,
+      automatic: true,
+      savesMethod: false,
+      createdAt: now,
+      paidAt: null
+    })
+    yield* automatic.putRule(after)
+    yield* trail.write(gatewayItself, [
+      {
+        action: "top_up.requested",
+        subjectId: occasion.topUpId,
+        workspaceId: rule.workspaceId,
+        before: null,
+        after: { amountMicros: rule.amountMicros, automatic: true }
+      }
+    ])
+    return { rule: after, occasion, ageMillis: 0 }
+  })
+
+  /** What became of the charge; null where that is not known yet. */
+  const charged = Effect.fnUntraced(function* ({ ageMillis, occasion, rule }: Task) {
+    const { method, topUpId } = occasion
+    const found = ageMillis < foundAfterMillis ? null : yield* payments.find(topUpId)
+    if (found !== null) return found
+    // The processor forgets idempotency keys after a day. By then a payment would have been found.
+    if (ageMillis > chargeMillisMax) return "never" as const
+    const row = yield* rows.get(topUpId)
+    if (row === null || row.status !== "pending") return null
+    return yield* payments.charge({ topUpId, workspaceId: rule.workspaceId, amountMicros: row.amountMicros, method })
+  })
+
+  const reported = (topUpId: TopUpId, outcome: Charged | "never" | null) => {
+    if (outcome === null || (outcome !== "never" && outcome.state === "open")) return Effect.void
+    return outcome !== "never" && outcome.state === "paid"
+      ? reports.report({
+          _tag: "Paid",
+          topUpId,
+          reference: outcome.reference,
+          amountMicros: outcome.amountMicros,
+          savedMethod: null
+        })
+      : reports.report({
+          _tag: "Unpaid",
+          topUpId,
+          status: "failed",
+          declined: outcome === "never" ? null : "charge_failed"
+        })
+  }
+
+  const work = (task: Task): Effect.Effect<void, StorageError> => {
+    const { topUpId } = task.occasion
+    return charged(task).pipe(
+      Effect.flatMap((outcome) => reported(topUpId, outcome)),
+      Effect.catchTags({
+        ChargeRefused: ({ stop }) => reports.report({ _tag: "Unpaid", topUpId, status: "failed", declined: stop }),
+        // It is looked after again.
+        ChargeUncertain: () => Effect.void
+      }),
+      Effect.asVoid,
+      Effect.uninterruptible
+    )
+  }
+
+  const takeDue = Effect.flatMap(automatic.due(dueAtOnce), (due) => Effect.forEach(due, taken))
+
+  return {
+    get: Effect.fn("AutomaticTopUps.get")(get),
+    set: Effect.fn("AutomaticTopUps.set")(function* (workspaceId, rule, by) {
+      yield* enabled
+      const problem = ruleProblem(policy, rule)
+      if (problem !== null) return yield* problem
+      const after = yield* Effect.uninterruptible(
+        rows.transact(
+          change(workspaceId, by, (standing) => [
+            ruleSet(standing.rule, workspaceId, rule, standing.now),
+            "automatic_top_up.set"
+          ])
+        )
+      )
+      return after ?? (yield* Effect.dieMessage("a rule that was set is not there"))
+    }),
+    remove: Effect.fn("AutomaticTopUps.remove")(function* (workspaceId, by) {
+      yield* enabled
+      yield* Effect.uninterruptible(
+        rows.transact(
+          change(workspaceId, by, ({ now, rule }) =>
+            rule === null || rule.status === "off"
+              ? null
+              : [{ ...rule, status: "off", disabledReason: null, updatedAt: now }, "automatic_top_up.removed"]
+          )
+        )
+      )
+    }),
+    turn: policy.enabled
+      ? Effect.flatMap(Effect.uninterruptible(rows.transact(takeDue)), (tasks) =>
+          Effect.forEach(tasks, (task) => (task === null ? Effect.void : work(task)), { discard: true, concurrency: 4 })
+        )
+      : Effect.void
+  }
+}
