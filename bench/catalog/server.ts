@@ -31,6 +31,10 @@ import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { Members } from "../../src/services/Members.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
+import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
@@ -74,6 +78,10 @@ const Http = HttpLayer.pipe(
     unused(AutomaticTopUps),
     unused(PaymentEvents),
     unused(AuditTrail),
+    unused(EndpointStats),
+    unused(PlatformKeys),
+    unused(ProviderHealth),
+    unused(Reconciliation),
     unused(Reports),
     unused(Sessions),
     unused(TopUpReports),

@@ -34,6 +34,11 @@ import type { Principal } from "./Accounts.js"
  */
 export type Viewer = Pick<Principal, "policy" | "workspaceId">
 
+export interface ListedProvider {
+  readonly provider: Endpoint["provider"]
+  readonly endpointIds: ReadonlyArray<string>
+}
+
 /** A job with its providers in the order in which a run would try them. */
 export interface JobSupply {
   readonly job: JobManifest
@@ -69,6 +74,8 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
      * close names.
      */
     readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
+    /** Every provider with an operation in the catalog, by id. */
+    readonly providers: Effect.Effect<ReadonlyArray<ListedProvider>, CatalogLoading>
     readonly revision: Effect.Effect<string, CatalogLoading>
 
     readonly search: (query: CatalogQuery, viewer: Viewer) => Effect.Effect<SearchAnswer, CatalogLoading>

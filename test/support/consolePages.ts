@@ -42,5 +42,34 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
   "GET /console/:workspaceId/connections": page("owner"),
   "POST /console/:workspaceId/connections": formOf("owner", { providerId: "mock", label: "again", secret: "s" }),
   "POST /console/:workspaceId/connections/:connectionId/remove": { ...formOf("owner"), mayBeGone: true },
-  "GET /console/:workspaceId/audit": page("owner")
+  "GET /console/:workspaceId/audit": page("owner"),
+  "GET /console/operator/health": page("operator"),
+  "GET /console/operator/desk": page("operator"),
+  "GET /console/operator/desk/:runId": page("operator"),
+  "POST /console/operator/desk/:runId/resolve": formOf("operator", {
+    verdict: "released",
+    chargeMicros: "",
+    reason: "their log"
+  }),
+  "POST /console/operator/desk/:runId/proposals/:proposalId/confirm": { ...formOf("operator"), mayBeGone: true },
+  "POST /console/operator/desk/:runId/proposals/:proposalId/reject": {
+    ...formOf("operator", { reason: "no" }),
+    mayBeGone: true
+  },
+  "GET /console/operator/providers": page("operator"),
+  "POST /console/operator/providers/:providerId/state": formOf("operator", { state: "enabled" }),
+  "GET /console/operator/workspaces": page("operator"),
+  "GET /console/operator/workspaces/:workspace": page("operator"),
+  "POST /console/operator/workspaces/:workspace/credit": formOf("operator", {
+    amountUsd: "1",
+    reason: "a gift",
+    key: "k4"
+  }),
+  "POST /console/operator/workspaces/:workspace/limits": formOf("operator", {
+    inflightLimit: "",
+    runsPerMinute: "",
+    runCapUsd: ""
+  }),
+  "POST /console/operator/workspaces/:workspace/policy": formOf("operator", { allow: "", deny: "" }),
+  "GET /console/operator/audit": page("operator")
 }

@@ -28,6 +28,10 @@ import type { OpenId } from "../../src/services/OpenId.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
+import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
@@ -110,6 +114,10 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(AuditTrail, {}),
+      partial(EndpointStats, {}),
+      partial(PlatformKeys, {}),
+      partial(ProviderHealth, {}),
+      partial(Reconciliation, {}),
       partial(Reports, {}),
       partial(TopUps, {
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),

@@ -11,6 +11,7 @@ import type { HttpServerResponse } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import type { Actor, Origin } from "../../domain/AuditEntry.js"
+import type { OperatorActing } from "../../domain/Resolution.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Principal } from "../../services/Accounts.js"
 import { type HttpError, wireErrors } from "../Envelope.js"
@@ -74,6 +75,9 @@ export interface SignedInVisit extends Visit {
   /** The person, as one who changes something. */
   readonly by: Actor
 }
+export interface OperatorVisit extends SignedInVisit {
+  readonly by: OperatorActing
+}
 export interface WorkspaceVisit extends SignedInVisit {
   readonly workspaceId: WorkspaceId
   /** As whom the session acts on this workspace. */
@@ -84,7 +88,7 @@ export interface WorkspaceVisit extends SignedInVisit {
 export interface Door {
   readonly visit: Visit
   readonly signedIn: Effect.Effect<SignedInVisit, PageError>
-  readonly operator: Effect.Effect<SignedInVisit, PageError>
+  readonly operator: Effect.Effect<OperatorVisit, PageError>
   readonly workspace: (role: "member" | "owner") => Effect.Effect<WorkspaceVisit, PageError>
   /** The fields of the form that was sent, once its CSRF token was found right. Only for a `POST`. */
   readonly typed: Effect.Effect<Typed, PageError>
@@ -193,7 +197,7 @@ export const workspacePage = <R>(options: {
 export const operatorPage = <R>(options: {
   readonly path: string
   readonly navigation?: NavigationEntry
-  readonly show: (visit: SignedInVisit) => Handled<R>
+  readonly show: (visit: OperatorVisit) => Handled<R>
 }): Page<R> => ({
   method: "GET",
   path: `/console/operator/${options.path}`,
@@ -267,7 +271,7 @@ export const workspaceForm = <A, I, R, R2>(
 }
 
 /** A form of the operator. */
-export const operatorForm = <A, I, R, R2>(options: FormOptions<SignedInVisit, A, I, R, R2>): Page<R | R2> => {
+export const operatorForm = <A, I, R, R2>(options: FormOptions<OperatorVisit, A, I, R, R2>): Page<R | R2> => {
   const handle = handled(options)
   return {
     method: "POST",

@@ -2,11 +2,17 @@
 import type { OpenId } from "../../services/OpenId.js"
 import type { Sessions } from "../../services/Sessions.js"
 import { home } from "./Home.js"
+import { operatorPages, type OperatorServices } from "./operator/Pages.js"
 import type { Page } from "./Page.js"
 import { signInPages } from "./sign-in/SignIn.js"
 import { workspacePages, type WorkspaceServices } from "./workspace/Pages.js"
 
 /** The services that the pages ask for. */
-export type ConsoleServices = OpenId | Sessions | WorkspaceServices
+export type ConsoleServices = OpenId | OperatorServices | Sessions | WorkspaceServices
 
-export const consolePages: ReadonlyArray<Page<ConsoleServices>> = [home, ...signInPages, ...workspacePages]
+export const consolePages: ReadonlyArray<Page<ConsoleServices>> = [
+  home,
+  ...signInPages,
+  ...workspacePages,
+  ...operatorPages
+]

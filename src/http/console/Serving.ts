@@ -154,16 +154,17 @@ export const consoleLayer = <R>(
         return {
           visit,
           signedIn,
-          operator: Effect.filterOrFail(
-            signedIn,
-            (known) => known.session.role === "operator",
-            () =>
-              new Refusal(
-                403,
-                "Not for you",
-                "This page is for operators of the gateway.",
-                "Ask an operator, or go back to your workspace."
-              )
+          operator: Effect.flatMap(signedIn, ({ by, ...known }) =>
+            by.kind === "operator"
+              ? Effect.succeed({ ...known, by })
+              : Effect.fail(
+                  new Refusal(
+                    403,
+                    "Not for you",
+                    "This page is for operators of the gateway.",
+                    "Ask an operator, or go back to your workspace."
+                  )
+                )
           ),
           workspace: (role) =>
             Effect.gen(function* () {

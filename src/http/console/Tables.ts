@@ -138,10 +138,13 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
   readonly empty: Content
   readonly keyOf?: (row: Row) => string
   readonly isMoving?: (row: Row) => boolean
+  /** What the links to the first and to the next page say, for a list that is not newest first. */
+  readonly order?: readonly [first: string, next: string]
   readonly read: (chosen: A, page: PageRequest) => Effect.Effect<Rows<Row>, E, R>
 }): Effect.Effect<{ readonly _tag: "Content"; readonly content: Html } | File, E | PageError, R | CursorKey> =>
   Effect.gen(function* () {
     const { columns, filters, owner, read, segments, visit } = options
+    const [first, more] = options.order ?? ["Newest", "Older"]
     const { chosen, raw, typed } = readFilters(filters, visit.query)
     const form: Filled = { ...unfilled, typed, problems: Either.isLeft(chosen) ? chosen.left : unfilled.problems }
     const filterForm = askForm({
@@ -189,18 +192,21 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
         columns,
         rows: page.items,
         empty:
-          typed.size > 0
-            ? html`<p>Nothing matches these filters.</p>
-                <p><a href=${to(segments)}>Show all</a></p>`
-            : options.empty,
+          next !== null
+            ? html`<p>Nothing was found so far; not all was looked at.</p>
+                <p><a href=${withFilters(segments, typed, { cursor: next })}>Look further</a></p>`
+            : typed.size > 0
+              ? html`<p>Nothing matches these filters.</p>
+                  <p><a href=${to(segments)}>Show all</a></p>`
+              : options.empty,
         ...(options.keyOf === undefined ? {} : { keyOf: options.keyOf }),
         ...(options.isMoving === undefined ? {} : { isMoving: options.isMoving })
       })}
       ${
-        (page.items.length > 0 || cursor !== undefined) &&
+        (page.items.length > 0 || cursor !== undefined || next !== null) &&
         html`<nav class="pager" aria-label="Pages">
-          ${cursor !== undefined && html`<a href=${withFilters(segments, typed)} rel="first">Newest</a>`}
-          ${next !== null && html`<a href=${withFilters(segments, typed, { cursor: next })} rel="next">Older</a>`}
+          ${cursor !== undefined && html`<a href=${withFilters(segments, typed)} rel="first">${first}</a>`}
+          ${next !== null && html`<a href=${withFilters(segments, typed, { cursor: next })} rel="next">${more}</a>`}
           ${file && html`<a class="csv" href=${withFilters(segments, typed, { format: "csv" })} download>Download CSV</a>`}
         </nav>`
       }`

@@ -26,7 +26,7 @@ import { endpointAt, operationContract } from "./PinnedContracts.js"
 import { publicItemOf, publicItems } from "./PublicItems.js"
 import { buildRevision, jobOf } from "./Revision.js"
 import { noMatch, search } from "./Searching.js"
-import { endpointOf, type Seen, serve, type ServedRevision } from "./ServedRevision.js"
+import { endpointOf, providersOf, type Seen, serve, type ServedRevision } from "./ServedRevision.js"
 import { catalogProblems } from "./Soundness.js"
 import { storedEndpoint, storedJobs } from "./StoredContracts.js"
 import type { VocabularyFile } from "./search/Vocabulary.js"
@@ -75,6 +75,7 @@ const makeCatalog = ({ contracts, current, prepare, seenBy }: Serving, options: 
       const { codeOf } = revision.provider
       return codeOf.has(providerId) ? null : unknownProvider(providerId, codeOf.keys())
     }),
+  providers: Effect.map(current, ({ revision }) => providersOf(revision)),
   revision: Effect.map(current, ({ revision }) => revision.id),
 
   search: (query, viewer) => Effect.map(seenBy(viewer), (seen) => search(seen, query)),

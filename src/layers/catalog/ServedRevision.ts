@@ -4,6 +4,7 @@
  */
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Endpoint } from "../../domain/Manifest.js"
+import type { ListedProvider } from "../../services/Catalog.js"
 import type { AccessTable } from "./AccessTable.js"
 import { CatalogRows, type Statistics } from "./CatalogRows.js"
 import { JobOrders } from "./Ranking.js"
@@ -38,6 +39,16 @@ export interface CallerView {
 export interface Seen {
   readonly served: ServedRevision
   readonly view: CallerView
+}
+
+export const providersOf = (revision: Revision): ReadonlyArray<ListedProvider> => {
+  const byId = new Map<string, { readonly provider: Endpoint["provider"]; readonly endpointIds: Array<string> }>()
+  for (const { operation, provider } of revision.endpoints) {
+    const known = byId.get(provider.id)
+    if (known === undefined) byId.set(provider.id, { provider, endpointIds: [operation.id] })
+    else known.endpointIds.push(operation.id)
+  }
+  return [...byId.values()].sort((a, b) => (a.provider.id < b.provider.id ? -1 : 1))
 }
 
 export const endpointOf = (revision: Revision, endpointId: string): Endpoint | null => {

@@ -29,6 +29,7 @@ import { OpenIdClient } from "../accounts/OpenIdClient.js"
 import { OpenIdNone } from "../accounts/OpenIdNone.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
+import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ReportsKept } from "../runs/ReportsKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
@@ -96,6 +97,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           RefusedRunsForgotten,
           ReportsKept
         ]),
+        Layer.provide(ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) })),
         Layer.provideMerge(
           Engine({
             catalog,

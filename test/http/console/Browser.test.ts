@@ -28,6 +28,7 @@ const stage = Effect.gen(function* () {
     workspaceId,
     ids: new Map<string, string>([
       ["workspaceId", workspaceId],
+      ["workspace", workspaceId],
       ["endpointId", "job:people.email.find"],
       ["runId", made.run.runId]
     ]),

@@ -31,6 +31,8 @@ const stage = Effect.gen(function* () {
     url,
     ids: new Map<string, string>([
       ["workspaceId", workspaceId],
+      ["workspace", workspaceId],
+      ["providerId", "mock"],
       ["endpointId", "mock-email-find"],
       ["runId", made.run.runId],
       ["mediaId", `med_${"0".repeat(26)}`],

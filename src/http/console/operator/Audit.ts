@@ -1,0 +1,71 @@
+/** The audit trail over everything: who changed what, when and from where, newest first. */
+import { Effect, Option, Schema } from "effect"
+import { WorkspaceId } from "../../../domain/Ids.js"
+import { AuditTrail } from "../../../services/AuditTrail.js"
+import { Members } from "../../../services/Members.js"
+import { optionalParam, query } from "../../Query.js"
+import { parameter } from "../../Query.js"
+import { auditColumns } from "../AuditColumns.js"
+import { spanOf, wordField } from "../Filters.js"
+import { code, dash, linkTo } from "../Figures.js"
+import { html, to } from "../Html.js"
+import { operatorPage } from "../Page.js"
+import { listing, listScreen } from "../Tables.js"
+import { auditFilters } from "../workspace/Audit.js"
+
+const isWorkspaceId = Schema.is(WorkspaceId)
+const workspaceParam = parameter(WorkspaceId, {
+  expected: "must be the id of a workspace, such as ws_01k…",
+  read: (raw) => (isWorkspaceId(raw) ? raw : undefined),
+  jsonSchema: { type: "string" }
+})
+
+export const auditPage = operatorPage({
+  path: "audit",
+  navigation: { label: "Audit", order: 50 },
+  show: (visit) =>
+    Effect.gen(function* () {
+      const trail = yield* AuditTrail
+      const operators = yield* (yield* Members).list(null)
+      const listed = yield* listing({
+        visit,
+        name: "operator-audit",
+        owner: "operator",
+        segments: ["operator", "audit"],
+        caption: "Audit entries",
+        columns: [
+          ...auditColumns(new Map(operators.map(({ memberId, name }) => [memberId, name]))),
+          {
+            label: "Workspace",
+            minor: true,
+            cell: ({ workspaceId }) =>
+              workspaceId === null
+                ? dash
+                : linkTo(to(["operator", "workspaces", workspaceId]), code(workspaceId.slice(-6))),
+            csv: ({ workspaceId }) => workspaceId
+          }
+        ],
+        filters: {
+          schema: query({ ...auditFilters.schema.fields, workspace: optionalParam(workspaceParam) }),
+          fields: (form) => [auditFilters.fields(form), wordField("workspace", "Workspace (id)")(form)]
+        },
+        keyOf: ({ entryId }) => entryId,
+        empty: html`<p>Nothing was changed yet.</p>`,
+        read: ({ action, actor, subject, workspace, ...span }, page) =>
+          trail.list(
+            {
+              ...Option.match(Option.fromNullable(workspace), {
+                onNone: () => ({}),
+                onSome: (workspaceId) => ({ workspaceId })
+              }),
+              ...(action === undefined ? {} : { action }),
+              ...(actor === undefined ? {} : { actor }),
+              ...(subject === undefined ? {} : { subjectId: subject }),
+              ...spanOf(span)
+            },
+            page
+          )
+      })
+      return listScreen("Audit")(listed)
+    })
+})

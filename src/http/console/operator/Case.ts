@@ -1,0 +1,272 @@
+/**
+ * One uncertain run: the evidence, and the decision about its money. What was decided before stands below. A run that
+ * is settled already shows how.
+ */
+import { Effect, Option, Schema } from "effect"
+import { NotFound } from "../../../domain/ApiErrors.js"
+import { type Actor, actorName } from "../../../domain/AuditEntry.js"
+import { cutText } from "../../../domain/Characters.js"
+import { type Evidence, evidenceOf } from "../../../domain/Evidence.js"
+import { ProposalId } from "../../../domain/Ids.js"
+import { reasonCharsMax } from "../../../domain/Limits.js"
+import { needsTwo, type Proposal, Verdict } from "../../../domain/Resolution.js"
+import type { Attempt, Run } from "../../../domain/Run.js"
+import { Catalog } from "../../../services/Catalog.js"
+import { Members } from "../../../services/Members.js"
+import { Reconciliation } from "../../../services/Reconciliation.js"
+import { code, dash, duration, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
+import { areaField, button, type Filled, form as formHtml, selectField, textField, toldOf, unfilled } from "../Forms.js"
+import { html, type Html, Link, nothing, to } from "../Html.js"
+import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
+import { facts, jsonText, longText, notice, noticeOf, section, tiles } from "../Parts.js"
+import { type Column, table } from "../Tables.js"
+import { blankOr, usdParam } from "../workspace/Fields.js"
+import { runIdOf } from "../workspace/Run.js"
+
+const verdictTexts: { readonly [V in Verdict]: string } = {
+  charged: "charged: the provider did it and bills it",
+  released: "released: the provider never saw it, or does not bill it",
+  partly_charged: "partly charged: the provider bills a part"
+}
+
+const evidenceSection = (evidence: Evidence): Html => {
+  const { attempt, docs, homepage, lookUp, providerName, receipt, reference, request, sent } = evidence
+  return section(
+    html`Attempt ${attempt.n} at ${providerName}`,
+    html`${facts([
+      ["Sent", instant(attempt.startedAt)],
+      ["Given up", instantOrDash(attempt.completedAt)],
+      ["Waited", attempt.latencyMs === null ? dash : duration(attempt.latencyMs)],
+      ["To", request === null ? dash : code(request)],
+      ["Operation", attempt.endpointId],
+      ["What happened", attempt.reason],
+      ["Error", attempt.errorCode === null ? null : code(attempt.errorCode)],
+      ["HTTP status", attempt.providerStatus],
+      ["Provider's request id", receipt?.providerRequestId == null ? null : code(receipt.providerRequestId)],
+      [
+        "Reference that the provider knows",
+        reference === null ? null : html`${code(reference.header)}: ${code(reference.value)}`
+      ],
+      ["Digest of the request", receipt?.requestDigest == null ? null : code(receipt.requestDigest)],
+      ["Bytes sent and received", receipt === null ? null : `${receipt.requestBytes} and ${receipt.responseBytes}`],
+      ["Digest of the answer", receipt?.responseDigest == null ? null : code(receipt.responseDigest)]
+    ])}
+      <h3>What was sent</h3>
+      ${sent === null ? html`<p class="hint">The plan of this run does not name it.</p>` : longText(jsonText(sent))}
+      <h3>How to look it up at ${providerName}</h3>
+      <ol>${lookUp.map((each) => html`<li>${each}</li>`)}</ol>
+      ${(docs !== null || homepage !== null) && html`<p>${docs !== null && html`<a href=${Link.elsewhere(docs)} rel="noreferrer">Documentation</a> `}${homepage !== null && html`<a href=${Link.elsewhere(homepage)} rel="noreferrer">Site of the provider</a>`}</p>`}`
+  )
+}
+
+type Names = ReadonlyMap<string, string>
+const who = (actor: Actor | null, names: Names): Html => {
+  if (actor === null) return dash
+  const name = names.get(actorName(actor))
+  return name === undefined ? html`${actorName(actor).replaceAll("_", " ")}` : html`<bdi>${name}</bdi>`
+}
+
+const proposalColumns = (names: Names): ReadonlyArray<Column<Proposal>> => [
+  { label: "Proposed", cell: ({ proposedAt }) => instant(proposedAt) },
+  { label: "By", cell: ({ proposedBy }) => who(proposedBy, names) },
+  { label: "Decision", cell: ({ verdict }) => verdict.replaceAll("_", " ") },
+  { label: "Charge", numeric: true, cell: ({ chargeMicros }) => money(chargeMicros) },
+  { label: "Reason", cell: ({ reason }) => reason },
+  { label: "Status", cell: ({ status }) => statusBadge(status) },
+  {
+    label: "Decided by",
+    cell: ({ decidedBy, decisionReason }) =>
+      html`${who(decidedBy, names)}${decisionReason !== null && html`<br /><small>${decisionReason}</small>`}`
+  }
+]
+
+const decisionForm = (run: Run, form: Filled, two: boolean): Html =>
+  section(
+    "Decide",
+    html`${
+      two &&
+      notice("Your decision is a proposal. Another operator confirms or rejects it before any money moves.", "wait")
+    }
+      ${toldOf(form, ["verdict", "chargeMicros", "reason"])}
+      ${formHtml({
+        action: to(["operator", "desk", run.runId, "resolve"]),
+        label: "Decide",
+        content: html`${selectField({
+          form,
+          name: "verdict",
+          label: "What became of the money",
+          required: true,
+          choices: [
+            { value: "", label: "Choose" },
+            ...Verdict.literals.map((value) => ({ value, label: verdictTexts[value] }))
+          ]
+        })}
+        ${textField({
+          form,
+          name: "chargeMicros",
+          label: "Charge in US dollars",
+          hint: html`Only for a part: above 0 and below ${money(run.holdMicros)}.`,
+          mode: "decimal"
+        })}
+        ${areaField({
+          form,
+          name: "reason",
+          label: "Reason",
+          hint: "It stands on the ledger, for the workspace too.",
+          required: true,
+          rows: 2,
+          charsMax: reasonCharsMax
+        })}
+        ${button(two ? "Propose" : "Settle the run", { kind: "danger" })}`
+      })}`
+  )
+
+const secondWord = (run: Run, proposal: Proposal, form: Filled, visit: OperatorVisit, names: Names): Html => {
+  const { chargeMicros, proposalId, proposedBy, reason, verdict } = proposal
+  const own = proposedBy.kind === "operator" && proposedBy.memberId === visit.by.memberId
+  const place = ["operator", "desk", run.runId, "proposals", proposalId]
+  return section(
+    "Proposal",
+    html`<p>${who(proposedBy, names)} proposes: ${verdict.replaceAll("_", " ")}, ${money(chargeMicros)} charged, ${money(run.holdMicros - chargeMicros)} released. Reason: ${reason}</p>
+      ${
+        own
+          ? notice("This is your own proposal. Another operator must confirm or reject it.", "wait")
+          : html`${toldOf(form, ["reason"])}
+              ${formHtml({ action: to([...place, "confirm"]), label: "Confirm the proposal", class: "act", content: button("Confirm and settle", { kind: "danger" }) })}
+              ${formHtml({
+                action: to([...place, "reject"]),
+                label: "Reject the proposal",
+                content: html`${areaField({ form, name: "reason", label: "Why not", required: true, rows: 2, charsMax: reasonCharsMax })}
+                ${button("Reject", { kind: "plain" })}`
+              })}`
+      }`
+  )
+}
+
+const operationAt = (run: Run, attempt: Attempt) =>
+  Effect.gen(function* () {
+    const catalog = yield* Catalog
+    const version = run.plan?.candidates.find(({ endpointId }) => endpointId === attempt.endpointId)?.contractVersion
+    return version === undefined
+      ? yield* catalog.endpoint(attempt.endpointId)
+      : yield* catalog.endpointAt(attempt.endpointId, version)
+  })
+
+const caseScreen = (visit: OperatorVisit, form: Filled) =>
+  Effect.gen(function* () {
+    const reconciliation = yield* Reconciliation
+    const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+    const { attempts, proposals, run } = yield* reconciliation.about(runId)
+    const operators = yield* (yield* Members).list(null)
+    const names: Names = new Map(operators.map(({ memberId, name }) => [memberId, name]))
+    const waits = run.status === "reconciliation_pending"
+    const open = proposals.find(({ status }) => status === "open")
+    const lost = attempts.filter(({ status }) => status === "reconciliation_pending")
+    const evidence = yield* Effect.forEach(lost.length > 0 ? lost : attempts.slice(-1), (attempt) =>
+      Effect.map(operationAt(run, attempt), (endpoint) => evidenceOf(run, attempt, endpoint))
+    )
+    return screen({
+      title: "Uncertain run",
+      actions: html`<a class="button plain" href=${to([run.workspaceId, "runs", runId])}>The run as its workspace sees it</a>`,
+      content: html`${noticeOf(visit.query, {
+        settled: "The run is settled.",
+        proposed: "Your proposal waits for another operator.",
+        rejected: "The proposal was rejected. The run waits on."
+      })}
+        ${!waits && notice(html`This run is ${statusBadge(run.status)} and waits for nobody.`, "good")}
+        ${tiles([
+          { label: "Status", value: statusBadge(run.status) },
+          { label: "Held", value: money(run.holdMicros) },
+          {
+            label: "Charged",
+            value: moneyOrDash(run.chargeMicros),
+            link: to([run.workspaceId, "ledger"], { run: runId })
+          }
+        ])}
+        ${facts([
+          ["Run", code(runId)],
+          ["Workspace", linkTo(to(["operator", "workspaces", run.workspaceId]), code(run.workspaceId))],
+          ["Asked for", run.requestedEndpointId],
+          ["Created", instant(run.createdAt)],
+          ["Request", code(run.requestId)],
+          ["Digest of the request", code(run.requestDigest)],
+          ["Why it waits", run.outcomeReason]
+        ])}
+        ${
+          !waits
+            ? nothing
+            : open === undefined
+              ? decisionForm(run, form, needsTwo(run, reconciliation.twoPersonAboveMicros))
+              : secondWord(run, open, form, visit, names)
+        }
+        ${evidence.map(evidenceSection)}
+        ${
+          proposals.length > 0 &&
+          section(
+            "Proposals",
+            table({
+              caption: "Proposals about this run",
+              columns: proposalColumns(names),
+              rows: proposals,
+              empty: null
+            })
+          )
+        }
+        <p><a href=${to(["operator", "audit"], { subject: runId })}>Its entries of the audit trail</a></p>`
+    })
+  })
+
+export const casePage = operatorPage({ path: "desk/:runId", show: (visit) => caseScreen(visit, unfilled) })
+
+const toProposalId = Schema.decodeOption(ProposalId)
+const proposalIdOf = (visit: OperatorVisit): Effect.Effect<ProposalId, NotFound> => {
+  const raw = visit.path.get("proposalId") ?? ""
+  return Option.match(toProposalId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "proposal", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
+}
+
+const backToCase = (runId: string, notice: string) => redirect(to(["operator", "desk", runId], { notice }))
+
+export const resolveRun = operatorForm({
+  path: "desk/:runId/resolve",
+  fields: Schema.Struct({
+    verdict: Verdict.annotations({ message: () => ({ message: "must be chosen", override: true }) }),
+    chargeMicros: blankOr(usdParam),
+    reason: Schema.Trim
+  }),
+  act: (visit, { chargeMicros, reason, verdict }) =>
+    Effect.gen(function* () {
+      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+      const done = yield* (yield* Reconciliation).resolve({ runId, verdict, chargeMicros, reason }, visit.by)
+      return backToCase(runId, done._tag === "Settled" ? "settled" : "proposed")
+    }),
+  again: caseScreen
+})
+
+export const confirmProposal = operatorForm({
+  path: "desk/:runId/proposals/:proposalId/confirm",
+  fields: Schema.Struct({}),
+  act: (visit) =>
+    Effect.gen(function* () {
+      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+      const proposalId = yield* proposalIdOf(visit)
+      yield* (yield* Reconciliation).confirm({ runId, proposalId }, visit.by)
+      return backToCase(runId, "settled")
+    }),
+  again: caseScreen
+})
+
+export const rejectProposal = operatorForm({
+  path: "desk/:runId/proposals/:proposalId/reject",
+  fields: Schema.Struct({ reason: Schema.Trim }),
+  act: (visit, { reason }) =>
+    Effect.gen(function* () {
+      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+      const proposalId = yield* proposalIdOf(visit)
+      yield* (yield* Reconciliation).reject({ runId, proposalId, reason }, visit.by)
+      return backToCase(runId, "rejected")
+    }),
+  again: caseScreen
+})

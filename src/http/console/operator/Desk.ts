@@ -1,0 +1,84 @@
+/** The reconciliation desk: all runs whose money a person has to decide about, the oldest first. */
+import { Clock, Effect } from "effect"
+import { actorName } from "../../../domain/AuditEntry.js"
+import { needsTwo } from "../../../domain/Resolution.js"
+import { shownEndpoint } from "../../../domain/Run.js"
+import { toUsd } from "../../../domain/Micros.js"
+import { Reconciliation, type UncertainCase } from "../../../services/Reconciliation.js"
+import { time } from "../../Fields.js"
+import { badge, code, duration, instant, linkTo, money } from "../Figures.js"
+import { html, to } from "../Html.js"
+import { operatorPage } from "../Page.js"
+import { notice } from "../Parts.js"
+import { type Column, listing, listScreen, noFilters } from "../Tables.js"
+
+const openOf = ({ proposals }: UncertainCase) => proposals.find(({ status }) => status === "open")
+
+export const deskPage = operatorPage({
+  path: "desk",
+  navigation: { label: "Desk", order: 20 },
+  show: (visit) =>
+    Effect.gen(function* () {
+      const reconciliation = yield* Reconciliation
+      const { twoPersonAboveMicros } = reconciliation
+      const now = yield* Clock.currentTimeMillis
+      const columns: ReadonlyArray<Column<UncertainCase>> = [
+        {
+          label: "Since",
+          cell: ({ run }) =>
+            html`${linkTo(to(["operator", "desk", run.runId]), instant(run.createdAt))}<br /><small>${duration(Math.max(0, now - run.createdAt))} ago</small>`,
+          csv: ({ run }) => time(run.createdAt)
+        },
+        { label: "Run", minor: true, cell: ({ run }) => code(run.runId.slice(-6)), csv: ({ run }) => run.runId },
+        {
+          label: "Workspace",
+          cell: ({ run }) => linkTo(to(["operator", "workspaces", run.workspaceId]), code(run.workspaceId.slice(-6))),
+          csv: ({ run }) => run.workspaceId
+        },
+        { label: "Operation", cell: ({ run }) => shownEndpoint(run), csv: ({ run }) => shownEndpoint(run) },
+        {
+          label: "Held",
+          numeric: true,
+          cell: ({ run }) => money(run.holdMicros),
+          csv: ({ run }) => toUsd(run.holdMicros)
+        },
+        {
+          label: "Decision",
+          cell: (each) => {
+            const open = openOf(each)
+            if (open !== undefined)
+              return open.proposedBy.kind === "operator" && open.proposedBy.memberId === visit.by.memberId
+                ? badge("your proposal waits", "wait")
+                : badge("confirm or reject", "warn")
+            return needsTwo(each.run, twoPersonAboveMicros) ? "two people" : "one person"
+          },
+          csv: (each) => {
+            const open = openOf(each)
+            return open === undefined ? "" : `proposed by ${actorName(open.proposedBy)}`
+          }
+        }
+      ]
+      const listed = yield* listing({
+        visit,
+        name: "desk",
+        owner: "operator",
+        segments: ["operator", "desk"],
+        caption: "Runs that wait for a person",
+        columns,
+        filters: noFilters,
+        order: ["Oldest", "Newer"],
+        keyOf: ({ run }) => run.runId,
+        empty: html`<p>No run waits for a person.</p>
+          <p>A run comes here when a call with an effect was sent and its answer was lost. Its hold stays until somebody decides.</p>`,
+        read: (_, page) => reconciliation.uncertain(page)
+      })
+      return listScreen(
+        "Desk",
+        (content) =>
+          html`${
+            twoPersonAboveMicros !== null &&
+            notice(html`Two people decide about a run that holds more than ${money(twoPersonAboveMicros)}.`, "wait")
+          }${content}`
+      )(listed)
+    })
+})

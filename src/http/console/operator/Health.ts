@@ -1,0 +1,84 @@
+/** How the gateway does as a whole: the ledger, the queue, runs that wait for a person, and the nodes. */
+import { Effect } from "effect"
+import { Reports, type StatusCount } from "../../../services/Reports.js"
+import { badge, code, count, dash, duration, instant, money } from "../Figures.js"
+import { html, type Html, to } from "../Html.js"
+import { operatorPage, screen } from "../Page.js"
+import { notice, section, tiles } from "../Parts.js"
+import { table } from "../Tables.js"
+
+const runs = ({ more, runs }: StatusCount): Html => html`${count(runs)}${more && "+"} <small>runs</small>`
+const age = (millis: number | null): Html => (millis === null ? dash : duration(Math.max(0, millis)))
+
+export const healthPage = operatorPage({
+  path: "health",
+  navigation: { label: "Health", order: 10 },
+  show: () =>
+    Effect.gen(function* () {
+      const { leases, ledger, nodes, oldestQueuedMillis, oldestUncertainMillis, queued, uncertain } =
+        yield* (yield* Reports).health
+      return screen({
+        title: "Health",
+        content: html`${
+          ledger !== null &&
+          ledger.difference !== null &&
+          notice(html`<p>The ledger does not add up: ${ledger.difference}</p>`, "warn")
+        }
+        ${tiles([
+          {
+            label: "Drift of the ledger",
+            value:
+              ledger === null
+                ? dash
+                : html`${badge(ledger.difference === null ? "adds up" : "off", ledger.difference === null ? "good" : "bad")} ${money(ledger.driftMicros)}`,
+            note:
+              ledger === null
+                ? "not checked yet"
+                : html`checked ${instant(ledger.checkedAt)} in ${duration(ledger.tookMillis)}`
+          },
+          {
+            label: "Oldest run that waits for a person",
+            value: age(oldestUncertainMillis),
+            note: runs(uncertain),
+            link: to(["operator", "desk"])
+          },
+          { label: "Oldest run in the queue", value: age(oldestQueuedMillis), note: runs(queued) },
+          {
+            label: "Runs under way",
+            value: count(leases.reduce((sum, lease) => sum + lease.runs, 0)),
+            note: html`on ${count(leases.length)} nodes`
+          }
+        ])}
+        ${section(
+          "Nodes",
+          table({
+            caption: "Nodes that follow the catalog",
+            columns: [
+              { label: "Address", cell: ({ address }) => address ?? "on the database's own machine" },
+              { label: "Connected since", cell: ({ connectedAt }) => instant(connectedAt) }
+            ],
+            rows: nodes,
+            empty: html`<p>No node is connected to the database.</p>`
+          })
+        )}
+        ${section(
+          "Leases",
+          html`<p class="hint">A node renews the leases of its runs; when one ends, another node takes the run over.</p>
+          ${table({
+            caption: "Runs that are leased to nodes",
+            columns: [
+              { label: "Node", cell: ({ node }) => code(node) },
+              { label: "Runs", numeric: true, cell: (lease) => count(lease.runs) },
+              {
+                label: "First lease ends in",
+                numeric: true,
+                cell: ({ endsInMillis }) => (endsInMillis < 0 ? badge("ended", "warn") : duration(endsInMillis))
+              }
+            ],
+            rows: leases,
+            empty: html`<p>No run is under way.</p>`
+          })}`
+        )}`
+      })
+    })
+})

@@ -1,0 +1,173 @@
+/**
+ * Providers: what the operator set, whether there is a key, how calls went in the last 30 days, and what the circuit of
+ * this node says. A switch drains, disables or enables a provider on all nodes.
+ */
+import { Effect, Schema } from "effect"
+import { NotFound } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { isKeyless } from "../../../domain/Manifest.js"
+import { Catalog, type ListedProvider } from "../../../services/Catalog.js"
+import { EndpointStats, type Works } from "../../../services/EndpointStats.js"
+import { PlatformKeys } from "../../../services/PlatformKeys.js"
+import { type Health, ProviderHealth, ProviderState } from "../../../services/ProviderHealth.js"
+import { query } from "../../Query.js"
+import { wordField, wordParam } from "../Filters.js"
+import { badge, count, dash, duration } from "../Figures.js"
+import { actForm, type Filled, toldOf, unfilled } from "../Forms.js"
+import { html, type Html, to } from "../Html.js"
+import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
+import { noticeOf } from "../Parts.js"
+import { type Column, listing } from "../Tables.js"
+
+interface Row {
+  readonly listed: ListedProvider
+  readonly health: Health
+  readonly hasKey: boolean
+  readonly works: ReadonlyArray<Works>
+}
+
+const sum = (works: ReadonlyArray<Works>, of: (one: Works) => number): number =>
+  works.reduce((total, one) => total + of(one), 0)
+
+/** The median of the operation that was called most. */
+const latencyOf = (works: ReadonlyArray<Works>): number | null =>
+  works.reduce<Works | null>((most, one) => (most === null || one.calls > most.calls ? one : most), null)?.p50Ms ?? null
+
+const rateOf = (works: ReadonlyArray<Works>): string | null => {
+  const calls = sum(works, (one) => one.calls)
+  return calls === 0 ? null : `${((100 * sum(works, ({ successes }) => successes)) / calls).toFixed(1)} %`
+}
+
+const keyText = ({ hasKey, listed: { provider } }: Row): string =>
+  isKeyless(provider) ? "needs none" : hasKey ? "present" : provider.platformKey ? "missing" : "customers bring theirs"
+
+const tones = { enabled: "good", draining: "warn", disabled: "off" } as const
+const switches = [
+  ["enabled", "Enable", "Runs use this provider again."],
+  ["draining", "Drain", "New runs no longer use it; runs that were admitted are finished."],
+  ["disabled", "Disable", "It is not called any more, also for runs that were admitted."]
+] as const
+
+const switchesOf = ({ health, listed: { provider } }: Row): Html =>
+  html`<div class="actions">${switches.map(
+    ([state, label, effect]) =>
+      state !== health.state &&
+      actForm({
+        action: to(["operator", "providers", provider.id, "state"]),
+        label: html`${label}<span class="unseen"> ${provider.name}</span>`,
+        kind: state === "enabled" ? "plain" : "danger",
+        confirm: `${label} ${provider.name} on all nodes? ${effect}`,
+        hidden: { state }
+      })
+  )}</div>`
+
+const columns: ReadonlyArray<Column<Row>> = [
+  {
+    label: "Provider",
+    cell: ({ listed: { provider } }) => html`${provider.name}<br /><small>${provider.id}</small>`,
+    csv: ({ listed }) => listed.provider.id
+  },
+  { label: "State", cell: ({ health }) => badge(health.state, tones[health.state]), csv: ({ health }) => health.state },
+  {
+    label: "Key",
+    cell: (row) => (keyText(row) === "missing" ? badge("missing", "warn") : keyText(row)),
+    csv: keyText
+  },
+  {
+    label: "Circuit of this node",
+    cell: ({ health }) =>
+      health.openForSeconds > 0
+        ? badge(`open for ${Math.ceil(health.openForSeconds)} s`, "bad")
+        : badge("closed", "good"),
+    csv: ({ health }) => (health.openForSeconds > 0 ? "open" : "closed")
+  },
+  {
+    label: "Calls, 30 days",
+    numeric: true,
+    cell: ({ works }) => count(sum(works, ({ calls }) => calls)),
+    csv: ({ works }) => sum(works, ({ calls }) => calls)
+  },
+  { label: "Success", numeric: true, cell: ({ works }) => rateOf(works) ?? dash, csv: ({ works }) => rateOf(works) },
+  {
+    label: "Median time",
+    numeric: true,
+    minor: true,
+    cell: ({ works }) => {
+      const millis = latencyOf(works)
+      return millis === null ? dash : duration(millis)
+    },
+    csv: ({ works }) => latencyOf(works)
+  },
+  {
+    label: "Operations",
+    numeric: true,
+    minor: true,
+    cell: ({ listed }) => count(listed.endpointIds.length),
+    csv: ({ listed }) => listed.endpointIds.length
+  },
+  { label: "", cell: switchesOf }
+]
+
+const providersScreen = (visit: OperatorVisit, form: Filled) =>
+  Effect.gen(function* () {
+    const catalog = yield* Catalog
+    const states = yield* ProviderHealth
+    const keys = new Set((yield* (yield* PlatformKeys).list).map(({ providerId }) => providerId))
+    const stats = yield* (yield* EndpointStats).snapshot
+    const listed = yield* listing({
+      visit,
+      name: "providers",
+      owner: "operator",
+      segments: ["operator", "providers"],
+      filters: { schema: query({ q: wordParam }), fields: (form) => wordField("q", "Name or id")(form) },
+      columns,
+      caption: "Providers",
+      order: ["First", "More"],
+      keyOf: ({ listed }) => listed.provider.id,
+      empty: html`<p>The catalog has no provider.</p>`,
+      read: ({ q }, { after, limit }) =>
+        Effect.gen(function* () {
+          const wanted = q?.toLowerCase() ?? ""
+          const found = (yield* catalog.providers).filter(
+            ({ provider }) =>
+              (after === null || provider.id > after) &&
+              (provider.id.includes(wanted) || provider.name.toLowerCase().includes(wanted))
+          )
+          const items = yield* Effect.forEach(found.slice(0, limit), (each) =>
+            Effect.map(states.health(each.provider.id), (health): Row => ({
+              listed: each,
+              health,
+              hasKey: keys.has(each.provider.id),
+              works: each.endpointIds.flatMap((endpointId) => stats.get(endpointId) ?? [])
+            }))
+          )
+          return { items, next: found.length > limit ? (items.at(-1)?.listed.provider.id ?? null) : null }
+        })
+    })
+    if (listed._tag === "File") return listed
+    return screen({
+      title: "Providers",
+      content: html`${noticeOf(visit.query, { changed: "The state was changed. Every node follows within seconds." })}
+        ${toldOf(form)} ${listed.content}`
+    })
+  })
+
+export const providersPage = operatorPage({
+  path: "providers",
+  navigation: { label: "Providers", order: 30 },
+  show: (visit) => providersScreen(visit, unfilled)
+})
+
+export const switchProvider = operatorForm({
+  path: "providers/:providerId/state",
+  fields: Schema.Struct({ state: ProviderState }),
+  act: (visit, { state }) =>
+    Effect.gen(function* () {
+      const providerId = visit.path.get("providerId") ?? ""
+      const problem = yield* (yield* Catalog).providerProblem(providerId)
+      if (problem !== null) return yield* new NotFound({ what: "provider", id: cutText(providerId, 100) })
+      yield* (yield* ProviderHealth).setState(providerId, state, visit.by)
+      return redirect(to(["operator", "providers"], { notice: "changed" }))
+    }),
+  again: providersScreen
+})

@@ -1,0 +1,261 @@
+/**
+ * One workspace as its operator sees it: its money, and what an operator may change of it. A credit is shown once more
+ * before it is booked, and its key books it once, however often the form is sent.
+ */
+import { Effect, Either, Option, Schema } from "effect"
+import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { WorkspaceId } from "../../../domain/Ids.js"
+import { reasonProblem } from "../../../domain/Labels.js"
+import { labelCharsMax, reasonCharsMax, workspaceCountMax } from "../../../domain/Limits.js"
+import { toUsd, typedUsd, usdExpected } from "../../../domain/Micros.js"
+import { readRule, rulesOf, ruleText } from "../../../domain/WorkspacePolicy.js"
+import { Accounts } from "../../../services/Accounts.js"
+import { Ids } from "../../../services/Ids.js"
+import { Members } from "../../../services/Members.js"
+import { Reports } from "../../../services/Reports.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { line } from "../../Fields.js"
+import { intParam } from "../../Query.js"
+import { code, count, instant, instantOrDash, money, signedMoney } from "../Figures.js"
+import {
+  areaField,
+  button,
+  type Filled,
+  filledWith,
+  form as formHtml,
+  hiddenField,
+  textField,
+  toldOf,
+  typedOf,
+  unfilled
+} from "../Forms.js"
+import { html, type Html, to } from "../Html.js"
+import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
+import { facts, noticeOf, section, tiles } from "../Parts.js"
+import { table } from "../Tables.js"
+import { blankOr, usdParam } from "../workspace/Fields.js"
+
+const toWorkspaceId = Schema.decodeOption(WorkspaceId)
+const workspaceIdOf = ({ path }: OperatorVisit): Effect.Effect<WorkspaceId, NotFound> => {
+  const raw = path.get("workspace") ?? ""
+  return Option.match(toWorkspaceId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "workspace", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
+}
+
+const place = (workspaceId: string, ...more: ReadonlyArray<string>) => ["operator", "workspaces", workspaceId, ...more]
+
+/** The part of a form that was typed, if it was this one; the others show what stands. */
+const formOf = (form: Filled, names: ReadonlyArray<string>, standing: Filled): Filled =>
+  names.some((name) => form.typed.has(name)) ? form : standing
+
+const creditSection = (workspaceId: string, form: Filled, key: string): Html =>
+  section(
+    "Credit",
+    html`${toldOf(form, ["amountUsd", "reason"])}
+    ${formHtml({
+      action: to(place(workspaceId, "credit")),
+      label: "Credit",
+      content: html`${hiddenField("key", key)}
+        ${textField({ form, name: "amountUsd", label: "Amount in US dollars", hint: "Below zero takes money back.", mode: "decimal", required: true })}
+        ${textField({ form, name: "reason", label: "Reason", hint: "It stands on the ledger, for the workspace too.", required: true, charsMax: reasonCharsMax })}
+        ${button("Go on")}`
+    })}`
+  )
+
+const limitNames = ["inflightLimit", "runsPerMinute", "runCapUsd"]
+const limitsSection = (workspaceId: string, form: Filled): Html =>
+  section(
+    "Limits",
+    html`${toldOf(form, limitNames)}
+    ${formHtml({
+      action: to(place(workspaceId, "limits")),
+      label: "Limits",
+      content: html`${textField({ form, name: "inflightLimit", label: "Runs in flight", hint: "Empty: the gateway's default.", mode: "numeric" })}
+        ${textField({ form, name: "runsPerMinute", label: "Runs a minute", hint: "Empty: no limit.", mode: "numeric" })}
+        ${textField({ form, name: "runCapUsd", label: "Most that one run may hold, in US dollars", hint: "Empty: no limit.", mode: "decimal" })}
+        ${button("Save limits")}`
+    })}`
+  )
+
+const policySection = (workspaceId: string, form: Filled): Html =>
+  section(
+    "Policy",
+    html`${toldOf(form, ["allow", "deny"])}
+    ${formHtml({
+      action: to(place(workspaceId, "policy")),
+      label: "Policy",
+      content: html`${areaField({
+        form,
+        name: "allow",
+        label: "Allowed only",
+        hint: html`One rule a line: <code>provider:acme</code>, <code>category:people</code>, <code>endpoint:acme-find</code>. Empty: everything.`,
+        code: true
+      })}
+        ${areaField({ form, name: "deny", label: "Denied", hint: html`The same, and <code>effectful</code>. Deny wins over allow.`, code: true })}
+        ${button("Save policy")}`
+    })}`
+  )
+
+const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
+  Effect.gen(function* () {
+    const workspaceId = yield* workspaceIdOf(visit)
+    const standing = yield* (yield* Reports).workspace(workspaceId)
+    const { inflightLimit, policy, runCapMicros, runsPerMinute } = yield* (yield* Accounts).workspace(workspaceId)
+    const members = yield* (yield* Members).list(workspaceId)
+    const { allow, deny } = rulesOf(policy)
+    const text = (value: number | null) => (value === null ? null : String(value))
+    const key = typedOf(form, "key") ?? `console_${yield* (yield* Ids).suffix}`
+    return screen({
+      title: standing.name,
+      actions: html`<a class="button plain" href=${to([workspaceId, "overview"])}>Overview</a>
+        <a class="button plain" href=${to([workspaceId, "runs"])}>Runs</a>
+        <a class="button plain" href=${to([workspaceId, "ledger"])}>Ledger</a>
+        <a class="button plain" href=${to(["operator", "audit"], { workspace: workspaceId })}>Audit</a>`,
+      content: html`${noticeOf(visit.query, {
+        credited: "The credit is on the ledger.",
+        limits: "The limits were saved. They hold from the next run.",
+        policy: "The policy was saved. It holds from the next request."
+      })}
+        ${tiles([
+          { label: "Available", value: money(standing.availableMicros), link: to([workspaceId, "ledger"]) },
+          {
+            label: "Held for runs",
+            value: money(standing.reservedMicros),
+            link: to([workspaceId, "ledger"], { kind: "hold" })
+          },
+          { label: "Runs under way", value: count(standing.inflight), link: to([workspaceId, "runs"]) }
+        ])}
+        ${facts([
+          ["Workspace", code(workspaceId)],
+          ["Made", instant(standing.createdAt)],
+          ["Last run", instantOrDash(standing.lastRunAt)]
+        ])}
+        ${creditSection(workspaceId, formOf(form, ["amountUsd", "reason"], unfilled), key)}
+        ${limitsSection(
+          workspaceId,
+          formOf(
+            form,
+            limitNames,
+            filledWith({
+              inflightLimit: text(inflightLimit),
+              runsPerMinute: text(runsPerMinute),
+              runCapUsd: runCapMicros === null ? null : String(toUsd(runCapMicros))
+            })
+          )
+        )}
+        ${policySection(
+          workspaceId,
+          formOf(
+            form,
+            ["allow", "deny"],
+            filledWith({ allow: allow.map(ruleText).join("\n"), deny: deny.map(ruleText).join("\n") })
+          )
+        )}
+        ${section(
+          "Members",
+          table({
+            caption: "Members of the workspace",
+            columns: [
+              { label: "Name", cell: ({ name }) => html`<bdi>${name}</bdi>` },
+              { label: "Role", cell: ({ role }) => role },
+              { label: "Since", cell: ({ createdAt }) => instant(createdAt) }
+            ],
+            rows: members,
+            empty: html`<p>Nobody yet. Add an owner on the command line: <code>gateway member add --help</code>.</p>`
+          })
+        )}`
+    })
+  })
+
+export const workspacePage = operatorPage({
+  path: "workspaces/:workspace",
+  show: (visit) => workspaceScreen(visit, unfilled)
+})
+
+const Confirmed = Schema.optionalWith(Schema.Literal("yes"), { exact: true })
+
+export const creditWorkspace = operatorForm({
+  path: "workspaces/:workspace/credit",
+  fields: Schema.Struct({
+    amountUsd: Schema.Trim,
+    reason: Schema.Trim,
+    key: line(labelCharsMax),
+    confirmed: Confirmed
+  }),
+  act: (visit, { amountUsd, confirmed, key, reason }) =>
+    Effect.gen(function* () {
+      const workspaceId = yield* workspaceIdOf(visit)
+      const micros = Option.getOrNull(typedUsd(amountUsd.replace("$", "")))
+      if (micros === null || micros === 0)
+        return yield* ValidationError.of("amountUsd", micros === 0 ? "must not be 0" : usdExpected)
+      const problem = reasonProblem(reason)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      if (confirmed === undefined) {
+        const { availableMicros, name } = yield* (yield* Reports).workspace(workspaceId)
+        return screen({
+          title: micros > 0 ? "Credit this amount?" : "Take this amount back?",
+          content: html`${facts([
+            ["Workspace", html`<bdi>${name}</bdi> ${code(workspaceId)}`],
+            ["Amount", signedMoney(micros)],
+            ["Available now", money(availableMicros)],
+            ["Reason", reason]
+          ])}
+            ${formHtml({
+              action: to(place(workspaceId, "credit")),
+              label: "Confirm the credit",
+              content: html`${hiddenField("amountUsd", amountUsd)}${hiddenField("reason", reason)}${hiddenField("key", key)}${hiddenField("confirmed", "yes")}
+              <div class="actions">${button(micros > 0 ? "Credit" : "Take back", { kind: micros > 0 ? "main" : "danger" })} <a href=${to(place(workspaceId))}>Cancel</a></div>`
+            })}`
+        })
+      }
+      // With a prefix, so that no key of a form is the key of a top-up.
+      yield* (yield* Wallet).credit(
+        { workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: `operator:${key}` },
+        visit.by
+      )
+      return redirect(to(place(workspaceId), { notice: "credited" }))
+    }),
+  again: workspaceScreen
+})
+
+const countParam = blankOr(intParam(1, workspaceCountMax))
+
+export const saveLimits = operatorForm({
+  path: "workspaces/:workspace/limits",
+  fields: Schema.Struct({ inflightLimit: countParam, runsPerMinute: countParam, runCapUsd: blankOr(usdParam) }),
+  act: (visit, { inflightLimit, runCapUsd, runsPerMinute }) =>
+    Effect.gen(function* () {
+      const workspaceId = yield* workspaceIdOf(visit)
+      const limits = { inflightLimit, runsPerMinute, runCapMicros: runCapUsd }
+      yield* (yield* Accounts).setLimits(workspaceId, limits, visit.by)
+      return redirect(to(place(workspaceId), { notice: "limits" }))
+    }),
+  again: workspaceScreen
+})
+
+const rulesIn = (field: string, text: string) =>
+  Either.all(
+    text
+      .split(/\r?\n/)
+      .map((each) => each.trim())
+      .filter((each) => each !== "")
+      .map((each) =>
+        Either.mapLeft(readRule(each), (problem) => ValidationError.of(field, `${cutText(each, 100)} ${problem}`))
+      )
+  )
+
+export const savePolicy = operatorForm({
+  path: "workspaces/:workspace/policy",
+  fields: Schema.Struct({ allow: Schema.String, deny: Schema.String }),
+  act: (visit, { allow, deny }) =>
+    Effect.gen(function* () {
+      const workspaceId = yield* workspaceIdOf(visit)
+      const change = { reset: true, allow: yield* rulesIn("allow", allow), deny: yield* rulesIn("deny", deny) }
+      yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by)
+      return redirect(to(place(workspaceId), { notice: "policy" }))
+    }),
+  again: workspaceScreen
+})
