@@ -1,7 +1,7 @@
 /** The form of an operation: what is shown and read back is the same input, digit for digit. */
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
-import type { Json, JsonObject } from "../../../src/domain/Json.js"
+import { isObject, type Json, type JsonObject } from "../../../src/domain/Json.js"
 import { readJson, writeJson } from "../../../src/domain/LosslessJson.js"
 import { inputFieldsOf, inputText, nameOf, typedInput } from "../../../src/http/console/workspace/InputForm.js"
 
@@ -68,9 +68,7 @@ describe("the form of an operation", () => {
 
   it("keeps every digit of a number", () => {
     const input = Either.getOrThrow(readJson('{"limit":12345678901234567890,"ratio":0.10000000000000000000001}'))
-    const read = Either.getOrThrow(
-      inputText(fields, typedInput(fields, typeof input === "object" && !Array.isArray(input) ? (input ?? {}) : {}))
-    )
+    const read = Either.getOrThrow(inputText(fields, typedInput(fields, isObject(input) ? input : {})))
     assert.strictEqual(writeJson(Either.getOrThrow(readJson(read))), writeJson(input))
   })
 
