@@ -38,7 +38,7 @@ export const entryColumns = (
           label: "Made of",
           cell: ({ reason, runId, topUpId }: LedgerEntry) =>
             runId !== null
-              ? linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)
+              ? html`${linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)}${reason !== null && html`<br /><small>${reason}</small>`}`
               : topUpId !== null
                 ? linkTo(to([workspaceId, "top-up"]), html`top-up ${code(topUpId.slice(-6))}`)
                 : (reason ?? dash),
