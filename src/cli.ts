@@ -6,6 +6,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
 import { run } from "./cli/Gateway.js"
+import { ScreenOfProcess } from "./cli/Screen.js"
 import { SecretInputStdin } from "./cli/SecretInput.js"
 import { readConfig, readLogLevel } from "./layers/node/Config.js"
 import { OperatorServices } from "./layers/compose/StorageOnPostgres.js"
@@ -16,7 +17,12 @@ const program = Effect.matchEffect(readLogLevel(LogLevel.Warning), {
   onFailure: (problem) => Effect.as(Console.error(String(problem)), 1),
   onSuccess: (logLevel) =>
     run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, OperatorServices))).pipe(
-      Effect.provide([NodeContext.layer, SecretInputStdin, Logger.replace(Logger.defaultLogger, toStderr)]),
+      Effect.provide([
+        NodeContext.layer,
+        ScreenOfProcess,
+        SecretInputStdin,
+        Logger.replace(Logger.defaultLogger, toStderr)
+      ]),
       Logger.withMinimumLogLevel(logLevel)
     )
 })

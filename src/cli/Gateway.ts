@@ -7,7 +7,7 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
-import { Cause, Chunk, Effect, type Layer, Option } from "effect"
+import { Cause, Chunk, type Console, Effect, type Layer, Option } from "effect"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import type { Connections } from "../services/Connections.js"
@@ -27,6 +27,7 @@ import { catalog } from "./Catalog.js"
 import { keepEmptyValues } from "./Inputs.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
+import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
 
 /** What the commands work with. */
@@ -113,12 +114,18 @@ const endOf = (cause: Cause.Cause<unknown>): End => {
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }
 
+/** The console of a program whose output is no terminal: help comes with colours. */
+const withoutColours = (console: Console.Console): Console.Console => ({
+  ...console,
+  log: (...words) => console.log(...words.map((word) => (typeof word === "string" ? plain(word) : word)))
+})
+
 /** Runs one command line, without the program's own name, and answers the exit code. */
 export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
-  Effect.consoleWith((console) =>
+  Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
     Command.run(commands(operator), { name: "gateway", version })(["node", "gateway", ...keepEmptyValues(args)]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
-      Effect.withConsole({ ...console, error: () => Effect.void }),
+      Effect.withConsole({ ...(colours ? console : withoutColours(console)), error: () => Effect.void }),
       // Otherwise it takes --DENY for --deny, and then loses its value.
       Effect.provide(CliConfig.layer({ isCaseSensitive: true })),
       Effect.as(0),

@@ -53,6 +53,20 @@ const batManifest = [
 ].join("\n")
 
 layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) => {
+  it.effect("prints colours on a terminal only, and every command but the help of all takes --json", () =>
+    Effect.gen(function* () {
+      assert.include((yield* cli("--help", { colours: true })).out.join(), "\u001b[")
+      const help = (yield* cli("--help")).out.join("\n")
+      for (const line of ["--help", "workspace create --help", "--version", "frob", "workspace"])
+        assert.notInclude(JSON.stringify(yield* cli(line)), "\\u001b", line)
+      const lines = help.split(/^COMMANDS$/m)[1]?.match(/^ {2}- .*/gm) ?? []
+      const names = lines.map((line) => /^ {2}- ([a-z-]+(?: [a-z][a-z-]*)*)/.exec(line)?.[1] ?? "")
+      const commands = lines.filter((_, at) => !names.some((name) => name.startsWith(`${names[at]} `)))
+      assert.isAbove(commands.length, 25)
+      for (const line of commands) assert.include(line, "[--json]")
+    })
+  )
+
   it.effect("makes a workspace, sets its limits and clears them again", () =>
     Effect.gen(function* () {
       const id = yield* workspace

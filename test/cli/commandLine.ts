@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../../src/cli/Gateway.js"
+import { Screen } from "../../src/cli/Screen.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { OperatorServices } from "../../src/layers/compose/StorageOnPostgres.js"
@@ -23,6 +24,10 @@ export interface Ended {
 export interface Typed {
   /** What the command finds on standard input. */
   readonly input?: string
+  /** Whether standard output is a terminal that shows colours. */
+  readonly colours?: boolean
+  /** What a person answers when they are asked; nobody can be asked where this is left out. */
+  readonly answers?: boolean
 }
 
 export class CommandLine extends Context.Tag("test/cli/CommandLine")<
@@ -74,6 +79,12 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
               error: (...words) => Effect.sync(() => void err.push(words.join(" ")))
             }),
             Effect.provideService(SecretInput, { read: Effect.sync(() => Redacted.make(typed.input ?? "")) }),
+            Effect.provideService(Screen, {
+              colours: typed.colours ?? false,
+              interactive: typed.answers !== undefined,
+              progress: () => Effect.void,
+              ask: (question) => Effect.sync(() => (err.push(question), typed.answers ?? false))
+            }),
             Effect.withConfigProvider(provider),
             Effect.provide(context)
           )

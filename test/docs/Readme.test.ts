@@ -7,6 +7,7 @@ import { NodeContext } from "@effect/platform-node"
 import { ConfigProvider, Console, Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 import { run } from "../../src/cli/Gateway.js"
+import { ScreenOfProcess } from "../../src/cli/Screen.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { rowsOf } from "./tables.js"
@@ -54,13 +55,15 @@ describe("README.md", () => {
     await Effect.runPromise(
       run(["--help"], Layer.die("no service is needed for help")).pipe(
         Effect.withConsole({ ...console, log: (...words) => Effect.sync(() => void printed.push(words.join(" "))) }),
-        Effect.provide([NodeContext.layer, Layer.succeed(SecretInput, { read: Effect.die("no secret is asked for") })])
+        Effect.provide([
+          NodeContext.layer,
+          ScreenOfProcess,
+          Layer.succeed(SecretInput, { read: Effect.die("no secret is asked for") })
+        ])
       )
     )
     const lines = printed
       .join("\n")
-      // eslint-disable-next-line no-control-regex
-      .replace(/\u001b\[[0-9;]*m/g, "")
       .split("\n")
       .map((line) => /^\s*- ([a-z-]+(?: [a-z-]+)?)(?= |$)/.exec(line)?.[1] ?? "")
     const commands = lines.filter((line) => line !== "" && !lines.some((other) => other.startsWith(`${line} `)))

@@ -14,14 +14,8 @@ import { cli, CommandLine, CommandLineTest } from "../cli/commandLine.js"
 import { engine, principalOf, requestOf, storagePg } from "../support/engine.js"
 import { golden, placeholders } from "./golden.js"
 
-// eslint-disable-next-line no-control-regex
-const colours = /\u001b\[[0-9;]*m/g
-/** Without colours, and without the blanks that align columns or end lines. */
-const plain = (text: string): string =>
-  text
-    .replace(colours, "")
-    .replace(/(\S) {2,}/g, "$1  ")
-    .replace(/ +$/gm, "")
+/** Without the blanks that align columns or end lines. */
+const plain = (text: string): string => text.replace(/(\S) {2,}/g, "$1  ").replace(/ +$/gm, "")
 
 /** The commands that a help text lists, such as `workspace create`. */
 const listed = (help: string): ReadonlyArray<string> => {

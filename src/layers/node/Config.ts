@@ -116,21 +116,40 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
     Config.withDefault(otherwise)
   )
 
+/** Every setting that is a secret. `secret` reads no other, so that none can be read without this rule. */
+export const secretSettings = [
+  "DATABASE_URL",
+  "GATEWAY_SEALING_KEYS",
+  "GATEWAY_STRIPE_SECRET_KEY",
+  "GATEWAY_STRIPE_WEBHOOK_SECRET",
+  "GATEWAY_OIDC_CLIENT_SECRET"
+] as const
+export type SecretSetting = (typeof secretSettings)[number]
+
+/** The variable that names a file which holds the secret. */
+export const fileOf = (name: SecretSetting): string => `${name}_FILE`
+
 /**
  * A secret, from the variable itself or from the file that the variable with `_FILE` behind its name points to, without
- * the line break at its end. Setting both stops the start, because one of them would be ignored.
+ * the line break at its end. An empty variable counts as not set. Setting both stops the start, because one of them
+ * would be ignored.
  */
-export const secret = (name: string): Config.Config<Option.Option<Redacted.Redacted>> =>
-  Config.all([Config.option(Config.redacted(name)), Config.option(Config.nonEmptyString(`${name}_FILE`))]).pipe(
+export const secret = (name: SecretSetting): Config.Config<Option.Option<Redacted.Redacted>> =>
+  Config.all([Config.option(Config.redacted(name)), Config.option(Config.nonEmptyString(fileOf(name)))]).pipe(
     Config.mapOrFail(([given, file]) => {
       const value = Option.filter(given, (text) => Redacted.value(text) !== "")
       if (Option.isNone(file)) return Either.right(value)
       if (Option.isSome(value))
-        return Either.left(ConfigError.InvalidData([name], `and ${name}_FILE are both set; set one of them`))
+        return Either.left(ConfigError.InvalidData([name], `and ${fileOf(name)} are both set; set one of them`))
       return Either.try({
         try: () => Option.some(Redacted.make(readFileSync(file.value, "utf8").replace(/\r?\n$/, ""))),
-        catch: () => ConfigError.InvalidData([`${name}_FILE`], "must name a file that this process can read")
-      })
+        catch: () => ConfigError.InvalidData([fileOf(name)], "must name a file that this process can read")
+      }).pipe(
+        Either.filterOrLeft(
+          Option.exists((text) => Redacted.value(text) !== ""),
+          () => ConfigError.InvalidData([fileOf(name)], "names a file that is empty")
+        )
+      )
     })
   )
 
@@ -238,10 +257,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     Config.withDefault("development")
   )
   const production = mode === "production"
-  const databaseUrl = Option.filter(
-    yield* Config.option(Config.redacted("DATABASE_URL")),
-    (url) => Redacted.value(url) !== ""
-  )
+  const databaseUrl = yield* secret("DATABASE_URL")
   if (production && Option.isNone(databaseUrl)) {
     return yield* Effect.fail(
       ConfigError.MissingData(

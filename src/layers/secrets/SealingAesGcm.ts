@@ -11,6 +11,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Config, ConfigError, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Sealing, SealUnreadable } from "../../services/Sealing.js"
+import { secret } from "../node/Config.js"
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -77,13 +78,17 @@ export const SealingAesGcm = ({ byId, current }: SealingKeys): Layer.Layer<Seali
     })
   )
 
-const keysConfig = Config.redacted("GATEWAY_SEALING_KEYS").pipe(
-  Config.mapOrFail((text) =>
-    Either.mapLeft(parseSealingKeys(Redacted.value(text)), (problem) =>
-      ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], problem)
-    )
-  ),
-  Config.option
+const keysConfig = secret("GATEWAY_SEALING_KEYS").pipe(
+  Config.mapOrFail(
+    Option.match({
+      onNone: () => Either.right(Option.none<SealingKeys>()),
+      onSome: (text) =>
+        Either.mapBoth(parseSealingKeys(Redacted.value(text)), {
+          onLeft: (problem) => ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], problem),
+          onRight: Option.some
+        })
+    })
+  )
 )
 
 /** The file of the sealing keys holds something else. */

@@ -1,12 +1,70 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { readConfig } from "../../../src/layers/node/Config.js"
+import { fileURLToPath } from "node:url"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { fileOf, readConfig, secret, secretSettings } from "../../../src/layers/node/Config.js"
+import { sealingKeys } from "../../../src/layers/secrets/SealingAesGcm.js"
 
 const configOf = (entries: { readonly [name: string]: string }) =>
   Effect.withConfigProvider(readConfig, ConfigProvider.fromMap(new Map(Object.entries(entries))))
+
+const folderOfTest = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-config-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+)
+const root = fileURLToPath(new URL("../../../src", import.meta.url))
+
+describe("every secret setting", () => {
+  it.scoped("comes from its variable or from a file, and not from both", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderOfTest
+      const [file, empty] = [join(folder, "secret"), join(folder, "empty")]
+      writeFileSync(file, "from the file\n")
+      writeFileSync(empty, "\n")
+      for (const name of secretSettings) {
+        const from = (entries: Record<string, string>) =>
+          Effect.withConfigProvider(secret(name), ConfigProvider.fromMap(new Map(Object.entries(entries))))
+        const text = Effect.map((found: Option.Option<Redacted.Redacted>) => Option.map(found, Redacted.value))
+        assert.deepStrictEqual(yield* text(from({})), Option.none())
+        assert.deepStrictEqual(yield* text(from({ [name]: "given" })), Option.some("given"))
+        assert.deepStrictEqual(yield* text(from({ [fileOf(name)]: file })), Option.some("from the file"))
+        assert.deepStrictEqual(yield* text(from({ [name]: "", [fileOf(name)]: file })), Option.some("from the file"))
+        const both = String(yield* Effect.flip(from({ [name]: "given", [fileOf(name)]: file })))
+        assert.include(both, `${name}_FILE`)
+        assert.match(both, new RegExp(`${name}.*both set; set one of them`))
+        assert.match(String(yield* Effect.flip(from({ [fileOf(name)]: empty }))), /_FILE.*is empty/)
+      }
+    })
+  )
+
+  it("is read by that one rule", () => {
+    const readers = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && /Config\.redacted\(/.test(readFileSync(join(root, name), "utf8"))
+    )
+    assert.deepStrictEqual(readers, ["layers/node/Config.ts"])
+    assert.strictEqual(readFileSync(join(root, "layers/node/Config.ts"), "utf8").split("Config.redacted(").length, 2)
+  })
+
+  it.scoped("is used where it comes from a file: the database and the sealing keys", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderOfTest
+      writeFileSync(join(folder, "url"), "postgres://somewhere/else\n")
+      writeFileSync(join(folder, "keys"), `x:${Buffer.alloc(32).toString("base64")}\n`)
+      const { databaseUrl } = yield* configOf({ NODE_ENV: "production", DATABASE_URL_FILE: join(folder, "url") })
+      assert.deepStrictEqual(Option.map(databaseUrl, Redacted.value), Option.some("postgres://somewhere/else"))
+      const keys = yield* sealingKeys({ keyFile: null }).pipe(
+        Effect.withConfigProvider(
+          ConfigProvider.fromMap(new Map([["GATEWAY_SEALING_KEYS_FILE", join(folder, "keys")]]))
+        ),
+        Effect.provide(NodeContext.layer)
+      )
+      assert.strictEqual(keys.current, "x")
+    })
+  )
+})
 
 const stripe = { GATEWAY_STRIPE_SECRET_KEY: "sk_test_1", GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_1, whsec_2" }
 
@@ -26,10 +84,7 @@ describe("the settings of Stripe", () => {
 
   it.scoped("come from files too, without the line break at the end", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-config-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
-      )
+      const folder = yield* folderOfTest
       const file = join(folder, "key")
       writeFileSync(file, "sk_live_1\n")
       const { GATEWAY_STRIPE_SECRET_KEY: _, ...rest } = stripe
