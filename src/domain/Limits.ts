@@ -78,6 +78,8 @@ export const sessionMillis = 7 * 24 * 3_600_000
 /** How long a person may take at the OpenID provider, and how long a request to it may. */
 export const openIdMillis = 900_000
 export const openIdTimeoutSeconds = 10
+/** Workspaces among which an operator chooses in a list; with more they type the id. */
+export const approvalWorkspacesMax = 200
 /** The longest address to which a sign-in leads back. */
 export const returnCharsMax = 1_000
 /** The time of a session's last request is written at most this often. */
@@ -110,8 +112,6 @@ export const bodyValuesMax = 500
 export const bodyNameCharsMax = 1_024
 /** The longest number in a body, as it is written. */
 export const bodyNumberCharsMax = 1_024
-/** The largest form that a page of ours sends. */
-export const formBytesMax = 16_384
 /** The largest form of a page of the console; the input of a run may stand in it. */
 export const consoleFormBytesMax = 524_288
 /** The headers of a request together. */

@@ -11,7 +11,7 @@ import { Effect, Either, ParseResult, Schema } from "effect"
 import { cutText } from "../domain/Characters.js"
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from "../domain/ApiErrors.js"
 import { isObject, type Json } from "../domain/Json.js"
-import { bodyBytesMax, discardBytesMax, formBytesMax } from "../domain/Limits.js"
+import { bodyBytesMax, discardBytesMax } from "../domain/Limits.js"
 import { withNumbers } from "../domain/LosslessJson.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
 import { fromIssues } from "./FieldProblems.js"
@@ -119,36 +119,6 @@ export const jsonBody = <A, I>(
 ): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
   const read = bodyText(schema, budget)
   return (request) => Effect.flatMap(jsonText(request), read)
-}
-
-/** The fields of a form, or the name of one that was sent twice. */
-const fieldsOf = (text: string): Either.Either<{ readonly [name: string]: string }, string> => {
-  const fields = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) return Either.left(name)
-    fields.set(name, value)
-  }
-  return Either.right(Object.fromEntries(fields))
-}
-
-/** The same for a form that a page of ours sends: each field once. */
-export const formBody = <A, I>(
-  schema: Schema.Schema<A, I>
-): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
-  const decode = Schema.decodeUnknownEither(schema, decoding)
-  return (request) => {
-    if (!isForm(request.headers["content-type"] ?? ""))
-      return Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))
-    return Effect.flatMap(textOf(request, formBytesMax), (text): Either.Either<A, BodyError> =>
-      Either.match(fieldsOf(text), {
-        onLeft: (repeated) => Either.left(ValidationError.of(cutText(repeated, 200), "may be sent once")),
-        onRight: (fields) =>
-          Either.mapLeft(decode(fields), (error) =>
-            fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
-          )
-      })
-    )
-  }
 }
 
 /** All fields of a form as they came, each with its values in order, for a form that may have to be shown again. */

@@ -38,9 +38,10 @@ export class LoginApprovals extends Context.Tag("gateway/services/LoginApprovals
     /** `NotFound` also a day after it is over. */
     readonly get: (approvalId: string) => Effect.Effect<LoginApproval, NotFound | StorageError>
     /**
-     * Lets the token into the workspace of the one who approves, as a child of their token (domain/TokenLine), and
-     * never with more scopes (`Forbidden`) nor at the end of too long a line (`ValidationError`). Deciding the same
-     * twice is the same as once; otherwise a decided or expired one is a `ValidationError`.
+     * Lets the token into the workspace of the one who approves, and never with more scopes (`Forbidden`). Where `by`
+     * is a person, the token has no parent. Where it is a token, the new one is its child (domain/TokenLine), and not
+     * at the end of too long a line (`ValidationError`). Deciding the same twice is the same as once; otherwise a
+     * decided or expired one is a `ValidationError`.
      */
     readonly approve: (
       approvalId: string,

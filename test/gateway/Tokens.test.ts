@@ -6,11 +6,12 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Redacted, Scope } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { afterAll, beforeAll } from "vitest"
-import { commandLine } from "../../src/domain/AuditEntry.js"
+import { type Actor, commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { type RunningGateway, startGateway } from "../support/gateway.js"
 
@@ -28,7 +29,7 @@ const key = () => ({ "idempotency-key": randomBytes(8).toString("hex") })
 
 /** A new workspace of the gateway, and what a test does with its tokens. */
 const workspace = Effect.gen(function* () {
-  const { call, funded, services, url } = gateway
+  const { call, funded, services } = gateway
   const accounts = Context.get(services, Accounts)
   const { workspaceId } = yield* funded(1_000_000)
   const made = (changes: object = {}) =>
@@ -53,18 +54,17 @@ const workspace = Effect.gen(function* () {
     )
   const run = (token: string, headers: Record<string, string> = {}) =>
     call("POST", "/v1/runs?wait=true", { token, body, headers: { ...key(), ...headers } })
-  /** A new token that the one given lets in, as a client and a person do it. */
+  /** A new token that the one given lets in. */
   const letIn = (by: string) =>
     Effect.gen(function* () {
       const token = randomBytes(32).toString("base64url")
       const asked = yield* call("POST", "/v1/login-approvals", {
         body: { digest: createHash("sha256").update(token).digest("hex"), label: "child", scopes }
       })
-      const form = new URLSearchParams({ token: by, decision: "approve" })
-      const decided = yield* Effect.promise(() =>
-        fetch(url + new URL(asked.json.approveUrl).pathname, { method: "POST", body: form, redirect: "manual" })
-      )
-      assert.strictEqual(decided.status, 303)
+      const caller = yield* Effect.orDie(accounts.authenticate(Redacted.make(by)))
+      const { tokenId, workspaceId } = caller
+      const acting: Actor = { kind: "token", tokenId, workspaceId, from: null, requestId: null }
+      yield* Effect.orDie(Context.get(services, LoginApprovals).approve(asked.json.approvalId, caller, acting))
       return token
     })
 

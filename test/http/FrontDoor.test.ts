@@ -301,7 +301,6 @@ describe("callers without a token", () => {
         "/v1/public-catalog/x",
         "/v1/catalog/overview",
         "/v1/login-approvals/x",
-        "/approve/x",
         "/nope",
         "/v1/runs"
       ]) {
@@ -310,6 +309,8 @@ describe("callers without a token", () => {
         assert.strictEqual(answer.headers.get("x-ratelimit-limit"), "3")
         assert.isAtLeast(Number(answer.headers.get("retry-after")), 1)
       }
+      for (const page of ["/approve/x", "/console/sign-in", "/console/sign-in/link/x"])
+        assert.strictEqual((yield* gateway.get(page, from("192.0.2.1"))).status, 429, page)
       assert.strictEqual((yield* gateway.post("/v1/public-catalog/compare", "{}", from("192.0.2.1"))).status, 429)
       assert.strictEqual((yield* gateway.get("/docs", from("192.0.2.2"))).status, 200)
       assert.strictEqual((yield* gateway.get("/docs", from("192.0.2.3"))).status, 200)

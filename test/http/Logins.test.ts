@@ -5,12 +5,16 @@
 import { createHash, randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { signInLinkPath } from "../../src/domain/Member.js"
 import { RateLimiterMemory } from "../../src/layers/node/RateLimiterMemory.js"
+import { Members } from "../../src/services/Members.js"
+import { Sessions } from "../../src/services/Sessions.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { clientToken, startAccounts } from "../support/accountsGateway.js"
-import type { Gateway } from "../support/httpGateway.js"
+import { newBrowser } from "../support/browser.js"
+import type { Answer, Gateway } from "../support/httpGateway.js"
 
 const none = { authorization: null }
 
@@ -33,15 +37,20 @@ const asking = ({ post }: Gateway, changes: object = {}) =>
     }
   })
 
-const deciding = ({ send }: Gateway, page: string, fields: Record<string, string>) =>
-  send("POST", page, { ...none, body: new URLSearchParams(fields) })
+/** Loads the page as somebody who is signed in, and sends its form. */
+const deciding = (gateway: Gateway, cookie: string, page: string, fields: Record<string, string>) =>
+  Effect.gen(function* () {
+    const browser = newBrowser(gateway, cookie)
+    yield* browser.get(page)
+    return yield* browser.post(page, fields)
+  })
 
 describe("a login", () => {
   it.scopedLive("is asked for, approved on its page, and logged out", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
-      const { get, person, post } = gateway
-      const { token, workspaceId } = yield* person()
+      const { get, post, signedIn } = gateway
+      const { cookie, workspaceId } = yield* signedIn()
       const login = yield* asking(gateway, { expiresAt: "2999-01-01T00:00:00Z" })
       assert.deepStrictEqual(Object.keys(login.answer.json).sort(), [
         "approvalId",
@@ -58,16 +67,17 @@ describe("a login", () => {
       )
       assert.strictEqual((yield* get("/v1/whoami", { authorization: login.bearer })).status, 401)
 
-      const page = yield* get(login.page, none)
+      const page = yield* get(login.page, { ...none, headers: { cookie } })
       assert.deepStrictEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"])
       for (const shown of ["laptop", "catalog:read", "runs:execute", login.userCode, "2999-01-01 00:00 UTC"])
         assert.include(page.text, shown)
 
-      const decided = yield* deciding(gateway, login.page, { token, decision: "approve" })
+      const decided = yield* deciding(gateway, cookie, login.page, { decision: "approve" })
       assert.deepStrictEqual([decided.status, decided.text], [303, ""])
-      const after = yield* get(new URL(decided.headers.get("location")!, gateway.base + login.page).pathname, none)
+      assert.strictEqual(decided.headers.get("location"), login.page)
+      const after = yield* get(login.page, { ...none, headers: { cookie } })
       assert.include(after.text, "Login approved")
-      assert.notInclude(after.text, "<form")
+      assert.notInclude(after.text, `action="${login.page}"`)
       assert.strictEqual((yield* get(login.path, none)).json.status, "approved")
 
       const me = yield* get("/v1/session-context", { authorization: login.bearer })
@@ -79,7 +89,6 @@ describe("a login", () => {
       assert.deepStrictEqual([out.status, out.json], [200, { revoked: true }])
       const revoked = yield* get("/v1/session-context", { authorization: login.bearer })
       assert.deepStrictEqual([revoked.status, revoked.json.error.code], [401, "token_revoked"])
-      assert.strictEqual((yield* get("/v1/session-context", { authorization: `Bearer ${token}` })).status, 200)
     })
   )
 
@@ -88,7 +97,7 @@ describe("a login", () => {
     () =>
       Effect.gen(function* () {
         const gateway = yield* startAccounts()
-        const { token } = yield* gateway.person()
+        const { cookie } = yield* gateway.signedIn()
         for (const made of [
           randomBytes(32).toString("base64url"),
           randomBytes(32).toString("hex"),
@@ -97,7 +106,7 @@ describe("a login", () => {
           const login = yield* asking(gateway, { digest: createHash("sha256").update(made).digest("hex") })
           const bearer = { authorization: `Bearer ${made}` }
           assert.strictEqual((yield* gateway.get("/v1/whoami", bearer)).status, 401)
-          yield* deciding(gateway, login.page, { token, decision: "approve" })
+          yield* deciding(gateway, cookie, login.page, { decision: "approve" })
           const me = yield* gateway.get("/v1/whoami", bearer)
           assert.deepStrictEqual([me.status, me.json.label, me.json.readOnly], [200, "laptop", false])
         }
@@ -107,10 +116,10 @@ describe("a login", () => {
   it.scopedLive("that is denied answers token_revoked", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
-      const { token } = yield* gateway.person(["account:manage"])
+      const { cookie } = yield* gateway.signedIn()
       const login = yield* asking(gateway)
-      assert.strictEqual((yield* deciding(gateway, login.page, { token: ` ${token}\n`, decision: "deny" })).status, 303)
-      assert.include((yield* gateway.get(login.page, none)).text, "Login denied")
+      assert.strictEqual((yield* deciding(gateway, cookie, login.page, { decision: "deny" })).status, 303)
+      assert.include((yield* gateway.get(login.page, { ...none, headers: { cookie } })).text, "Login denied")
       assert.strictEqual((yield* gateway.get(login.path, none)).json.status, "denied")
       const answer = yield* gateway.get("/v1/whoami", { authorization: login.bearer })
       assert.deepStrictEqual([answer.status, answer.json.error.code], [401, "token_revoked"])
@@ -155,101 +164,143 @@ describe("a login", () => {
 })
 
 describe("the approve page", () => {
-  it.scopedLive("loads nothing, runs nothing, stands in no frame, is kept nowhere, and shows a label as text", () =>
+  it.scopedLive("loads nothing from elsewhere, stands in no frame, is kept nowhere, and shows a label as text", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
+      const { cookie } = yield* gateway.signedIn()
       const login = yield* asking(gateway, { label: "<script>alert(1)</script>\"'&" })
-      const { headers, text } = yield* gateway.get(login.page, none)
+      const { headers, text } = yield* gateway.get(login.page, { ...none, headers: { cookie } })
       assert.include(text, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;")
-      assert.notMatch(text, /<script|<link|<img|@import|url\(|src=|style=| on[a-z]+=/)
-      const style = createHash("sha256")
-        .update(/<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? "")
-        .digest("base64")
-      assert.strictEqual(
-        headers.get("content-security-policy"),
-        `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'`
-      )
+      assert.notMatch(text, /<script>|<img|@import|url\(|style=| on[a-z]+=|(?:src|href)="(?!\/)[^#]/)
+      const policy = headers.get("content-security-policy") ?? ""
+      for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'"])
+        assert.include(policy, rule)
+      assert.notInclude(policy, "unsafe")
       assert.deepStrictEqual(
         ["referrer-policy", "x-frame-options", "cache-control"].map((name) => headers.get(name)),
-        ["no-referrer", "DENY", "no-store"]
+        ["same-origin", "DENY", "no-store"]
       )
     })
   )
 
-  it.scopedLive("takes no decision without a good token, says why, and repeats no token", () =>
+  it.scopedLive("leads a person who is not signed in to sign-in and back, and shows nothing before", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
-      const good = yield* gateway.person()
-      const managing = yield* gateway.person(["account:manage", "catalog:read"])
-      const mighty = yield* gateway.person(["catalog:read", "runs:execute"])
-      const revoked = yield* gateway.person()
-      yield* gateway.accounts.revokeToken(revoked.tokenId, commandLine)
+      const { member, workspaceId } = yield* gateway.signedIn()
       const login = yield* asking(gateway)
-      const cases: ReadonlyArray<readonly [token: string, status: number, says: string]> = [
-        ["", 401, "not a valid token"],
-        ["guess", 401, "not a valid token"],
-        [login.token, 401, "not a valid token"],
-        [revoked.token, 401, "revoked"],
-        [mighty.token, 403, "account:manage"],
-        [managing.token, 403, "runs:execute"]
-      ]
-      for (const [token, status, says] of cases) {
-        const answer = yield* deciding(gateway, login.page, { token, decision: "approve" })
-        assert.deepStrictEqual(
-          [answer.status, answer.headers.get("content-type")],
-          [status, "text/html; charset=utf-8"],
-          says
-        )
-        assert.include(answer.text, says)
-        assert.include(answer.text, "<form")
-        if (token !== "") assert.notInclude(answer.text, token)
-      }
-      const { token } = good
-      const bodies: ReadonlyArray<readonly [body: URLSearchParams | string, type: string | null]> = [
-        [new URLSearchParams({ token }), null],
-        [new URLSearchParams({ token, decision: "maybe" }), null],
-        [new URLSearchParams({ decision: "approve" }), null],
-        [
-          new URLSearchParams([
-            ["token", token],
-            ["decision", "deny"],
-            ["decision", "approve"]
-          ]),
-          null
-        ],
-        [new URLSearchParams({ token, decision: "approve", scopes: "all" }), null],
-        [JSON.stringify({ token, decision: "approve" }), "application/json"],
-        [`token=${token}&decision=approve`, "text/plain"]
-      ]
-      for (const [body, type] of bodies) {
-        const answer = yield* gateway.send("POST", login.page, {
-          ...none,
-          body,
-          headers: type === null ? {} : { "content-type": type }
-        })
-        assert.strictEqual(answer.status, 400, answer.text)
-        assert.notInclude(answer.text, token)
-      }
-      // A header or a query is no form: nobody can be made to decide by a link.
-      assert.strictEqual(
-        (yield* gateway.send("POST", `${login.page}?token=${token}&decision=approve`, {
-          authorization: good.authorization
-        })).status,
-        400
+      const browser = newBrowser(gateway)
+      const away = yield* browser.get(login.page)
+      assert.deepStrictEqual(
+        [away.status, away.text, away.headers.get("location")],
+        [303, "", `/console/sign-in?next=${encodeURIComponent(login.page)}`]
       )
+      yield* browser.get(away.headers.get("location")!)
+      const link = yield* Context.get(gateway.context, Sessions).makeLink(workspaceId, member.memberId, commandLine)
+      const path = signInLinkPath(Redacted.value(link.secret))
+      yield* browser.get(path)
+      const back = yield* browser.post(path)
+      assert.strictEqual(back.headers.get("location"), login.page)
+      assert.include((yield* browser.get(login.page)).text, login.userCode)
+    })
+  )
+
+  it.scopedLive("takes no decision but that of a person, from its own form, with the scopes of their role", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const owner = yield* gateway.signedIn()
+      const member = yield* gateway.signedIn("member", owner.workspaceId)
+      const holder = yield* gateway.person()
+      const login = yield* asking(gateway, { scopes: ["catalog:read", "billing:write"] })
+      const browser = newBrowser(gateway, owner.cookie)
+      yield* browser.get(login.page)
+      const foreign = { "sec-fetch-site": "cross-site" }
+      const cases: ReadonlyArray<readonly [answer: Effect.Effect<Answer>, status: number]> = [
+        [newBrowser(gateway).post(login.page, { decision: "approve" }), 401],
+        // A token is no person, neither in a header nor in the form that took one before.
+        [gateway.send("POST", login.page, { authorization: holder.authorization }), 401],
+        [newBrowser(gateway).post(login.page, { token: holder.token, decision: "approve" }), 401],
+        [browser.post(login.page, { csrf: "", decision: "approve" }), 403],
+        [browser.post(login.page, { csrf: member.csrf, decision: "approve" }), 403],
+        [browser.post(login.page, { decision: "approve" }, foreign), 403],
+        [browser.post(login.page, { decision: "approve" }, { origin: "https://evil.example" }), 403],
+        [browser.post(login.page, {}), 400],
+        [browser.post(login.page, { decision: "maybe" }), 400],
+        [browser.get(`${login.page}?decision=approve`), 200],
+        [deciding(gateway, member.cookie, login.page, { decision: "approve" }), 403]
+      ]
+      for (const [index, [answer, status]] of cases.entries()) {
+        const { headers, status: got, text } = yield* answer
+        assert.deepStrictEqual(
+          [got, headers.get("content-type")],
+          [status, "text/html; charset=utf-8"],
+          `case ${index}: ${text}`
+        )
+        assert.notInclude(text, holder.token)
+      }
+      const shown = yield* gateway.get(login.page, { ...none, headers: { cookie: member.cookie } })
+      assert.include(shown.text, "billing:write</code>, so you cannot give it")
+      assert.notInclude(shown.text, 'value="approve"')
       assert.strictEqual((yield* gateway.get(login.path, none)).json.status, "pending")
 
-      assert.strictEqual((yield* deciding(gateway, login.page, { token, decision: "deny" })).status, 303)
-      const late = yield* deciding(gateway, login.page, { token, decision: "approve" })
+      // A member may say no, and give what they have.
+      assert.strictEqual((yield* deciding(gateway, member.cookie, login.page, { decision: "deny" })).status, 303)
+      const late = yield* deciding(gateway, owner.cookie, login.page, { decision: "approve" })
       assert.strictEqual(late.status, 400)
       assert.include(late.text, "denied already")
+      const own = yield* asking(gateway)
+      assert.strictEqual((yield* deciding(gateway, member.cookie, own.page, { decision: "approve" })).status, 303)
+      assert.strictEqual((yield* gateway.get("/v1/whoami", { authorization: own.bearer })).status, 200)
+    })
+  )
+
+  it.scopedLive("lets an operator choose the workspace, and nobody else", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const operator = yield* gateway.operator
+      const owner = yield* gateway.signedIn()
+      const other = yield* gateway.signedIn()
+      const login = yield* asking(gateway)
+      const page = yield* gateway.get(login.page, { ...none, headers: { cookie: operator.cookie } })
+      for (const { workspaceId } of [owner, other]) assert.include(page.text, `value="${workspaceId}"`)
+      assert.strictEqual(
+        (yield* deciding(gateway, operator.cookie, login.page, { decision: "approve", workspace: "ws_x" })).status,
+        404
+      )
+      yield* deciding(gateway, operator.cookie, login.page, { decision: "approve", workspace: other.workspaceId })
+      const me = yield* gateway.get("/v1/session-context", { authorization: login.bearer })
+      assert.strictEqual(me.json.organizationId, other.workspaceId)
+
+      const theirs = yield* asking(gateway)
+      const fields = { decision: "approve", workspace: other.workspaceId }
+      yield* deciding(gateway, owner.cookie, theirs.page, fields)
+      const them = yield* gateway.get("/v1/session-context", { authorization: theirs.bearer })
+      assert.strictEqual(them.json.organizationId, owner.workspaceId)
+    })
+  )
+
+  it.scopedLive("brings a token without a parent, which goes on when the session ends", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const { cookie, member, workspaceId } = yield* gateway.signedIn("member")
+      const login = yield* asking(gateway)
+      yield* deciding(gateway, cookie, login.page, { decision: "approve" })
+      const principal = yield* gateway.accounts.authenticate(Redacted.make(login.token))
+      assert.deepStrictEqual(principal.ancestors, [])
+      const answer = yield* Context.get(gateway.context, Members).remove(
+        workspaceId,
+        member.memberId,
+        { revokeTokens: false },
+        commandLine
+      )
+      assert.deepStrictEqual(answer.tokens, [principal.tokenId])
+      assert.strictEqual((yield* gateway.get("/v1/whoami", { authorization: login.bearer })).status, 200)
     })
   )
 
   it.scopedLive("of no login is 404, and user codes and other odd ids name none", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
-      const { token } = yield* gateway.person()
+      const { cookie } = yield* gateway.signedIn()
       const { approvalId, userCode } = yield* asking(gateway)
       for (const odd of [
         userCode,
@@ -265,15 +316,15 @@ describe("the approve page", () => {
         const status = yield* gateway.get(`/v1/login-approvals/${odd}`, none)
         assert.deepStrictEqual([status.status, status.json.error.code], [404, "not_found"], odd)
         for (const page of [
-          yield* gateway.get(`/approve/${odd}`, none),
-          yield* deciding(gateway, `/approve/${odd}`, { token, decision: "approve" })
+          yield* gateway.get(`/approve/${odd}`, { ...none, headers: { cookie } }),
+          yield* deciding(gateway, cookie, `/approve/${odd}`, { decision: "approve" })
         ]) {
           assert.deepStrictEqual(
             [page.status, page.headers.get("content-type")],
             [404, "text/html; charset=utf-8"],
             odd
           )
-          assert.notInclude(page.text, "<form")
+          assert.notInclude(page.text, 'value="approve"')
         }
       }
     })

@@ -44,8 +44,6 @@ const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scop
   ["delete", "/v1/connections/{connectionId}", "account:manage"],
   ["post", "/v1/login-approvals", null],
   ["get", "/v1/login-approvals/{approvalId}", null],
-  ["get", "/approve/{approvalId}", null],
-  ["post", "/approve/{approvalId}", null],
   ["post", "/v1/logout", null],
   ["get", "/openapi.json", null],
   ["get", "/docs", null],
@@ -120,15 +118,13 @@ describe("what the document says of an operation", () => {
       const says = (code: string) => codes.includes(code)
       const takesToken = operation.security.length > 0
       const isProbe = ["/livez", "/readyz", "/metrics"].includes(path)
-      const isPage = path.startsWith("/approve/")
       const json = operation.requestBody?.content?.["application/json"] !== undefined
       assert.strictEqual(says("unauthorized"), takesToken, `${name} unauthorized`)
       assert.strictEqual(says("token_revoked"), takesToken, `${name} token_revoked`)
       assert.strictEqual(says("forbidden"), operation["x-required-scope"] !== undefined, `${name} forbidden`)
       assert.strictEqual(says("rate_limit_exceeded"), !isProbe, `${name} rate_limit_exceeded`)
       assert.isTrue(says("internal_error"), name)
-      // What a page refuses it says in a page.
-      assert.isTrue(says("validation_error") || isPage, name)
+      assert.isTrue(says("validation_error"), name)
       assert.strictEqual(says("payload_too_large"), json, `${name} payload_too_large`)
       assert.strictEqual(says("unsupported_media_type"), json, `${name} unsupported_media_type`)
       assert.strictEqual(
@@ -136,7 +132,7 @@ describe("what the document says of an operation", () => {
         operation.parameters?.some((each: Loose) => each.name === "idempotency-key") ?? false,
         `${name} idempotency_conflict`
       )
-      const hasId = path.includes("{") && !isPage
+      const hasId = path.includes("{")
       assert.strictEqual(
         says("not_found"),
         hasId || name === "get /v1/top-ups/automatic" || name === "post /v1/public-catalog/compare",
@@ -170,7 +166,7 @@ describe("what the document says of an operation", () => {
           (name.startsWith("post /v1/runs") && json),
         `${name} catalog_loading`
       )
-      const stores = takesToken || path.includes("login") || path.includes("/payments/") || isPage
+      const stores = takesToken || path.includes("login") || path.includes("/payments/")
       for (const code of ["storage_busy", "storage_uncertain", "runtime_bridge_timeout"])
         assert.strictEqual(says(code), stores, `${name} ${code}`)
       for (const code of ["route_not_found", "method_not_allowed"]) assert.isFalse(says(code), `${name} ${code}`)
@@ -279,8 +275,7 @@ const gateway = startGateway({
   },
   logins: {
     create: () => Effect.succeed(sample.login),
-    get: () => Effect.succeed(sample.login),
-    approve: () => Effect.succeed({ ...sample.login, status: "approved" })
+    get: () => Effect.succeed(sample.login)
   },
   runs: {
     create: () => Effect.succeed({ ...detail, replayed: false }),
@@ -372,11 +367,6 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
     { digest: "ab".repeat(32), label: "laptop", scopes: ["catalog.read", "runs:execute"] }
   ],
   "get /v1/login-approvals/{approvalId}": [`/v1/login-approvals/${sample.login.approvalId}`],
-  "get /approve/{approvalId}": [`/approve/${sample.login.approvalId}`],
-  "post /approve/{approvalId}": [
-    `/approve/${sample.login.approvalId}`,
-    new URLSearchParams({ token: "token", decision: "approve" })
-  ],
   "post /v1/payments/stripe/webhook": ["/v1/payments/stripe/webhook", { id: "evt_1", object: "event" }],
   "get /livez": ["/livez"],
   "get /readyz": ["/readyz"],

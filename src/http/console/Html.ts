@@ -23,6 +23,11 @@ export class Link {
     return new Link(true, search.size === 0 ? path : `${path}?${search.toString()}`)
   }
 
+  /** A page of this gateway outside of the console. */
+  static page(segments: ReadonlyArray<string>): Link {
+    return Link.to(segments, {})
+  }
+
   /** A page of this gateway whose address came from outside. */
   static back(path: OwnPath): Link {
     return new Link(true, path)

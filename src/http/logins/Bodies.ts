@@ -49,12 +49,6 @@ export const LoginBody = Schema.Struct({
   pollIntervalSeconds: Schema.Int
 }).annotations({ identifier: "LoginApproval" })
 
-/** What the approve page sends. */
-export const DecisionForm = Schema.Struct({
-  token: Schema.Redacted(Schema.Trim.annotations(says("is required"))),
-  decision: Schema.Literal("approve", "deny").annotations(says("must be approve or deny"))
-}).annotations({ identifier: "LoginDecision" })
-
 /** Where a person decides; the id is in it, the code is for comparing only. */
 export const approvePath = (approvalId: string): string => `/approve/${approvalId}`
 

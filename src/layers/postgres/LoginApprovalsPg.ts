@@ -60,9 +60,9 @@ const rows = Effect.map(Database, ({ query, sql, transact }): LoginRows => {
           sql`update login_approvals set status = ${decision}, token_expires_at = ${token.expiresAt} where approval_id = ${approvalId}`
         )
         yield* query(sql`
-          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, ancestors, created_at, expires_at, revoked_at)
+          insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, ancestors, created_at, expires_at, revoked_at, made_by)
           values (${token.tokenId}, ${token.workspaceId}, ${token.label}, ${token.scopes}::text[], decode(${token.digest}, 'hex'), ${token.monthlyLimitMicros},
-            ${token.ancestors}::text[], ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt})`)
+            ${token.ancestors}::text[], ${token.createdAt}, ${token.expiresAt}, ${token.revokedAt}, ${token.madeBy})`)
         return { row: { ...row, status: decision, tokenExpiresAt: token.expiresAt }, token }
       })
   }

@@ -1,13 +1,13 @@
 /**
- * Login approvals over any rows. A decision and the token that comes of it are written together: an approved token is a
- * child of the approver's (domain/TokenLine), a denied one is the same but born revoked, so that its client hears of
- * it.
+ * Login approvals over any rows. A decision and the token that comes of it are written together. A token that a person
+ * approved has no parent. One that a token approved is its child (domain/TokenLine). A denied one is the same but born
+ * revoked, so that its client hears of it.
  */
 import { Clock, Effect } from "effect"
 import { randomInt } from "node:crypto"
-import type { Actor } from "../../../domain/AuditEntry.js"
+import { type Actor, memberActing } from "../../../domain/AuditEntry.js"
 import { Forbidden, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
-import { ApprovalId, TokenId } from "../../../domain/Ids.js"
+import { ApprovalId, type MemberId, TokenId } from "../../../domain/Ids.js"
 import {
   decisionProblem,
   digestPattern,
@@ -37,7 +37,7 @@ const userCode = Effect.sync(() =>
 
 const decidedToken = (
   { digest, label, scopes, tokenExpiresAt }: LoginRow,
-  approver: Principal,
+  { approver, person }: { readonly approver: Principal; readonly person: MemberId | null },
   tokenId: TokenId,
   decision: LoginDecision,
   now: number
@@ -46,10 +46,11 @@ const decidedToken = (
   workspaceId: approver.workspaceId,
   label,
   scopes,
-  // Those of the approver count, so it needs none of its own.
+  // Those of an approving token count, so it needs none of its own.
   monthlyLimitMicros: null,
-  ancestors: lineOf(approver),
-  expiresAt: childEnd(tokenExpiresAt, approver.expiresAt),
+  ancestors: person === null ? lineOf(approver) : [],
+  expiresAt: person === null ? childEnd(tokenExpiresAt, approver.expiresAt) : tokenExpiresAt,
+  madeBy: person,
   digest,
   createdAt: now,
   revokedAt: decision === "denied" ? now : null
@@ -86,7 +87,7 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
               if (problem !== null) return yield* problem
               return status === decision
                 ? null
-                : { decision, token: decidedToken(row, approver, tokenId, decision, now) }
+                : { decision, token: decidedToken(row, { approver, person: memberActing(by) }, tokenId, decision, now) }
             })
           )
           if (decided === null || decided.token === null) return unchanged(decided?.row ?? null)

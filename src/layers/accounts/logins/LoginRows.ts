@@ -5,7 +5,7 @@ import type { Changing } from "../../../services/AuditTrail.js"
 import type { NewToken } from "../../../services/Accounts.js"
 import type { LoginApproval } from "../../../services/LoginApprovals.js"
 import type { LoginDecision } from "../../../domain/LoginApproval.js"
-import type { TokenId } from "../../../domain/Ids.js"
+import type { MemberId, TokenId } from "../../../domain/Ids.js"
 
 export interface LoginRow extends LoginApproval {
   /** In hex. */
@@ -19,6 +19,8 @@ export interface DecidedToken extends NewToken {
   readonly ancestors: ReadonlyArray<TokenId>
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** The member who decided; null when a token did. */
+  readonly madeBy: MemberId | null
 }
 
 export interface LoginRows {

@@ -1,0 +1,206 @@
+/**
+ * The page on which a person decides about a command-line login, `/approve/{approvalId}`. It needs a session: somebody
+ * who is not signed in is led to sign-in and back. The token works in the person's workspace, for operators in the one
+ * that they choose, and never with more scopes than the person's role has. Never shows a token.
+ */
+import { Effect, Option, Schema } from "effect"
+import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { ApprovalId, WorkspaceId } from "../../../domain/Ids.js"
+import { approvalWorkspacesMax } from "../../../domain/Limits.js"
+import { missingScope } from "../../../domain/LoginApproval.js"
+import { roleScopes } from "../../../domain/Member.js"
+import type { Scope } from "../../../domain/Scope.js"
+import { Accounts } from "../../../services/Accounts.js"
+import { type LoginApproval, LoginApprovals } from "../../../services/LoginApprovals.js"
+import { Sessions } from "../../../services/Sessions.js"
+import { wireErrors } from "../../Envelope.js"
+import { time } from "../../Fields.js"
+import { button, filledWith, form, selectField, textField, type Typed, typedOf } from "../Forms.js"
+import { type Html, html, Link } from "../Html.js"
+import { type Page, redirect, Refusal, screen, type SignedInVisit } from "../Page.js"
+
+const path = "/approve/:approvalId"
+
+const meaning: { readonly [scope in Scope]: string } = {
+  "catalog:read": "search the catalog",
+  "runs:read": "see runs and their results",
+  "runs:execute": "run operations and spend the balance",
+  "usage:read": "see the balance and the ledger",
+  "billing:write": "request top-ups",
+  "capabilities:write": "request new capabilities",
+  "account:manage": "manage connections, tokens and members"
+}
+
+const noLogin = new Refusal(
+  404,
+  "No such login",
+  "This link is not complete, or the login is over.",
+  "Start the login again on the command line."
+)
+
+const toApprovalId = Schema.decodeOption(ApprovalId)
+/** A text that cannot be an id names nothing, so it is not looked up. This holds for user codes too. */
+const loginOf = ({ path }: SignedInVisit) =>
+  Option.match(toApprovalId(path.get("approvalId") ?? ""), {
+    onNone: () => Effect.fail(noLogin),
+    onSome: (approvalId) =>
+      Effect.flatMap(LoginApprovals, (logins) =>
+        Effect.catchTag(logins.get(approvalId), "not_found", () => Effect.fail(noLogin))
+      )
+  })
+
+/** To the minute, in the one time zone that server and reader can agree on. */
+const minute = (millis: number): string => `${time(millis).slice(0, 16).replace("T", " ")} UTC`
+
+const details = ({ expiresAt, label, scopes, status, tokenExpiresAt }: LoginApproval): Html =>
+  html`<dl>
+    <dt>Name</dt>
+    <dd><bdi>${label}</bdi></dd>
+    <dt>It may</dt>
+    <dd>
+      <ul>
+        ${scopes.map((scope) => html`<li>${meaning[scope]} <small><code>${scope}</code></small></li>`)}
+      </ul>
+    </dd>
+    <dt>Token works</dt>
+    <dd>${tokenExpiresAt === null ? "until it is revoked" : `until ${minute(tokenExpiresAt)}`}</dd>
+    ${
+      status === "pending" &&
+      html`<dt>Decide</dt>
+        <dd>before ${minute(expiresAt)}</dd>`
+    }
+  </dl>`
+
+/** The field in which an operator names the workspace: a choice, or a text where there are too many. */
+const workspaceField = (typed: Typed) =>
+  Effect.map(
+    Effect.flatMap(Accounts, (accounts) => accounts.workspaces),
+    (all) => {
+      const [first] = all
+      const filled = filledWith({
+        workspace: typedOf({ ...filledWith({}), typed }, "workspace") ?? first?.workspaceId ?? ""
+      })
+      const field = { form: filled, name: "workspace", label: "Workspace in which the token works", required: true }
+      return all.length > approvalWorkspacesMax
+        ? textField({ ...field, hint: "Its id, such as ws_01k…", code: true })
+        : selectField({ ...field, choices: all.map(({ name, workspaceId }) => ({ value: workspaceId, label: name })) })
+    }
+  )
+
+const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem: string | null) =>
+  Effect.gen(function* () {
+    const told = problem !== null && html`<div class="told" role="alert"><p>${problem}</p></div>`
+    switch (login.status) {
+      case "approved":
+        return screen({
+          title: "Login approved",
+          content: html`${told}
+            <p>The command line is logged in. You can close this page.</p>
+            ${details(login)}`
+        })
+      case "denied":
+        return screen({
+          title: "Login denied",
+          content: html`${told}
+            <p>The command line was turned away, and its token will never work. You can close this page.</p>
+            ${details(login)}`
+        })
+      case "expired":
+        return screen({
+          title: "This login has expired",
+          content: html`${told}
+            <p>Nobody decided in time. Start the login again on the command line.</p>`
+        })
+      case "pending": {
+        const { session } = visit
+        const lacking = missingScope(login.scopes, roleScopes[session.role])
+        const workspace = session.workspaceId === null && (yield* workspaceField(typed))
+        return screen({
+          title: "A command line wants to log in",
+          content: html`${told}
+            <p>Approve only if you started this login yourself and your command line shows this code:</p>
+            <p class="user-code">${login.userCode}</p>
+            ${details(login)}
+            <p>
+              You decide as <bdi>${session.name}</bdi> (${session.role}). The audit trail says so, and the token goes on
+              working when your session ends.
+            </p>
+            ${
+              lacking !== null &&
+              html`<div class="told">
+                <p>Your role has not the scope <code>${lacking}</code>, so you cannot give it. Ask an owner.</p>
+              </div>`
+            }
+            ${form({
+              action: Link.page(["approve", login.approvalId]),
+              content: html`${workspace}
+                <div class="buttons">
+                  ${lacking === null && button("Approve", { name: "decision", value: "approve" })}
+                  ${button("Deny", { name: "decision", value: "deny", kind: "plain" })}
+                </div>`
+            })}`
+        })
+      }
+    }
+  })
+
+type Services = Accounts | LoginApprovals | Sessions
+
+const approvePage: Page<Services> = {
+  method: "GET",
+  path,
+  sees: "signed_in",
+  navigation: null,
+  handle: ({ signedIn }) =>
+    Effect.flatMap(signedIn, (visit) => Effect.flatMap(loginOf(visit), (login) => shown(visit, login, new Map(), null)))
+}
+
+const isWorkspaceId = Schema.is(WorkspaceId)
+
+const decide = (visit: SignedInVisit, login: LoginApproval, typed: Typed) =>
+  Effect.gen(function* () {
+    const logins = yield* LoginApprovals
+    const sessions = yield* Sessions
+    const { by, session } = visit
+    const [decision, ...others] = typed.get("decision") ?? []
+    if (others.length > 0 || (decision !== "approve" && decision !== "deny"))
+      return yield* ValidationError.of("decision", "must be approve or deny")
+    const workspaceId = session.workspaceId ?? typed.get("workspace")?.[0] ?? ""
+    if (!isWorkspaceId(workspaceId)) return yield* new NotFound({ what: "workspace", id: cutText(workspaceId, 100) })
+    const principal = yield* sessions.principal(session, workspaceId)
+    yield* Effect.uninterruptible(
+      decision === "approve"
+        ? logins.approve(login.approvalId, principal, by)
+        : logins.deny(login.approvalId, principal, by)
+    )
+    // Back to the page itself, which now shows the decision: loading it again sends nothing twice.
+    return redirect(Link.page(["approve", login.approvalId]))
+  })
+
+const approveForm: Page<Services> = {
+  method: "POST",
+  path,
+  sees: "signed_in",
+  navigation: null,
+  handle: ({ signedIn, typed }) =>
+    Effect.gen(function* () {
+      const visit = yield* signedIn
+      const fields = yield* typed
+      const login = yield* loginOf(visit)
+      return yield* Effect.catchAll(decide(visit, login, fields), (error) =>
+        Effect.gen(function* () {
+          const now = yield* loginOf(visit)
+          const row = wireErrors.get(error._tag)
+          const problem =
+            error._tag === "forbidden"
+              ? `Your role has not the scope ${error.scope}, so you cannot give it. Ask an owner.`
+              : error.message
+          const again = yield* shown(visit, now, fields, problem)
+          return { ...again, status: row?.status ?? 500, headers: row?.headers(error) ?? {} }
+        })
+      )
+    })
+}
+
+export const approvePages: ReadonlyArray<Page<Services>> = [approvePage, approveForm]
