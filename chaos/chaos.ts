@@ -8,6 +8,7 @@ import { Console, Effect } from "effect"
 import { answers } from "./attacks/Answers.js"
 import { clocks } from "./attacks/Clocks.js"
 import { kills } from "./attacks/Kills.js"
+import { paymentKills } from "./attacks/PaymentKills.js"
 import { payments } from "./attacks/Payments.js"
 import { poison } from "./attacks/Poison.js"
 import { restarts } from "./attacks/Restarts.js"
@@ -31,7 +32,8 @@ const attacks: { readonly [name: string]: Attack } = {
   waiters: (stage) => Effect.map(waiters(stage, { runs: 30, waitersOfEach: 10, runMillis: 3_000 }), (row) => [row]),
   shapes: (stage) => Effect.map(worstShapes(stage, { every: 1 }), (row) => [row]),
   readers: (stage) => Effect.map(slowReaders(stage, { readers: 186 }), (row) => [row]),
-  payments: (stage) => Effect.map(payments(stage, 60), (row) => [row]),
+  payments: (stage) =>
+    Effect.all([payments(stage, 60), paymentKills(stage, { topUps: 40, kills: 10 })], { concurrency: 1 }),
   answers: (stage) => Effect.map(answers(stage, { answers: 10_000, seed: 7 }), (row) => [row]),
   storage: (stage, postgres) =>
     storage(stage, postgres, { clients: 16, awaySeconds: 30, massacres: 10, cuts: 8, lockSeconds: 12 }),

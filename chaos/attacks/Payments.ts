@@ -17,7 +17,7 @@ import { audit } from "../stage/Audit.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { type Stage, whileStorageReturns } from "../stage/Stage.js"
 
-const usd = (amount: number) => Micros.make(amount * 1_000_000)
+export const usd = (amount: number) => Micros.make(amount * 1_000_000)
 const policy = {
   enabled: true,
   minimumMicros: usd(5),
@@ -41,7 +41,7 @@ const noCards = Layer.succeed(
 )
 
 /** The services of one node, on connections of its own. */
-const node = (url: string) =>
+export const paymentServices = (url: string) =>
   TopUpsPg(policy).pipe(
     Layer.provide([paying, noCards, WalletPg]),
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: 8 })),
@@ -55,7 +55,10 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const contexts = yield* Effect.all([Layer.build(node(stage.databaseUrl)), Layer.build(node(stage.databaseUrl))])
+      const contexts = yield* Effect.all([
+        Layer.build(paymentServices(stage.databaseUrl)),
+        Layer.build(paymentServices(stage.databaseUrl))
+      ])
       const services = contexts.map((context) => ({
         topUps: Context.get(context, TopUps),
         reports: Context.get(context, TopUpReports)

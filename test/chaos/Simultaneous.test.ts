@@ -1,5 +1,6 @@
 /** Short forms of attacks 1, 2 and 5 against real gateway processes; `npm run chaos` has the long ones. */
 import { describe, it } from "@effect/vitest"
+import { paymentKills } from "../../chaos/attacks/PaymentKills.js"
 import { payments } from "../../chaos/attacks/Payments.js"
 import { simultaneous } from "../../chaos/attacks/Simultaneous.js"
 import { waiters } from "../../chaos/attacks/Waiters.js"
@@ -22,5 +23,11 @@ describe("everything at the same moment", () => {
 
   it.live("payments reported five times and out of order credit once", () =>
     attacked("simultaneous", (stage) => payments(stage, 12))
+  )
+
+  it.live(
+    "signed events of payments and refunds count once while a node is killed again and again",
+    () => attacked("simultaneous", (stage) => paymentKills(stage, { topUps: 6, kills: 2 })),
+    60_000
   )
 })
