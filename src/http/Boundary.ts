@@ -24,7 +24,7 @@ import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.
 import { observe } from "./RequestMetrics.js"
 import { rateHeaders, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
-import { repeatedHeader } from "./SingleHeaders.js"
+import { headerProblem } from "./SingleHeaders.js"
 
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
@@ -132,13 +132,13 @@ export const makeBoundary = (
           (requestId) => {
             const state: RequestState = { requestId, route: null, rate: null, answering: false }
             beginRequest(request, state)
-            const repeated = repeatedHeader(NodeHttpServerRequest.toIncomingMessage(request).rawHeaders)
+            const problem = headerProblem(NodeHttpServerRequest.toIncomingMessage(request))
             const answered: HttpApp.Default<RateLimitExceeded | ValidationError> =
-              repeated === null
+              problem === null
                 ? app
                 : Effect.zipRight(
                     spendPublic(limiter, request, trustProxy, state),
-                    ValidationError.of(repeated, "may be sent once")
+                    new ValidationError({ details: [problem] })
                   )
             return answered.pipe(
               Effect.catchAllCause((cause) => answerTo(cause, request, state)),

@@ -37,7 +37,7 @@ const weightOf = (accept: string, type: string): number => {
 
 /** A client asks for RFC 9457 when it names that type in `Accept` and does not prefer plain JSON to it. */
 export const wantsProblem = (accept: string | undefined): boolean => {
-  if (accept === undefined || !accept.includes(problemType)) return false
+  if (accept === undefined || !accept.toLowerCase().includes(problemType)) return false
   const weight = weightOf(accept, problemType)
   return weight > 0 && weight >= weightOf(accept, "application/json")
 }

@@ -66,6 +66,11 @@ const stopping: Refusal = {
   message: "This node is stopping or starting; nothing was done, retry with the same key"
 }
 
+const unknownExpectation: Refusal = {
+  status: 417,
+  error: ValidationError.of("expect", "may only be 100-continue")
+}
+
 const refusalOf = (code: string | undefined): Refusal => {
   if (code === "HPE_HEADER_OVERFLOW")
     return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
@@ -98,8 +103,15 @@ const nodeServer = (
     headersTimeout: headersMillisMax,
     keepAliveTimeout: keepAliveMillis,
     maxHeaderSize: headerBytesMax,
+    // Node would answer without a body; `SingleHeaders.ts` says what is missing.
+    requireHostHeader: false,
     connectionsCheckingInterval: 5_000
   })
+  const answer = (response: ServerResponse, refusal: Refusal): void => {
+    const { body, headers } = refusalParts(refusal, requestId())
+    response.writeHead(refusal.status, headers)
+    response.end(body)
+  }
   const underWay = new Set<ServerResponse>()
   server.on("request", (_, response) => {
     underWay.add(response)
@@ -110,10 +122,9 @@ const nodeServer = (
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
     // answer them.
     if (isServed(server)) return
-    const { body, headers } = refusalParts(stopping, requestId())
-    response.writeHead(stopping.status, headers)
-    response.end(body)
+    answer(response, stopping)
   })
+  server.on("checkExpectation", (_, response) => answer(response, unknownExpectation))
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET") {
       socket.destroy()

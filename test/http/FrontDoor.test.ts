@@ -41,6 +41,21 @@ const post = (port: number, lines: ReadonlyArray<string>, text = body) =>
   })
 
 describe("headers", () => {
+  it.scopedLive("a request without Host, or with an expectation that nobody knows, is told what is wrong", () =>
+    Effect.gen(function* () {
+      const { port } = yield* startGateway(created)
+      const usual = ["authorization: Bearer token", "idempotency-key: k"]
+      const hostless = yield* post(port, usual)
+      assert.match(hostless, /^HTTP\/1\.1 400 [^]*x-request-id: req_[^]*"code":"validation_error"[^]*"field":"host"/i)
+      const expecting = yield* post(port, [...usual, "host: x", "expect: a-miracle"])
+      assert.match(
+        expecting,
+        /^HTTP\/1\.1 417 [^]*x-request-id: req_[^]*"code":"validation_error"[^]*"field":"expect"/i
+      )
+      assert.match(yield* post(port, [...usual, "host: x", "expect: 100-continue"]), /HTTP\/1\.1 201 /)
+    })
+  )
+
   it.scopedLive("that may be sent once are 400 when they are sent twice, different or equal", () =>
     Effect.gen(function* () {
       const { port } = yield* startGateway(created)
