@@ -245,7 +245,7 @@ export const reportDaysMax = 92
 /** Runs that one page of a list looks through when it is filtered by token, operation or provider. */
 export const runsLookedThroughMax = 5_000
 /** How far runs of one status are counted; where there are more, the count says so. */
-export const runsCountedMax = 10_000
+export const runsCountedMax = 5_000
 
 // Calls of providers.
 

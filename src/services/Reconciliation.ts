@@ -19,12 +19,16 @@ export type Resolved =
   /** Nothing is settled until another operator confirms it. */
   | { readonly _tag: "Proposed"; readonly proposal: Proposal }
 
-/** A run with everything that a decision about it needs from the storage. */
-export interface UncertainCase {
+/** An uncertain run in a list. */
+export interface UncertainRow {
   readonly run: Run
-  readonly attempts: ReadonlyArray<Attempt>
   /** Newest first. */
   readonly proposals: ReadonlyArray<Proposal>
+}
+
+/** A run with everything that a decision about it needs from the storage. */
+export interface UncertainCase extends UncertainRow {
+  readonly attempts: ReadonlyArray<Attempt>
 }
 
 export class Reconciliation extends Context.Tag("gateway/services/Reconciliation")<
@@ -45,7 +49,7 @@ export class Reconciliation extends Context.Tag("gateway/services/Reconciliation
       by: OperatorActing
     ) => Effect.Effect<Proposal, NotFound | ValidationError | StorageError>
     /** Oldest first, of all workspaces. */
-    readonly uncertain: (page: PageRequest) => Effect.Effect<Page<UncertainCase>, StorageError>
+    readonly uncertain: (page: PageRequest) => Effect.Effect<Page<UncertainRow>, StorageError>
     /** Of a run in any state. */
     readonly about: (runId: RunId) => Effect.Effect<UncertainCase, NotFound | StorageError>
     /** Two people decide about runs that hold more than this; null when one is always enough. */

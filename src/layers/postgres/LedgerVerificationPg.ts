@@ -87,11 +87,12 @@ const recomputed = `
     from ledger_entries e join spend_summed s using (workspace_id) where e.kind = 'charge' and e.seq <= s.through_seq
     group by workspace_id, (e.created_at / ${dayMillis})::int
   ), summed as (
-    select workspace_id, day, sum(charge_micros) as micros from spend_sums group by workspace_id, day
+    select workspace_id, day, kind, sum(charge_micros) as micros from spend_sums group by workspace_id, day, kind
   ), sums_compared as (
     select workspace_id || ' ' || day as place, abs(coalesce(s.micros, 0) - coalesce(c.micros, 0)) as drift,
       json_build_object('_tag', 'Sums', 'workspaceId', workspace_id, 'day', day, 'entries', coalesce(c.micros, 0), 'stored', coalesce(s.micros, 0)) as difference
-    from charged c full join summed s using (workspace_id, day)
+    from (select * from charged cross join (values ('provider'), ('token')) as kinds (kind)) c
+    full join summed s using (workspace_id, day, kind)
     where c.micros is distinct from s.micros
   ), differences as (
     select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted

@@ -53,6 +53,10 @@ const freshShares = (sql: Sql, workspaceId: WorkspaceId): Statement.Fragment => 
       having coalesce(sum(cost), 0) < -c.amount_micros
     ) share
     where c.kind = 'charge'
+  ), parts as (
+    select day, kind, key, count(*) as calls, sum(micros) as charge_micros
+    from shares cross join lateral (values ('provider', provider_id), ('token', token_id)) as by (kind, key)
+    group by day, kind, key
   )`
 
 /** Workspaces whose ledger has entries that are not summed up. */
@@ -70,9 +74,9 @@ export const sumUp = ({ query, sql }: Database["Type"], workspaceId: WorkspaceId
     summedRow(
       query(sql`
         with ${freshShares(sql, workspaceId)}, summed as (
-          insert into spend_sums (workspace_id, day, provider_id, token_id, calls, charge_micros)
-          select ${workspaceId}::text, day, provider_id, token_id, count(*), sum(micros) from shares group by day, provider_id, token_id
-          on conflict (workspace_id, day, provider_id, token_id) do update
+          insert into spend_sums (workspace_id, day, kind, key, calls, charge_micros)
+          select ${workspaceId}::text, day, kind, key, calls, charge_micros from parts
+          on conflict (workspace_id, day, kind, key) do update
           set calls = spend_sums.calls + excluded.calls, charge_micros = spend_sums.charge_micros + excluded.charge_micros
         ), through as (
           insert into spend_summed (workspace_id, through_seq) select ${workspaceId}::text, max(seq) from fresh having count(*) > 0
@@ -93,19 +97,23 @@ export const spendReport =
       const rows = yield* reportRows(
         query(sql`
           with ${freshShares(sql, workspaceId)}, charged as (
-            select day, provider_id, token_id, calls, charge_micros from spend_sums
+            select day, kind, key, calls, charge_micros from spend_sums
             where workspace_id = ${workspaceId} and day between ${firstDay} and ${lastDay}
             union all
-            select day, provider_id, token_id, 1, micros from shares where day between ${firstDay} and ${lastDay}
+            select day, kind, key, calls, charge_micros from parts where day between ${firstDay} and ${lastDay}
           ), grouped as (
-            select day, provider_id, token_id, sum(calls)::bigint as calls, sum(charge_micros)::bigint as charge_micros
-            from charged group by grouping sets ((), (day), (provider_id), (token_id))
+            select null::int as day, kind, key, sum(calls)::bigint as calls, sum(charge_micros)::bigint as charge_micros
+            from charged group by kind, key
+            union all
+            -- Each charge is in one row by token.
+            select day, null, null, sum(calls)::bigint, sum(charge_micros)::bigint from charged
+            where kind = 'token' group by grouping sets ((), (day))
           )
-          select g.day, g.provider_id as "providerId", g.token_id as "tokenId", t.label, coalesce(g.calls, 0) as calls,
-            coalesce(g.charge_micros, 0) as "chargeMicros",
+          select g.day, case when g.kind = 'provider' then g.key end as "providerId", case when g.kind = 'token' then g.key end as "tokenId", t.label,
+            coalesce(g.calls, 0) as calls, coalesce(g.charge_micros, 0) as "chargeMicros",
             (select case when count(*) = ${portion} then max(created_at) end from fresh) as "completeUntil"
-          from grouped g left join tokens t on t.token_id = g.token_id
-          order by g.day, g.provider_id, g.token_id`)
+          from grouped g left join tokens t on g.kind = 'token' and t.token_id = g.key
+          order by g.day, g.key`)
       )
       const charged = ({ calls, chargeMicros }: Charged): Charged => ({ calls, chargeMicros })
       const total = rows.find(({ day, providerId, tokenId }) => day === null && providerId === null && tokenId === null)

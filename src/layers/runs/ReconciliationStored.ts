@@ -23,7 +23,7 @@ import { ProviderError } from "../../domain/RunFailures.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
 import { Proposals } from "../../services/Proposals.js"
-import { Reconciliation, type UncertainCase } from "../../services/Reconciliation.js"
+import { Reconciliation, type UncertainRow } from "../../services/Reconciliation.js"
 import { type RunKey, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement } from "../../services/Settlement.js"
@@ -183,27 +183,20 @@ export const ReconciliationStored = ({
           : proposal
       })
 
-      const casesOf = Effect.fnUntraced(function* (runs: ReadonlyArray<Run>) {
-        const made = yield* proposals.ofRuns(runs)
-        return yield* Effect.forEach(runs, (run) =>
-          Effect.map(store.attempts(run), (attempts): UncertainCase => ({
-            run,
-            attempts,
-            proposals: made.filter(({ runId }) => runId === run.runId)
-          }))
+      const rowsOf = (runs: ReadonlyArray<Run>) =>
+        Effect.map(proposals.ofRuns(runs), (made) =>
+          runs.map((run): UncertainRow => ({ run, proposals: made.filter(({ runId }) => runId === run.runId) }))
         )
-      })
 
       return Reconciliation.of({
         twoPersonAboveMicros,
         uncertain: Effect.fn("Reconciliation.uncertain")(function* (page) {
           const found = yield* store.uncertain(page)
-          return { ...found, items: yield* casesOf(found.items) }
+          return { ...found, items: yield* rowsOf(found.items) }
         }),
         about: Effect.fn("Reconciliation.about")(function* (runId) {
-          const { run } = yield* find(runId)
-          const [found] = yield* casesOf([run])
-          return found ?? (yield* new NotFound({ what: "run", id: runId }))
+          const { key, run } = yield* find(runId)
+          return { run, attempts: yield* store.attempts(key), proposals: yield* proposals.ofRuns([key]) }
         }),
         resolve: Effect.fn("Reconciliation.resolve")(function* (resolution, by) {
           const { key } = yield* find(resolution.runId)

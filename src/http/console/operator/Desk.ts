@@ -4,7 +4,7 @@ import { actorName } from "../../../domain/AuditEntry.js"
 import { needsTwo } from "../../../domain/Resolution.js"
 import { shownEndpoint } from "../../../domain/Run.js"
 import { toUsd } from "../../../domain/Micros.js"
-import { Reconciliation, type UncertainCase } from "../../../services/Reconciliation.js"
+import { Reconciliation, type UncertainRow } from "../../../services/Reconciliation.js"
 import { time } from "../../Fields.js"
 import { badge, code, duration, instant, linkTo, money } from "../Figures.js"
 import { html, to } from "../Html.js"
@@ -12,7 +12,7 @@ import { operatorPage } from "../Page.js"
 import { notice } from "../Parts.js"
 import { type Column, listing, listScreen, noFilters } from "../Tables.js"
 
-const openOf = ({ proposals }: UncertainCase) => proposals.find(({ status }) => status === "open")
+const openOf = ({ proposals }: UncertainRow) => proposals.find(({ status }) => status === "open")
 
 export const deskPage = operatorPage({
   path: "desk",
@@ -22,7 +22,7 @@ export const deskPage = operatorPage({
       const reconciliation = yield* Reconciliation
       const { twoPersonAboveMicros } = reconciliation
       const now = yield* Clock.currentTimeMillis
-      const columns: ReadonlyArray<Column<UncertainCase>> = [
+      const columns: ReadonlyArray<Column<UncertainRow>> = [
         {
           label: "Since",
           cell: ({ run }) =>
