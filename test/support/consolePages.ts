@@ -39,6 +39,12 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
   "GET /console/:workspaceId/ledger": page("member"),
   "GET /console/:workspaceId/top-up": page("member"),
   "POST /console/:workspaceId/top-up": formOf("owner", { key: "k3", amountUsd: "20" }),
+  "POST /console/:workspaceId/top-up/automatic": formOf("owner", {
+    belowUsd: "5",
+    automaticAmountUsd: "20",
+    monthlyMaximumUsd: "100"
+  }),
+  "POST /console/:workspaceId/top-up/automatic/remove": formOf("owner"),
   "GET /console/:workspaceId/connections": page("owner"),
   "POST /console/:workspaceId/connections": formOf("owner", { providerId: "mock", label: "again", secret: "s" }),
   "POST /console/:workspaceId/connections/:connectionId/remove": { ...formOf("owner"), mayBeGone: true },

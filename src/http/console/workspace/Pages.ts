@@ -1,5 +1,6 @@
 /** The pages of a workspace. */
 import type { AuditTrail } from "../../../services/AuditTrail.js"
+import type { AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
 import type { Catalog } from "../../../services/Catalog.js"
 import type { Connections } from "../../../services/Connections.js"
 import type { CursorKey } from "../../../services/CursorKey.js"
@@ -18,10 +19,10 @@ import { operationPage, quoteOperation, runOperation } from "./Operation.js"
 import { overviewPage } from "./Overview.js"
 import { cancelRun, runMedia, runPage } from "./Run.js"
 import { runsPage } from "./Runs.js"
-import { requestTopUp, topUpPage } from "./TopUp.js"
+import { removeAutomaticTopUp, requestTopUp, setAutomaticTopUp, topUpPage } from "./TopUp.js"
 
 export type WorkspaceServices =
-  AuditTrail | Catalog | Connections | CursorKey | Ids | Members | Reports | Runs | TopUps | Wallet
+  AuditTrail | AutomaticTopUps | Catalog | Connections | CursorKey | Ids | Members | Reports | Runs | TopUps | Wallet
 
 export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   overviewPage,
@@ -36,6 +37,8 @@ export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   ledgerPage,
   topUpPage,
   requestTopUp,
+  setAutomaticTopUp,
+  removeAutomaticTopUp,
   connectionsPage,
   addConnection,
   removeConnection,

@@ -12,6 +12,7 @@ import { time } from "../../Fields.js"
 import { IdempotencyKey } from "../../IdempotencyKey.js"
 import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
 import {
+  boxField,
   button,
   type Filled,
   filledWith,
@@ -26,6 +27,7 @@ import { html, Link, to } from "../Html.js"
 import { screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { facts, notice, noticeOf, section, tiles } from "../Parts.js"
 import { type Column, listing, noFilters } from "../Tables.js"
+import { automaticFields, automaticSection, removeAutomatic, setAutomatic } from "./AutomaticTopUp.js"
 import { usdParam } from "./Fields.js"
 
 const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
@@ -64,6 +66,8 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
       neededMicros: null
     })
     const takesPayments = hint.checkoutUrl !== null
+    const mayPay = principal.scopes.includes("billing:write")
+    const automatic = takesPayments && mayPay ? yield* automaticSection(visit, filled) : null
     const listed = yield* listing({
       visit,
       name: "top-ups",
@@ -82,7 +86,9 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
     })
     if (listed._tag === "File") return listed
     const form =
-      filled.typed.size > 0 ? filled : { ...filled, typed: filledWith({ amountUsd: String(hint.suggestedUsd) }).typed }
+      typedOf(filled, "key") !== null
+        ? filled
+        : { ...filled, typed: filledWith({ amountUsd: String(hint.suggestedUsd) }).typed }
     const key = typedOf(filled, "key") ?? `console_${yield* (yield* Ids).suffix}`
     return screen({
       title: "Top-up",
@@ -102,14 +108,20 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
             link: to([workspaceId, "ledger"], { kind: "hold" })
           }
         ])}
+        ${noticeOf(visit.query, {
+          automatic: "The rule of automatic top-ups is set.",
+          manual: "Automatic top-ups are switched off."
+        })}
         ${
-          takesPayments
-            ? section(
-                "Add money",
-                html`${toldOf(form, ["amountUsd", "key"])}${formHtml({
-                  action: to([workspaceId, "top-up"]),
-                  label: "Add money",
-                  content: html`${hiddenField("key", key)}
+          takesPayments && !mayPay
+            ? notice("Owners of the workspace add money.", "wait")
+            : takesPayments
+              ? html`${section(
+                  "Add money",
+                  html`${typedOf(filled, "key") !== null && toldOf(form, ["amountUsd", "key", "saveCard"])}${formHtml({
+                    action: to([workspaceId, "top-up"]),
+                    label: "Add money",
+                    content: html`${hiddenField("key", key)}
                     ${textField({
                       form,
                       name: "amountUsd",
@@ -118,10 +130,16 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
                       mode: "decimal",
                       required: true
                     })}
+                    ${boxField({
+                      form,
+                      name: "saveCard",
+                      label: "Save the card for automatic top-ups",
+                      hint: "The payment processor keeps it; this gateway never sees its number."
+                    })}
                     ${button("Go to payment")}`
-                })}`
-              )
-            : html`${notice(html`<p>${hint.message}</p>`, "warn")}${toldOf(filled)}`
+                  })}`
+                )}${automatic}`
+              : html`${notice(html`<p>${hint.message}</p>`, "warn")}${toldOf(filled)}`
         }
         <h2>Top-ups so far</h2>
         ${listed.content}`
@@ -137,8 +155,8 @@ export const topUpPage = workspacePage({
 export const requestTopUp = workspaceForm({
   path: "top-up",
   sees: "owner",
-  fields: Schema.Struct({ amountUsd: usdParam, key: IdempotencyKey }),
-  act: (visit, { amountUsd, key }, typed) =>
+  fields: Schema.Struct({ amountUsd: usdParam, key: IdempotencyKey, saveCard: Schema.optional(Schema.String) }),
+  act: (visit, { amountUsd, key, saveCard }, typed) =>
     Effect.gen(function* () {
       const { principal, workspaceId } = visit
       const topUp = yield* (yield* TopUps).request(
@@ -147,7 +165,7 @@ export const requestTopUp = workspaceForm({
           operatorWorkspace: principal.operatorWorkspace,
           amountMicros: amountUsd,
           idempotencyKey: key,
-          saveMethod: false
+          saveMethod: saveCard !== undefined
         },
         visit.by
       )
@@ -168,5 +186,21 @@ export const requestTopUp = workspaceForm({
           <a href=${to([workspaceId, "top-up"])}>Back</a></p>`
       })
     }),
+  again: topUpScreen
+})
+
+export const setAutomaticTopUp = workspaceForm({
+  path: "top-up/automatic",
+  sees: "owner",
+  fields: automaticFields,
+  act: setAutomatic,
+  again: topUpScreen
+})
+
+export const removeAutomaticTopUp = workspaceForm({
+  path: "top-up/automatic/remove",
+  sees: "owner",
+  fields: Schema.Struct({}),
+  act: removeAutomatic,
   again: topUpScreen
 })
