@@ -21,6 +21,8 @@ const formOf = (sees: Sees, fields: KnownPage["fields"] = {}): KnownPage => ({ s
 
 /** By method and declared path. */
 export const knownPages: { readonly [route: string]: KnownPage } = {
+  "GET /approve/:approvalId": { ...page("signed_in", false), mayBeGone: true },
+  "POST /approve/:approvalId": { ...formOf("signed_in"), mayBeGone: true },
   "GET /console": page("signed_in", false),
   "GET /console/sign-in": page("anyone"),
   "GET /console/sign-in/link/:link": page("anyone", false),
