@@ -30,5 +30,8 @@ const program = Effect.matchEffect(readLogLevel(LogLevel.Warning), {
 NodeRuntime.runMain(program, {
   disableErrorReporting: true,
   disablePrettyLogger: true,
-  teardown: (exit, end) => end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 1)
+  teardown: (exit, end) => {
+    if (Exit.isInterrupted(exit)) return end(process.exitCode === 0 ? 0 : 130)
+    end(Exit.isSuccess(exit) && typeof exit.value === "number" ? exit.value : 1)
+  }
 })

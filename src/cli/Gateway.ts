@@ -24,7 +24,9 @@ import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
+import { examplesFor } from "./Examples.js"
 import { keepEmptyValues } from "./Inputs.js"
+import * as Installation from "./Installation.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
 import { Screen } from "./Screen.js"
@@ -47,24 +49,45 @@ export type Operator =
 
 const version = "0.1.0"
 
-const commands = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
-  Command.make("gateway").pipe(
-    Command.withDescription("Runs a provider gateway from the command line, beside a server or without one"),
-    Command.withSubcommands([
-      Command.provide(Accounts.workspace, operator),
-      Command.provide(Accounts.credit, operator),
-      Command.provide(Accounts.token, operator),
-      Command.provide(Members.console, operator),
-      Command.provide(Members.member, operator),
-      Command.provide(Money.ledger, operator),
-      Command.provide(Money.runs, operator),
-      Command.provide(Secrets.connection, operator),
-      Command.provide(Secrets.key, operator),
-      Command.provide(Secrets.secrets, operator),
-      Command.provide(Secrets.provider, operator),
-      catalog(operator)
-    ])
+const scriptOf = {
+  bash: Command.getBashCompletions,
+  zsh: Command.getZshCompletions,
+  fish: Command.getFishCompletions
+} as const
+
+const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
+  [
+    Installation.serve,
+    Installation.migrate,
+    Installation.doctor,
+    Installation.config,
+    Command.provide(Accounts.workspace, operator),
+    Command.provide(Accounts.credit, operator),
+    Command.provide(Accounts.token, operator),
+    Command.provide(Members.console, operator),
+    Command.provide(Members.member, operator),
+    Command.provide(Money.ledger, operator),
+    Command.provide(Money.runs, operator),
+    Command.provide(Secrets.connection, operator),
+    Command.provide(Secrets.key, operator),
+    Command.provide(Secrets.secrets, operator),
+    Command.provide(Secrets.provider, operator),
+    catalog(operator)
+  ] as const
+
+const root = Command.make("gateway").pipe(
+  Command.withDescription("Runs a provider gateway from the command line, beside a server or without one")
+)
+
+const allCommands = <E, R>(operator: Layer.Layer<Operator, E, R>) => {
+  const commands = commandsOf(operator)
+  // What is completed must hold a command of this name, not this one with its own script.
+  const completed = root.pipe(
+    Command.withSubcommands([...commands, Installation.completions(() => Effect.succeed([]))])
   )
+  const completions = Installation.completions((shell) => scriptOf[shell](completed, "gateway"))
+  return root.pipe(Command.withSubcommands([...commands, completions]))
+}
 
 /** The names that the services give to what was typed. */
 const typedAs: Readonly<Record<string, string>> = {
@@ -114,6 +137,17 @@ const endOf = (cause: Cause.Cause<unknown>): End => {
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }
 
+/** The end of the help of one command or group. */
+const footerFor = (args: ReadonlyArray<string>): HelpDoc.HelpDoc => {
+  const found = examplesFor(args)
+  return found.length === 0
+    ? HelpDoc.empty
+    : HelpDoc.sequence(
+        HelpDoc.h1(found.length === 1 ? "EXAMPLE" : "EXAMPLES"),
+        HelpDoc.blocks(found.map((line) => HelpDoc.p(line)))
+      )
+}
+
 /** The console of a program whose output is no terminal: help comes with colours. */
 const withoutColours = (console: Console.Console): Console.Console => ({
   ...console,
@@ -123,7 +157,11 @@ const withoutColours = (console: Console.Console): Console.Console => ({
 /** Runs one command line, without the program's own name, and answers the exit code. */
 export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
   Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
-    Command.run(commands(operator), { name: "gateway", version })(["node", "gateway", ...keepEmptyValues(args)]).pipe(
+    Command.run(allCommands(operator), { name: "gateway", version, footer: footerFor(args) })([
+      "node",
+      "gateway",
+      ...keepEmptyValues(args)
+    ]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
       Effect.withConsole({ ...(colours ? console : withoutColours(console)), error: () => Effect.void }),
       // Otherwise it takes --DENY for --deny, and then loses its value.

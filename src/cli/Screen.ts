@@ -12,6 +12,8 @@ export class Screen extends Context.Tag("gateway/cli/Screen")<
     readonly colours: boolean
     /** Whether a person can be asked: standard input and standard error are a terminal. */
     readonly interactive: boolean
+    /** A line on standard error, for a person who waits. */
+    readonly note: (words: string) => Effect.Effect<void>
     /** Replaces the last line of the terminal at standard error; an empty text clears it. Elsewhere it does nothing. */
     readonly progress: (words: string) => Effect.Effect<void>
     /** Asks on standard error; false for every answer but y and yes. */
@@ -31,6 +33,7 @@ export const ScreenOfProcess: Layer.Layer<Screen> = Layer.effect(
   Effect.map(Config.string("NO_COLOR").pipe(Config.withDefault("")), (noColour) => ({
     colours: process.stdout.isTTY && noColour === "",
     interactive: process.stdin.isTTY && process.stderr.isTTY,
+    note: (words: string) => Effect.sync(() => void process.stderr.write(`${words}\n`)),
     progress: (words: string) =>
       Effect.sync(() => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${words}`))),
     ask

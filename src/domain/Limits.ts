@@ -306,6 +306,8 @@ export const schemaNodesMax = 5_000
 
 /** How far a node's clock may be from the database's before it says that it is not ready. */
 export const clockDifferenceMillisMax = 1_000
+/** The free disk below which `gateway doctor` says that there is too little. */
+export const diskFreeBytesMin = 1_073_741_824
 /** How long an answer of `/readyz` holds. */
 export const readinessMillis = 1_000
 /** How long a stopping node says so before it closes, in production; in development it closes at once. */

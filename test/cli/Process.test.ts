@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -8,6 +8,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { acquireTestDatabase } from "../support/postgres.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Runs TypeScript without a build; comes with vitest. */
@@ -105,6 +106,43 @@ describe("the gateway program", () => {
           assert.deepStrictEqual([level.code, level.out], [1, ""])
           assert.match(level.err, /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)
           assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+        })
+      ),
+    60_000
+  )
+
+  it.live(
+    "serves like npm start until it is told to stop, which is no failure",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const url = Redacted.value(yield* acquireTestDatabase())
+          const { HOME, PATH } = process.env
+          const child = yield* Effect.acquireRelease(
+            Effect.sync(() =>
+              spawn(process.execPath, [viteNode, "src/cli.ts", "--", "serve", "--json"], {
+                cwd: root,
+                env: { HOME, PATH, DATABASE_URL: url, GATEWAY_DATA_DIR: place, PORT: "0" }
+              })
+            ),
+            (started) => Effect.sync(() => void started.kill("SIGKILL"))
+          )
+          const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+          let out = ""
+          const address = yield* Effect.async<string>((resume) => {
+            child.stdout.on("data", (bytes) => {
+              out += bytes
+              const found = /Listening on (http:[^"]+)/.exec(out)?.[1]
+              if (found !== undefined) resume(Effect.succeed(found))
+            })
+            child.on("close", () => resume(Effect.succeed("it ended")))
+          })
+          assert.match(address, /^http:/, out)
+          assert.strictEqual((yield* Effect.promise(() => fetch(`${address}/livez`))).status, 200)
+          child.kill("SIGTERM")
+          assert.strictEqual(yield* Effect.promise(() => ended), 0)
+          for (const line of out.trim().split("\n")) assert.doesNotThrow(() => JSON.parse(line), line)
         })
       ),
     60_000

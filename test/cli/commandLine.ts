@@ -3,7 +3,7 @@
  * in hand.
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { ConfigProvider, Context, Effect, Layer, Option, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,6 +28,8 @@ export interface Typed {
   readonly colours?: boolean
   /** What a person answers when they are asked; nobody can be asked where this is left out. */
   readonly answers?: boolean
+  /** Environment variables beside those of the test's database and folder. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 export class CommandLine extends Context.Tag("test/cli/CommandLine")<
@@ -60,9 +62,10 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
       Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-"))),
       (made) => Effect.sync(() => rmSync(made, { recursive: true }))
     )
-    const provider = ConfigProvider.fromMap(new Map([["GATEWAY_DATA_DIR", dataDir]]))
+    const settings = { GATEWAY_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(url) }
+    const provider = ConfigProvider.fromMap(new Map(Object.entries(settings)))
     const config = yield* Effect.orDie(Effect.withConfigProvider(readConfig, provider))
-    const services = OperatorServices({ ...config, databaseUrl: Option.some(url), databaseConnections: 5 })
+    const services = OperatorServices({ ...config, databaseConnections: 5 })
     const context = yield* Effect.context<NodeContext.NodeContext>()
     return {
       services,
@@ -82,10 +85,15 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
             Effect.provideService(Screen, {
               colours: typed.colours ?? false,
               interactive: typed.answers !== undefined,
+              note: (words) => Effect.sync(() => void err.push(words)),
               progress: () => Effect.void,
               ask: (question) => Effect.sync(() => (err.push(question), typed.answers ?? false))
             }),
-            Effect.withConfigProvider(provider),
+            Effect.withConfigProvider(
+              typed.settings === undefined
+                ? provider
+                : ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...typed.settings })))
+            ),
             Effect.provide(context)
           )
           return { code, out, err }

@@ -43,18 +43,20 @@ import { TransactionsPg } from "../postgres/TransactionsPg.js"
 import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletPg } from "../postgres/WalletPg.js"
 
-/** The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; migrated either way. */
-export const DatabaseConfigured = (config: GatewayConfig) =>
+/** The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; as it is found. */
+export const DatabaseFound = (config: GatewayConfig) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const url = Option.isSome(config.databaseUrl)
         ? config.databaseUrl.value
         : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
-      return Layer.tap(DatabasePg({ url, connectionsMax: config.databaseConnections }), (context) =>
-        Effect.provide(migrate(migrations), context)
-      )
+      return DatabasePg({ url, connectionsMax: config.databaseConnections })
     })
   )
+
+/** The same, migrated. */
+export const DatabaseConfigured = (config: GatewayConfig) =>
+  Layer.tap(DatabaseFound(config), (context) => Effect.provide(migrate(migrations), context))
 
 /** What holds the money and the runs, over a database. */
 export const MoneyAndRunsPg = (options: {

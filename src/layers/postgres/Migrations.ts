@@ -55,18 +55,24 @@ const refuseUnknown = (known: ReadonlyArray<string>, found: ReadonlyArray<string
       })
 }
 
+/** The names of the migrations that the database does not have yet, in order. It changes nothing. */
+export const missingMigrations = (
+  all: Readonly<Record<string, Migration>>
+): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
+  Effect.gen(function* () {
+    const names = Object.keys(all).sort()
+    const found = yield* applied(yield* Database)
+    yield* refuseUnknown(names, found)
+    return names.slice(found.length)
+  })
+
 /** Runs the missing migrations and answers their names. When none is missing, it takes two statements. */
 export const migrate = (
   all: Readonly<Record<string, Migration>>
 ): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
   Effect.gen(function* () {
-    const database = yield* Database
-    const { sql, transact } = database
-    const names = Object.keys(all).sort()
-    const found = yield* applied(database)
-    yield* refuseUnknown(names, found)
-    const missing = names.slice(found.length)
-    const ran = yield* Effect.forEach(missing, (name) =>
+    const { sql, transact } = yield* Database
+    const ran = yield* Effect.forEach(yield* missingMigrations(all), (name) =>
       transact(
         Effect.gen(function* () {
           // No time limit: another program's migrations, or the migration of a large table, may take long.

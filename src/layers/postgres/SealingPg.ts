@@ -47,6 +47,7 @@ export class SealingKeysMissing extends Data.TaggedError("SealingKeysMissing")<{
   }
 }
 
+const knownRows = rowsOf(Schema.Struct({ keyId: Schema.String, checkValue: Schema.String }))
 const usedRows = rowsOf(Schema.Struct({ keyId: Schema.String, secrets: Schema.Int }))
 const checkRow = rowOf(Schema.Struct({ checkValue: Schema.String }))
 
@@ -76,6 +77,16 @@ export const assertSecretsOpen: Effect.Effect<void, SealingKeysMissing | Storage
     })
   }
 )
+
+/** Whether the database knows other bytes under the id of one of these keys. Changes nothing. */
+export const assertNoOther = Effect.fnUntraced(function* ({ byId }: SealingKeys) {
+  const { query, sql } = yield* Database
+  const known = yield* knownRows(query(sql`select key_id as "keyId", check_value as "checkValue" from sealing_keys`))
+  for (const { checkValue, keyId } of known) {
+    const key = byId.get(keyId)
+    if (key !== undefined && checkValueOf(keyId, key) !== checkValue) return yield* new SealingKeyMismatch({ keyId })
+  }
+})
 
 const assertKnown = Effect.fnUntraced(function* ({ byId }: SealingKeys) {
   const { sql, transact } = yield* Database

@@ -41,7 +41,8 @@ export const aheadMillis = (sent: number, answered: number, now: number): number
   return Math.sign(apart) * Math.max(0, Math.abs(apart) - Math.abs(answered - sent) / 2)
 }
 
-const clockProblem = (ahead: number): string | null =>
+/** What is wrong with a clock that is so far ahead; null when nothing is. */
+export const clockProblem = (ahead: number): string | null =>
   Math.abs(ahead) <= clockDifferenceMillisMax
     ? null
     : `This node's clock is ${(Math.abs(ahead) / 1000).toFixed(1)} s ${ahead > 0 ? "ahead of" : "behind"} the database's; they may differ by ${clockDifferenceMillisMax / 1000} s`

@@ -1,0 +1,244 @@
+/**
+ * Looks at everything that a gateway needs and says what is wrong and what to do about it. It changes nothing, except
+ * that without `DATABASE_URL` it starts the embedded Postgres like every other command. What it finds is about this
+ * machine and its settings: a running node says by itself on `/readyz` whether it works.
+ */
+import * as FileSystem from "@effect/platform/FileSystem"
+import { Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
+import { statfs } from "node:fs/promises"
+import { dirname, resolve as absolute } from "node:path"
+import { diskFreeBytesMin } from "../../domain/Limits.js"
+import { Sealing } from "../../services/Sealing.js"
+import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
+import { readCatalog } from "../catalog/CatalogFiles.js"
+import { type GatewayConfig, isLoopback, publicUrlProblem, readConfig, secret } from "../node/Config.js"
+import { Database } from "../postgres/Database.js"
+import { DatabaseNow } from "../postgres/database/Now.js"
+import { rowOf } from "../postgres/database/Rows.js"
+import { missingMigrations } from "../postgres/Migrations.js"
+import { migrations } from "../postgres/migrations/index.js"
+import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
+import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
+import { aheadMillis, clockProblem } from "../postgres/StorageChecks.js"
+import { makeEgress, type Resolve, systemResolve, TargetRefused } from "../providers/Egress.js"
+import { SealingAesGcm, sealingKeys } from "../secrets/SealingAesGcm.js"
+import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
+import { DatabaseFound } from "./StorageOnPostgres.js"
+
+export interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly found: string
+  /** What to do; null when nothing is wrong. */
+  readonly advice: string | null
+}
+
+const right = (check: string, found: string): Finding => ({ check, ok: true, found, advice: null })
+const wrong = (check: string, found: unknown, advice: string): Finding => ({
+  check,
+  ok: false,
+  found: (found instanceof Error ? found.message : String(found)).trim().replace(/\s*\n\s*/g, "; "),
+  advice
+})
+
+const serverRow = rowOf(Schema.Struct({ version: Schema.String, now: Schema.Int }))
+
+const schemaFinding = Effect.match(missingMigrations(migrations), {
+  onFailure: (error) =>
+    wrong("schema", error, "Start the version of the gateway that migrated this database, or a newer one"),
+  onSuccess: (missing) =>
+    missing.length === 0
+      ? right("schema", `all ${Object.keys(migrations).length} migrations are there`)
+      : wrong(
+          "schema",
+          `${missing.length} migrations are missing, the first is ${missing[0]}`,
+          "Run gateway migrate; a start of the gateway does the same"
+        )
+})
+
+const serverFindings = Effect.gen(function* () {
+  const { query, sql } = yield* Database
+  const sent = yield* Clock.currentTimeMillis
+  const row = yield* serverRow(
+    query(sql`select current_setting('server_version') as version, ${sql.literal(yield* yield* DatabaseNow)} as now`)
+  )
+  const ahead = aheadMillis(sent, yield* Clock.currentTimeMillis, row?.now ?? sent)
+  const problem = clockProblem(ahead)
+  return [
+    right("database", `Postgres ${row?.version ?? "of an unknown version"} answers`),
+    problem === null
+      ? right("clock", `${(Math.abs(ahead) / 1000).toFixed(1)} s from the database's`)
+      : wrong("clock", problem, "Set both clocks by a time server (NTP, such as chrony)")
+  ]
+})
+
+/** Opens every stored secret. */
+const opened = Effect.gen(function* () {
+  const rows = yield* SecretRows
+  const { keyIds, open } = yield* Sealing
+  const stored = (yield* rows.notSealedWith("")).filter(({ sealed }) => keyIds.has(sealed.keyId))
+  const results = yield* Effect.forEach(stored, ({ place, sealed }) => Effect.either(open(sealed, aboutOf(place))))
+  return { stored: stored.length, unreadable: results.filter(Either.isLeft).length }
+})
+
+const keysAdvice =
+  "Give GATEWAY_SEALING_KEYS every key with which secrets are sealed; gateway secrets rotate seals all with the first"
+
+const sealingFinding = (config: GatewayConfig) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const keyFile = config.production ? null : `${config.dataDir}/sealing-keys`
+    if (keyFile !== null && Option.isNone(yield* secret("GATEWAY_SEALING_KEYS")) && !(yield* files.exists(keyFile)))
+      return right("sealing keys", "there is none yet; the first start makes one for development")
+    const keys = yield* sealingKeys({ keyFile })
+    return yield* Effect.gen(function* () {
+      yield* assertNoOther(keys)
+      yield* assertSecretsOpen
+      const { stored, unreadable } = yield* opened
+      return unreadable === 0
+        ? right("sealing keys", `${keys.byId.size} here; ${stored} stored secrets open`)
+        : wrong("sealing keys", `${unreadable} of ${stored} stored secrets do not open`, keysAdvice)
+    }).pipe(Effect.provide(Layer.merge(SealingAesGcm(keys), SecretRowsPg)))
+  }).pipe(Effect.catchAll((error) => Effect.succeed(wrong("sealing keys", error, keysAdvice))))
+
+const hostsAsked = 5
+const resolveWithin = Duration.seconds(5)
+
+/** Whether the names of providers resolve to addresses that runs may reach. */
+export const egressFinding = (
+  origins: ReadonlyArray<URL>,
+  allow: ReadonlyArray<string>,
+  resolve: Resolve = systemResolve
+): Effect.Effect<Finding> =>
+  Effect.gen(function* () {
+    const egress = makeEgress(allow, resolve)
+    const asked = yield* Effect.forEach(
+      origins,
+      (origin) =>
+        Effect.async<{ readonly host: string; readonly problem: string | null; readonly refused: boolean }>(
+          (resume) => {
+            const { hostname: host } = origin
+            egress.lookupFor(origin)(host, { all: true }, (error) => {
+              const refused = error instanceof TargetRefused
+              const problem =
+                error === null ? null : refused ? `has an address of the range ${error.range}` : "does not resolve"
+              resume(Effect.succeed({ host, problem, refused }))
+            })
+          }
+        ).pipe(
+          Effect.timeoutTo({
+            duration: resolveWithin,
+            onSuccess: (found) => found,
+            onTimeout: () => ({ host: origin.hostname, problem: "has no answer after 5 seconds", refused: false })
+          })
+        ),
+      { concurrency: hostsAsked }
+    )
+    const bad = asked.filter(({ problem }) => problem !== null)
+    const names = asked.map(({ host }) => host).join(", ")
+    if (asked.length === 0) return right("egress", "no provider has a name to resolve")
+    if (bad.length === 0) return right("egress", `the names of providers resolve (${names})`)
+    return wrong(
+      "egress",
+      bad.map(({ host, problem }) => `${host} ${problem}`).join("; "),
+      bad.some(({ refused }) => refused)
+        ? "Runs do not call private addresses: correct the name server, or open host:port with GATEWAY_EGRESS_ALLOW"
+        : "Runs cannot reach these providers: check the name servers and the firewall of this machine"
+    )
+  })
+
+/** Of providers with a key first, because they are used. */
+const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
+  Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints }) => {
+    const real = endpoints.flatMap(({ provider }) =>
+      provider.mock || !URL.canParse(provider.baseUrl) ? [] : [{ id: provider.id, origin: new URL(provider.baseUrl) }]
+    )
+    const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
+    return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()].slice(0, hostsAsked)
+  })
+
+const gib = (bytes: number): string => `${(bytes / 1_073_741_824).toFixed(1)} GiB`
+
+const existing = (place: string): Effect.Effect<string, never, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (files) =>
+    Effect.flatMap(
+      Effect.orElseSucceed(files.exists(place), () => false),
+      (there) => (there || dirname(place) === place ? Effect.succeed(place) : existing(dirname(place)))
+    )
+  )
+
+export const diskFinding = (place: string, freeBytes: number): Finding =>
+  freeBytes >= diskFreeBytesMin
+    ? right("disk", `${gib(freeBytes)} are free at ${place}`)
+    : wrong(
+        "disk",
+        `${gib(freeBytes)} are free at ${place}`,
+        `Make room for at least ${gib(diskFreeBytesMin)}, or set GATEWAY_DATA_DIR to another disk`
+      )
+
+const diskOf = (config: GatewayConfig) =>
+  Effect.flatMap(existing(absolute(config.dataDir)), (place) =>
+    Effect.match(
+      Effect.tryPromise(() => statfs(place)),
+      {
+        onFailure: () => wrong("disk", `the free space at ${place} cannot be read`, "Check that this user may read it"),
+        onSuccess: ({ bavail, bsize }) => diskFinding(place, bavail * bsize)
+      }
+    )
+  )
+
+const publicAdvice = "Set GATEWAY_PUBLIC_URL to the https address by which people and clients reach this gateway"
+
+export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "publicUrl">): Finding => {
+  const { production, publicUrl } = config
+  const problem = publicUrlProblem(config)
+  if (problem !== null) return wrong("public address", problem, publicAdvice)
+  if (!URL.canParse(publicUrl)) return wrong("public address", `${publicUrl} is no address`, publicAdvice)
+  const url = new URL(publicUrl)
+  if (production && isLoopback(url))
+    return wrong("public address", `links say ${publicUrl}, which only this machine can reach`, publicAdvice)
+  if (production && url.protocol !== "https:")
+    return wrong("public address", `links say ${publicUrl}: tokens and sign-ins would travel unprotected`, publicAdvice)
+  return right("public address", publicUrl)
+}
+
+/** What needs the database, and the providers that have a key. */
+const overDatabase = (config: GatewayConfig) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(DatabaseFound({ ...config, databaseConnections: 4 }))
+    return yield* Effect.gen(function* () {
+      const server = yield* serverFindings
+      const schema = yield* schemaFinding
+      if (!schema.ok) return { findings: [...server, schema], keyed: new Set<string>() }
+      const keys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
+      const keyed = new Set(keys.map(({ providerId }) => providerId))
+      return { findings: [...server, schema, yield* sealingFinding(config)], keyed }
+    }).pipe(Effect.provide(Context.merge(context, yield* Effect.provide(Layer.build(SecretRowsPg), context))))
+  }).pipe(
+    Effect.scoped,
+    Effect.catchAll((error) =>
+      Effect.succeed({
+        findings: [
+          wrong("database", error, "Start Postgres 15 or newer, and check DATABASE_URL and the network to it")
+        ],
+        keyed: new Set<string>()
+      })
+    )
+  )
+
+/** All findings, in the order in which a start would meet them. */
+export const examine = Effect.gen(function* () {
+  const read = yield* Effect.either(readConfig)
+  if (Either.isLeft(read))
+    return [wrong("settings", read.left, "Correct this variable; the README lists every setting and what it takes")]
+  const config = read.right
+  const settings = right("settings", `all can be used, for ${config.production ? "production" : "development"}`)
+  const { findings, keyed } = yield* overDatabase(config)
+  const egress = yield* originsOf(config, keyed).pipe(
+    Effect.flatMap((origins) => egressFinding(origins, config.egressAllow)),
+    Effect.catchAll((error) =>
+      Effect.succeed(wrong("catalog", error, "Run gateway catalog lint, which names every problem"))
+    )
+  )
+  return [settings, ...findings, egress, yield* diskOf(config), publicUrlFinding(config)]
+})

@@ -1,0 +1,193 @@
+/** The commands about a gateway on this machine, and the help that all commands share. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { examples } from "../../src/cli/Examples.js"
+import { diskFinding, egressFinding, publicUrlFinding } from "../../src/layers/compose/Doctor.js"
+import type { Resolve } from "../../src/layers/providers/Egress.js"
+import { rowsOf } from "../docs/tables.js"
+import { acquireTestDatabase } from "../support/postgres.js"
+import { cli, CommandLine, CommandLineTest } from "./commandLine.js"
+
+const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8")
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly found: string
+  readonly advice: string | null
+}
+const doctor = (settings: Readonly<Record<string, string>> = {}) =>
+  Effect.map(cli("doctor --json", { settings }), ({ code, out }) => {
+    const { findings, ok } = JSON.parse(out[0]!) as { readonly ok: boolean; readonly findings: ReadonlyArray<Finding> }
+    assert.strictEqual(code, ok ? 0 : 1)
+    assert.isTrue(findings.every((finding) => finding.ok === (finding.advice === null)))
+    return new Map(findings.map((finding) => [finding.check, finding]))
+  })
+
+layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine", (it) => {
+  it.effect("prints every setting of the README with its value and where that comes from, and no secret", () =>
+    Effect.gen(function* () {
+      const { url } = yield* CommandLine
+      const folder = (yield* cli("config print --json")).out[0]!
+      const dataDir = String(
+        (JSON.parse(folder) as { settings: ReadonlyArray<{ name: string; value: string }> }).settings.find(
+          ({ name }) => name === "GATEWAY_DATA_DIR"
+        )?.value
+      )
+      const file = join(dataDir, "sealing")
+      writeFileSync(file, `canary:${Buffer.alloc(32, 7).toString("base64")}\n`)
+      const settings = {
+        PORT: "9999",
+        GATEWAY_RESOLVE_TWO_PERSON_USD: "12.50",
+        GATEWAY_BILLING: "false",
+        GATEWAY_SEALING_KEYS_FILE: file,
+        GATEWAY_STRIPE_SECRET_KEY: "sk_test_canary",
+        GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_canary"
+      }
+      const { code, out } = yield* cli("config print --json", { settings })
+      assert.strictEqual(code, 0)
+      for (const hidden of ["canary", Redacted.value(url)]) assert.notInclude(out.join(), hidden)
+      const printed = (JSON.parse(out[0]!) as { settings: ReadonlyArray<Record<string, unknown>> }).settings
+      assert.sameMembers(
+        printed.map(({ name }) => name),
+        rowsOf(readme, "Configuration").map(([cell = ""]) => cell.replaceAll("`", ""))
+      )
+      const of = (name: string) => {
+        const { from, value } = printed.find((each) => each["name"] === name) ?? {}
+        return [value, from]
+      }
+      assert.deepStrictEqual(of("PORT"), ["9999", "environment"])
+      assert.deepStrictEqual(of("HOST"), ["127.0.0.1", "default"])
+      assert.deepStrictEqual(of("GATEWAY_RESOLVE_TWO_PERSON_USD"), ["12.5", "environment"])
+      assert.deepStrictEqual(of("GATEWAY_BILLING"), ["off", "environment"])
+      assert.deepStrictEqual(of("DATABASE_URL"), ["(set, not shown)", "environment"])
+      assert.deepStrictEqual(of("GATEWAY_SEALING_KEYS"), ["(set, not shown)", "file"])
+      assert.deepStrictEqual(of("GATEWAY_OIDC_CLIENT_SECRET"), [null, "default"])
+      const lines = (yield* cli("config print", { settings })).out.join("\n")
+      assert.include(lines, `GATEWAY_SEALING_KEYS=(set, not shown)  (file ${file})`)
+      const wrong = yield* cli("config print", { settings: { PORT: "door" } })
+      assert.deepStrictEqual([wrong.code, wrong.out], [1, []])
+      assert.include(wrong.err.join(), "PORT")
+    })
+  )
+
+  it.scoped("migrates an empty database, and says before what it will do", () =>
+    Effect.gen(function* () {
+      const settings = { DATABASE_URL: Redacted.value(yield* acquireTestDatabase({ empty: true })) }
+      const read = (line: string) =>
+        Effect.map(cli(line, { settings }), ({ code, err, out }) => {
+          assert.strictEqual(code, 0, err.join())
+          return JSON.parse(out[0]!) as { missing: ReadonlyArray<string>; ran: ReadonlyArray<string> }
+        })
+      const behind = (yield* doctor(settings)).get("schema")
+      assert.deepInclude(behind, { ok: false })
+      assert.include(behind?.advice, "gateway migrate")
+      const before = yield* read("migrate --dry-run --json")
+      assert.isAbove(before.missing.length, 10)
+      assert.deepStrictEqual(yield* read("migrate --dry-run --json"), before)
+      const text = yield* cli("migrate", { settings })
+      assert.deepStrictEqual(text.err, [
+        [`${before.missing.length} migrations are missing:`, ...before.missing.map((name) => `  ${name}`)].join("\n")
+      ])
+      assert.deepStrictEqual(text.out, [`${before.missing.length} migrations ran; the database is up to date`])
+      assert.deepStrictEqual(yield* read("migrate --json"), { missing: [], ran: [] })
+      assert.isTrue((yield* doctor(settings)).get("schema")?.ok)
+    })
+  )
+
+  it.effect("is examined: what is right, what is wrong, and what to do about it", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* cli("key set hunter", { input: "sk-canary" })).code, 0)
+      const found = yield* doctor()
+      for (const check of ["settings", "database", "clock", "schema", "sealing keys", "disk", "public address"])
+        assert.isTrue(found.get(check)?.ok, JSON.stringify(found.get(check)))
+      assert.match(found.get("database")?.found ?? "", /^Postgres \d+/)
+      assert.match(found.get("sealing keys")?.found ?? "", /; 1 stored secrets open$/)
+      assert.isDefined(found.get("egress"))
+
+      const otherKey = yield* doctor({ GATEWAY_SEALING_KEYS: `x:${Buffer.alloc(32, 9).toString("base64")}` })
+      assert.deepInclude(otherKey.get("sealing keys"), { ok: false })
+      assert.include(otherKey.get("sealing keys")?.found, "which this node does not have")
+      const nowhere = yield* doctor({ DATABASE_URL: "postgres://user:canary@127.0.0.1:1/none" })
+      assert.deepInclude(nowhere.get("database"), { ok: false })
+      assert.notInclude(JSON.stringify([...nowhere.values()]), "canary")
+      assert.isTrue(nowhere.get("disk")?.ok)
+      const setting = yield* doctor({ PORT: "door" })
+      assert.deepStrictEqual([...setting.keys()], ["settings"])
+      assert.include(setting.get("settings")?.found, "PORT")
+
+      const lines = yield* cli("doctor", { settings: { PORT: "door" } })
+      assert.strictEqual(lines.code, 1)
+      assert.match(lines.out.join("\n"), /^WRONG {2}settings .*\n {7}what to do: /)
+    })
+  )
+
+  it.effect("needs names that resolve to public addresses, disk, and an address that clients reach", () =>
+    Effect.gen(function* () {
+      const resolve: Resolve = (host, answer) =>
+        host.startsWith("good")
+          ? answer(null, ["93.184.216.34"])
+          : host.startsWith("inside")
+            ? answer(null, ["10.0.0.1"])
+            : answer(new Error("ENOTFOUND"), [])
+      const egress = (...hosts: ReadonlyArray<string>) =>
+        egressFinding(
+          hosts.map((host) => new URL(`https://${host}`)),
+          ["inside-open.example:443"],
+          resolve
+        )
+      assert.isTrue((yield* egress("good.example", "inside-open.example")).ok)
+      assert.deepInclude(yield* egress("good.example", "gone.example"), {
+        ok: false,
+        found: "gone.example does not resolve"
+      })
+      const inside = yield* egress("inside.example")
+      assert.include(inside.found, "private")
+      assert.include(inside.advice, "GATEWAY_EGRESS_ALLOW")
+      assert.isTrue(diskFinding("/data", 2 ** 30).ok)
+      assert.isFalse(diskFinding("/data", 2 ** 30 - 1).ok)
+      const address = (publicUrl: string, production = true) => publicUrlFinding({ production, publicUrl }).ok
+      assert.isTrue(address("https://gateway.example.com"))
+      assert.isTrue(address("http://127.0.0.1:8080", false))
+      for (const wrong of ["http://127.0.0.1:8080", "http://gateway.example.com", "https://0.0.0.0", "gateway"])
+        assert.isFalse(address(wrong), wrong)
+    })
+  )
+
+  it.effect("prints completions that the shell reads, with every group of commands", () =>
+    Effect.gen(function* () {
+      for (const shell of ["bash", "zsh", "fish"]) {
+        const { code, out } = yield* cli(`completions ${shell}`)
+        assert.strictEqual(code, 0)
+        for (const word of ["workspace", "doctor", "completions"]) assert.include(out.join("\n"), word, shell)
+      }
+      const bash = (yield* cli("completions bash")).out.join("\n")
+      assert.strictEqual(spawnSync("bash", ["-n"], { input: bash, encoding: "utf8" }).stderr, "")
+      assert.strictEqual((yield* cli("completions powershell")).code, 2)
+    })
+  )
+
+  it.effect("helps with an example for every command, which uses only options that it has", () =>
+    Effect.gen(function* () {
+      const help = (yield* cli("--help")).out.join("\n")
+      const lines = help.split(/^COMMANDS$/m)[1]?.match(/^ {2}- .*/gm) ?? []
+      const usages = lines.map((line) => /^ {2}- ([a-z-]+(?: [a-z][a-z-]*)*)(.*?)(?: {2,}|$)/.exec(line) ?? [])
+      const names = usages.map(([, name = ""]) => name)
+      const commands = usages.filter((_, at) => !names.some((name) => name.startsWith(`${names[at]} `)))
+      const named = commands.map(([, name = ""]) => name)
+      assert.sameMembers(named, Object.keys(examples))
+      for (const [, name = "", usage = ""] of commands) {
+        const example = examples[name]!
+        assert.include(example, `gateway ${name}`)
+        for (const [option] of example.matchAll(/--[a-z-]+/g)) assert.include(usage, option, name)
+        assert.include((yield* cli(`${name} --help`)).out.join("\n"), example)
+      }
+      const group = (yield* cli("workspace --help")).out.join("\n")
+      for (const name of ["workspace create", "workspace list", "workspace set"]) assert.include(group, examples[name]!)
+    })
+  )
+})
