@@ -38,6 +38,7 @@ import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
+import { Tokens } from "../../src/services/Tokens.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { viewer, worldless } from "../search/Served.js"
@@ -84,6 +85,7 @@ const Http = HttpLayer.pipe(
     unused(Reconciliation),
     unused(Reports),
     unused(Sessions),
+    unused(Tokens),
     unused(TopUpReports),
     OpenIdNone,
     unused(Runs),

@@ -78,17 +78,23 @@ export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReache
   }
 }
 export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
-  scope: Schema.String,
+  /** The scope that the token lacks. */
+  scope: Schema.optionalWith(Schema.String, { exact: true }),
+  /** What of the request is more than the token itself may do. */
+  details: Schema.optionalWith(Schema.NonEmptyArray(FieldProblem), { exact: true }),
   /** Why this token cannot pay. Present when the token tried to pay. */
   topUp: Schema.optionalWith(TopUpHint, { exact: true })
 }) {
   static readonly retryable = false
   static readonly retryHint = "Use a token with the scope that the answer names."
   override get message() {
+    if (this.details !== undefined) return this.details.map(({ field, message }) => `${field}: ${message}`).join("; ")
     return `This token lacks the scope ${this.scope}${this.topUp === undefined ? "" : `. ${this.topUp.message}`}`
   }
   get retryHint() {
-    return `Use a token with the scope ${this.scope}.`
+    return this.details === undefined
+      ? `Use a token with the scope ${this.scope}.`
+      : "Ask for no more than the calling token has itself, or use a token that has more."
   }
 }
 export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {

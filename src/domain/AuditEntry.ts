@@ -2,7 +2,7 @@
  * The audit trail: who changed what, when, from where, with what stood before and after. An entry holds no secret, and
  * is never changed or deleted.
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { AuditEntryId, MemberId, TokenId, WorkspaceId } from "./Ids.js"
 import { JsonObject } from "./Json.js"
 
@@ -59,6 +59,8 @@ export const auditActions = {
   "automatic_top_up.removed": "automatic_top_up",
   "automatic_top_up.disabled": "automatic_top_up",
   "token.created": "token",
+  "token.changed": "token",
+  "token.rotated": "token",
   "token.revoked": "token",
   "login.approved": "login_approval",
   "login.denied": "login_approval",
@@ -84,6 +86,7 @@ export const auditActions = {
   "member.signed_out": "member"
 } as const
 export type AuditAction = keyof typeof auditActions
+export const auditActionNames = Struct.keys(auditActions)
 
 /** What a change was. `before` is null for something new, `after` for something that is gone. */
 export interface AuditRecord {

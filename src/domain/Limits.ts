@@ -59,10 +59,12 @@ export const loginMillis = 600_000
 /** How often a client should ask whether its login was approved. */
 export const loginPollSeconds = 3
 /**
- * How long a line of logins may be in which each approved the next. Every run of the last one locks and counts all
- * tokens of the line.
+ * How long a line of tokens may be in which each let in or made the next. Every run of the last one locks and counts
+ * all tokens of the line.
  */
-export const loginLineMax = 8
+export const tokenLineMax = 8
+/** How long the old secret of a rotated token may go on working (extensions, section 2). */
+export const rotationOverlapSecondsMax = 604_800
 
 // Members and sign-in.
 

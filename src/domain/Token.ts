@@ -44,13 +44,14 @@ const checksum = (text: string): string => {
   return (~crc >>> 0).toString(16).padStart(checksumLength, "0")
 }
 
+export const notInFuture = "must lie in the future"
+
 /** The first thing wrong with a token that is to be made, if anything. */
 export const newTokenProblem = (
   token: { readonly label: string; readonly scopes: ReadonlyArray<string>; readonly expiresAt: number | null },
   now: number
 ): FieldProblem | null => {
   if (token.scopes.length === 0) return { field: "scopes", message: "must name at least one scope" }
-  if (token.expiresAt !== null && token.expiresAt <= now)
-    return { field: "expiresAt", message: "must lie in the future" }
+  if (token.expiresAt !== null && token.expiresAt <= now) return { field: "expiresAt", message: notInFuture }
   return nameProblem("label", token.label)
 }

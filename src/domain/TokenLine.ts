@@ -1,11 +1,15 @@
 /**
  * Where a token comes from. A token that a person made has no parent. A token from a login approval is a child of the
- * token that approved it. A child can never do more than its parent: it shares the limits of all tokens above it, ends
- * no later than they do, and is revoked when one of them is.
+ * token that approved it, and one that a token made is that token's child. A child can never do more than its parent:
+ * it shares the limits of all tokens above it, ends no later than they do, and is revoked when one of them is.
  */
 import { Array as Arr, Option } from "effect"
 import type { Spends, TokenSpend } from "./Admission.js"
+import { type FieldProblem, ValidationError } from "./ApiErrors.js"
 import type { TokenId } from "./Ids.js"
+import { tokenLineMax } from "./Limits.js"
+import type { Micros } from "./Micros.js"
+import type { Scope } from "./Scope.js"
 
 /** A token, the token that approved it, and so on to the first token. */
 export type TokenLine = Arr.NonEmptyReadonlyArray<TokenId>
@@ -20,6 +24,38 @@ export const spendsOf = (line: TokenLine | undefined, spends: ReadonlyMap<TokenI
   const found = Arr.filterMap(line ?? [], (tokenId) => Option.fromNullable(spends.get(tokenId)))
   return found.length === line?.length && Arr.isNonEmptyReadonlyArray(found) ? found : null
 }
+
+/** Why a token may not have children: its line is too long already. Null when it may. */
+export const lineProblem = ({ ancestors }: { readonly ancestors: ReadonlyArray<TokenId> }): ValidationError | null =>
+  ancestors.length < tokenLineMax
+    ? null
+    : ValidationError.of(
+        "token",
+        `comes from a chain of ${tokenLineMax} tokens; use one that is nearer to the first of them`
+      )
+
+/** What a token may do at most, when another one makes or changes it. */
+export interface TokenPowers {
+  readonly scopes: ReadonlyArray<Scope>
+  /** In milliseconds; null is never. */
+  readonly expiresAt: number | null
+  /** Dollars a month, in micros; null is no limit. */
+  readonly limitMicros: Micros | null
+}
+
+/** What of `asked` is more than the caller may do. Members that are left out ask for nothing. */
+export const tooMuch = (asked: Partial<TokenPowers>, caller: TokenPowers): ReadonlyArray<FieldProblem> => {
+  const lacking = (asked.scopes ?? []).filter((scope) => !caller.scopes.includes(scope))
+  const later = asked.expiresAt !== undefined && isMore(asked.expiresAt, caller.expiresAt)
+  const higher = asked.limitMicros !== undefined && isMore(asked.limitMicros, caller.limitMicros)
+  return [
+    ...(lacking.length === 0 ? [] : [{ field: "scopes", message: `this token itself lacks ${lacking.join(", ")}` }]),
+    ...(later ? [{ field: "expiresAt", message: "is later than the expiry of this token itself" }] : []),
+    ...(higher ? [{ field: "monthlyLimitUsd", message: "is higher than the monthly limit of this token itself" }] : [])
+  ]
+}
+
+const isMore = (asked: number | null, most: number | null): boolean => most !== null && (asked === null || asked > most)
 
 /** When a child ends: when it was asked to, and never after its parent. Null is never. */
 export const childEnd = (asked: number | null, parent: number | null): number | null =>

@@ -4,6 +4,7 @@
  */
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountApi } from "./account/Api.js"
+import { AuditApi } from "./audit/Api.js"
 import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
 import { ConnectionsApi } from "./connections/Api.js"
 import { Wire } from "./Envelope.js"
@@ -12,12 +13,15 @@ import { AutomaticTopUpsApi } from "./payments/AutomaticApi.js"
 import { PaymentsApi } from "./payments/Api.js"
 import { RunsApi } from "./runs/Api.js"
 import { SystemApi } from "./system/Api.js"
+import { TokensApi } from "./tokens/Api.js"
 
 export class Api extends HttpApi.make("provider-gateway")
   .add(PublicCatalogApi)
   .add(CatalogApi)
   .add(RunsApi)
   .add(AccountApi)
+  .add(TokensApi)
+  .add(AuditApi)
   .add(ConnectionsApi)
   .add(LoginsApi)
   .add(AutomaticTopUpsApi)

@@ -69,12 +69,13 @@ const textOf = (request: HttpServerRequest.HttpServerRequest, bytesMax: number):
     isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(wrong("is not valid UTF-8"))
   )
 
-const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyError> => {
+/** `whenEmpty` stands for a body that was left out. */
+const jsonText = (request: HttpServerRequest.HttpServerRequest, whenEmpty = ""): Effect.Effect<string, BodyError> => {
   const contentType = request.headers["content-type"]
   if (contentType !== undefined && !isJson(contentType))
     return Effect.fail(ValidationError.of("content-type", "must be application/json"))
   return Effect.filterOrFail(
-    textOf(request, bodyBytesMax),
+    Effect.map(textOf(request, bodyBytesMax), (text) => (text === "" ? whenEmpty : text)),
     (text) => text !== "",
     () => wrong("is empty; send a JSON object")
   )
@@ -119,6 +120,15 @@ export const jsonBody = <A, I>(
 ): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
   const read = bodyText(schema, budget)
   return (request) => Effect.flatMap(jsonText(request), read)
+}
+
+/** The same for a body that may be left out, and is then read as an empty object. */
+export const optionalJsonBody = <A, I>(
+  schema: Schema.Schema<A, I>,
+  budget: BodyBudget
+): ((request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, BodyError>) => {
+  const read = bodyText(schema, budget)
+  return (request) => Effect.flatMap(jsonText(request, "{}"), read)
 }
 
 /** All fields of a form as they came, each with its values in order, for a form that may have to be shown again. */

@@ -203,9 +203,13 @@ export const Wire = {
   Forbidden: wire(Api.Forbidden, {
     status: 403,
     title: "The token lacks the scope",
+    inside: [
+      { details: Schema.optionalWith(Schema.Array(Api.FieldProblem), { exact: true }) },
+      ({ details }) => (details === undefined ? {} : { details })
+    ],
     beside: [
-      { scope: Schema.String, ...topUpRefusal[0] },
-      ({ scope, topUp }) => ({ scope, ...topUpRefusal[1]({ topUp }) })
+      { scope: Schema.optionalWith(Schema.String, { exact: true }), ...topUpRefusal[0] },
+      ({ scope, topUp }) => ({ ...(scope === undefined ? {} : { scope }), ...topUpRefusal[1]({ topUp }) })
     ]
   }),
   NotFound: wire(Api.NotFound, { status: 404, title: "Not found" }),

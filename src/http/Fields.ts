@@ -9,6 +9,13 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWi
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
+/** A field of an answer, as the document explains it. */
+export const field = <A, I, R>(
+  schema: Schema.Schema<A, I, R>,
+  description: string,
+  example: NoInfer<A>
+): Schema.Schema<A, I, R> => schema.annotations({ description, examples: [example] })
+
 /** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 

@@ -69,7 +69,7 @@ export const textParam = (charsMax: number, charsMin = 1): Schema.Schema<string,
     jsonSchema: { type: "string", minLength: charsMin, maxLength: charsMax }
   })
 
-export const choiceParam = <const Choices extends readonly [string, ...ReadonlyArray<string>]>(
+export const choiceParam = <const Choices extends ReadonlyArray<string>>(
   ...choices: Choices
 ): Schema.Schema<Choices[number], string> =>
   parameter<Choices[number], Choices[number]>(Schema.Literal(...choices), {

@@ -20,6 +20,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Fiber, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
+import type { AuditTrail } from "../services/AuditTrail.js"
 import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
 import type { Connections } from "../services/Connections.js"
@@ -33,10 +34,13 @@ import type { RateLimiter } from "../services/RateLimiter.js"
 import type { Runs } from "../services/Runs.js"
 import type { Sessions } from "../services/Sessions.js"
 import type { TopUpReports } from "../services/TopUpReports.js"
+import type { Tokens } from "../services/Tokens.js"
 import type { TopUps } from "../services/TopUps.js"
 import type { Wallet } from "../services/Wallet.js"
 import { routesOf, type AccessMissing } from "./Access.js"
 import { AccountHandlers } from "./account/Handlers.js"
+import { AuditHandlers } from "./audit/Handlers.js"
+import { TokensHandlers } from "./tokens/Handlers.js"
 import { Api } from "./Api.js"
 import { layerAuth } from "./Auth.js"
 import { makeBoundary } from "./Boundary.js"
@@ -192,6 +196,8 @@ const Interface = HttpApiBuilder.api(Api).pipe(
   Layer.provide([
     AccountHandlers,
     AutomaticTopUpsHandlers,
+    AuditHandlers,
+    TokensHandlers,
     CatalogHandlers,
     ConnectionsHandlers,
     LoginsHandlers,
@@ -230,6 +236,7 @@ const LookAway = Layer.scopedDiscard(
 export type HttpServices =
   | Accounts
   | AutomaticTopUps
+  | AuditTrail
   | CapabilityRequests
   | Catalog
   | Connections
@@ -243,6 +250,7 @@ export type HttpServices =
   | RateLimiter
   | Runs
   | Sessions
+  | Tokens
   | TopUpReports
   | TopUps
   | Wallet

@@ -1,7 +1,11 @@
 /** The document is valid OpenAPI 3.1.0, says what the contract says, and every route answers as it describes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { type AuditEntry, commandLine } from "../../src/domain/AuditEntry.js"
+import { AuditEntryId, TokenId } from "../../src/domain/Ids.js"
+import { Micros } from "../../src/domain/Micros.js"
+import type { Token } from "../../src/services/Tokens.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { routesOf } from "../../src/http/Access.js"
 import { Api } from "../../src/http/Api.js"
@@ -38,6 +42,12 @@ const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scop
   ["get", "/v1/whoami", null],
   ["get", "/v1/capability-requests", "catalog:read"],
   ["post", "/v1/capability-requests", "capabilities:write"],
+  ["get", "/v1/tokens", "account:manage"],
+  ["post", "/v1/tokens", "account:manage"],
+  ["patch", "/v1/tokens/{tokenId}", "account:manage"],
+  ["delete", "/v1/tokens/{tokenId}", "account:manage"],
+  ["post", "/v1/tokens/{tokenId}/rotate", "account:manage"],
+  ["get", "/v1/audit", "account:manage"],
   ["get", "/v1/connections", "account:manage"],
   ["post", "/v1/connections", "account:manage"],
   ["get", "/v1/connections/{connectionId}", "account:manage"],
@@ -257,6 +267,29 @@ const catalog = servedCatalog(
 )
 
 const detail = { run: sample.completedRun, attempts: [sample.attempt] }
+const ownToken: Token = {
+  tokenId: TokenId.make(`tok_${"0".repeat(26)}`),
+  label: "server",
+  scopes: ["runs:read"],
+  createdAt: 0,
+  lastUsedAt: 0,
+  expiresAt: null,
+  revokedAt: null,
+  monthlyLimitMicros: null,
+  monthSpendMicros: Micros.make(0)
+}
+const auditEntry: AuditEntry = {
+  entryId: AuditEntryId.make(`aud_${"0".repeat(26)}`),
+  createdAt: 0,
+  actor: commandLine,
+  action: "token.created",
+  subjectKind: "token",
+  subjectId: ownToken.tokenId,
+  workspaceId: null,
+  before: null,
+  after: { label: "server" }
+}
+
 const gateway = startGateway({
   catalogLayer: catalog,
   accounts: {
@@ -266,6 +299,14 @@ const gateway = startGateway({
   capabilityRequests: {
     create: () => Effect.succeed(sample.capabilityRequest),
     list: () => Effect.succeed({ items: [sample.capabilityRequest], next: null })
+  },
+  auditTrail: { list: () => Effect.succeed({ items: [auditEntry], next: "1.1" }) },
+  tokens: {
+    list: () => Effect.succeed({ items: [ownToken], next: ownToken.tokenId }),
+    create: () => Effect.succeed({ token: ownToken, secret: Redacted.make("pgw_secret") }),
+    change: () => Effect.succeed(ownToken),
+    revoke: () => Effect.void,
+    rotate: () => Effect.succeed({ token: ownToken, secret: Redacted.make("pgw_secret") })
   },
   connections: {
     create: () => Effect.succeed(sample.connection),
@@ -355,6 +396,12 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
     { title: "Fax", description: "Send a fax.", idempotencyKey: "k" }
   ],
   "post /v1/logout": ["/v1/logout"],
+  "get /v1/tokens": ["/v1/tokens?limit=1"],
+  "post /v1/tokens": ["/v1/tokens", { label: "server", scopes: ["runs:read"] }],
+  "patch /v1/tokens/{tokenId}": [`/v1/tokens/${ownToken.tokenId}`, { label: "server" }],
+  "delete /v1/tokens/{tokenId}": [`/v1/tokens/${ownToken.tokenId}`],
+  "post /v1/tokens/{tokenId}/rotate": [`/v1/tokens/${ownToken.tokenId}/rotate`, { overlapSeconds: 60 }],
+  "get /v1/audit": ["/v1/audit?limit=1&action=token.created"],
   "get /v1/connections": ["/v1/connections?limit=1"],
   "post /v1/connections": [
     "/v1/connections",

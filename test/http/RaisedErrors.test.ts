@@ -12,6 +12,8 @@ import type { jsonBody } from "../../src/http/Body.js"
 import type { HttpError } from "../../src/http/Envelope.js"
 import type { spend, spendPublic } from "../../src/http/RequestRate.js"
 import type { AccountHandlers } from "../../src/http/account/Handlers.js"
+import type { AuditHandlers } from "../../src/http/audit/Handlers.js"
+import type { TokensHandlers } from "../../src/http/tokens/Handlers.js"
 import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
 import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
@@ -39,6 +41,8 @@ type ByServices = FailuresOf<
   ServiceOf<
     ServicesOf<
       | typeof AccountHandlers
+      | typeof AuditHandlers
+      | typeof TokensHandlers
       | typeof CatalogHandlers
       | typeof ConnectionsHandlers
       | typeof LoginsHandlers

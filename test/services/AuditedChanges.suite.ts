@@ -32,6 +32,7 @@ import { Sessions } from "../../src/services/Sessions.js"
 import type { Settlement } from "../../src/services/Settlement.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { TopUps } from "../../src/services/TopUps.js"
+import { Tokens } from "../../src/services/Tokens.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
@@ -51,6 +52,7 @@ interface Acted {
   readonly SecretRotation: SecretRotation["Type"]
   readonly Sessions: Sessions["Type"]
   readonly TopUps: TopUps["Type"]
+  readonly Tokens: Tokens["Type"]
   readonly Wallet: Wallet["Type"]
 }
 
@@ -338,6 +340,34 @@ const cases: Cases = {
           by
         )
         return "top_up.requested" as const
+      })
+  },
+  Tokens: {
+    create: (by) =>
+      Effect.gen(function* () {
+        const asked = { label: "x", scopes: ["runs:read"], monthlyLimitMicros: null, expiresAt: null } as const
+        const { secret } = yield* (yield* Tokens).create(yield* funded(0), asked, by)
+        used(Redacted.value(secret))
+        return "token.created" as const
+      }),
+    change: (by) =>
+      Effect.gen(function* () {
+        const caller = yield* funded(0)
+        yield* (yield* Tokens).change(caller, caller.tokenId, { label: "renamed" }, by)
+        return "token.changed" as const
+      }),
+    revoke: (by) =>
+      Effect.gen(function* () {
+        const caller = yield* funded(0)
+        yield* (yield* Tokens).revoke(caller, caller.tokenId, by)
+        return "token.revoked" as const
+      }),
+    rotate: (by) =>
+      Effect.gen(function* () {
+        const caller = yield* funded(0)
+        const { secret } = yield* (yield* Tokens).rotate(caller, caller.tokenId, 60, by)
+        used(Redacted.value(secret))
+        return "token.rotated" as const
       })
   },
   Wallet: {

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { loginLineMax } from "../../src/domain/Limits.js"
+import { tokenLineMax } from "../../src/domain/Limits.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { LoginApprovals, type LoginRequest } from "../../src/services/LoginApprovals.js"
@@ -160,7 +160,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
       Effect.gen(function* () {
         const logins = yield* LoginApprovals
         let last = yield* person
-        for (let n = 0; n < loginLineMax; n++) last = (yield* letIn(last)).principal
+        for (let n = 0; n < tokenLineMax; n++) last = (yield* letIn(last)).principal
         const { digest } = yield* clientToken
         const { approvalId } = yield* logins.create(login(digest))
         assert.strictEqual((yield* Effect.flip(logins.approve(approvalId, last, commandLine)))._tag, "validation_error")

@@ -9,6 +9,7 @@ import type { WorkspaceId } from "../../src/domain/Ids.js"
 import type { WorkspaceRole } from "../../src/domain/Member.js"
 import { AuditTrailMemory } from "../../src/layers/memory/AuditTrailMemory.js"
 import { MembersMemory } from "../../src/layers/memory/MembersMemory.js"
+import { TokensMemory } from "../../src/layers/memory/TokensMemory.js"
 import { SessionsMemory } from "../../src/layers/memory/SessionsMemory.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { LoginApprovalsMemory } from "../../src/layers/memory/LoginApprovalsMemory.js"
@@ -19,6 +20,8 @@ import { Accounts } from "../../src/services/Accounts.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
+import { Tokens } from "../../src/services/Tokens.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import { signInAsOperator, signInTo } from "./signIn.js"
 import { newWorkspace } from "./sharedDatabase.js"
@@ -29,6 +32,7 @@ const stored = Layer.mergeAll(
   LoginApprovalsMemory,
   MembersMemory,
   SessionsMemory,
+  TokensMemory,
   Layer.provide(SecretsMemory, SealingForTests)
 ).pipe(Layer.provideMerge(AuditTrailMemory), Layer.provide([IdsCrypto, MemoryStorageLayer]))
 
@@ -50,7 +54,9 @@ export const startAccounts = (services: Services = {}) =>
       connections,
       logins: Context.get(context, LoginApprovals),
       members: Context.get(context, Members),
-      sessions: Context.get(context, Sessions)
+      sessions: Context.get(context, Sessions),
+      tokens: Context.get(context, Tokens),
+      auditTrail: Context.get(context, AuditTrail)
     })
     /** A token in a workspace of its own. */
     const person = (scopes: ReadonlyArray<Scope> = allScopes) =>

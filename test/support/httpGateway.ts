@@ -35,6 +35,7 @@ import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Reports } from "../../src/services/Reports.js"
 import { Runs } from "../../src/services/Runs.js"
 import { Sessions } from "../../src/services/Sessions.js"
+import { Tokens } from "../../src/services/Tokens.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -77,6 +78,8 @@ const partial = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods:
 
 export interface Services {
   readonly accounts?: Partial<Accounts["Type"]>
+  readonly auditTrail?: Partial<AuditTrail["Type"]>
+  readonly tokens?: Partial<Tokens["Type"]>
   readonly capabilityRequests?: Partial<CapabilityRequests["Type"]>
   readonly catalog?: Partial<Catalog["Type"]>
   /** Instead of `catalog`. */
@@ -113,11 +116,12 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       services.openIdLayer ?? OpenIdNone,
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
-      partial(AuditTrail, {}),
       partial(EndpointStats, {}),
       partial(PlatformKeys, {}),
       partial(ProviderHealth, {}),
       partial(Reconciliation, {}),
+      partial(AuditTrail, services.auditTrail ?? {}),
+      partial(Tokens, services.tokens ?? {}),
       partial(Reports, {}),
       partial(TopUps, {
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),

@@ -47,7 +47,10 @@ export interface AccountRows {
    * operator's. Null when there is no such token.
    */
   readonly revokeToken: (tokenId: TokenId, now: number) => Effect.Effect<RevokedToken | null, StorageError, Changing>
+  /** By its secret, or by one that a rotation replaced and that still works. */
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
+  /** Notes, with the storage's time, that these tokens were used; at most once a minute for each. */
+  readonly noteUses: (tokenIds: ReadonlyArray<TokenId>) => Effect.Effect<void, StorageError>
   /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
   readonly spends: (
     tokenId: TokenId

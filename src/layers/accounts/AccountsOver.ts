@@ -2,7 +2,7 @@
  * Workspaces and tokens over the rows of any storage. Only the digest of a token is stored. Limits are read where money
  * is decided (Wallet), not here.
  */
-import { Array as Arr, Clock, Effect, Either, Redacted } from "effect"
+import { Array as Arr, Clock, Effect, Either, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { tightest } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
@@ -18,6 +18,7 @@ import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/Wor
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
+import { repeatInBackground } from "../node/Background.js"
 import type { AccountRows } from "./AccountRows.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
 
@@ -25,12 +26,44 @@ interface Parts {
   readonly rows: AccountRows
   readonly ids: Ids["Type"]
   readonly trail: AuditTrail["Type"]
+  readonly uses: Uses
 }
+
+interface Uses {
+  /** Keeps in memory that a token was used; no request waits for the storage. */
+  readonly note: (tokenId: TokenId) => void
+}
+
+/** Writes which tokens were used on this node, a minute after the first of them, in one statement. */
+const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const used = new Set<TokenId>()
+    const someUsed = yield* Effect.makeLatch()
+    yield* repeatInBackground(
+      "uses of tokens",
+      Effect.gen(function* () {
+        yield* someUsed.await
+        yield* Effect.sleep("1 minute")
+        // Closed first: a use that comes from here on is in this turn, or opens the next one.
+        yield* someUsed.close
+        const tokenIds = Array.from(used).sort()
+        used.clear()
+        // The storage itself tells the log that it is away; the next minute has uses again.
+        yield* Effect.ignore(rows.noteUses(tokenIds))
+      })
+    )
+    return {
+      note: (tokenId) => {
+        used.add(tokenId)
+        if (used.size === 1) someUsed.unsafeOpen()
+      }
+    }
+  })
 
 const foundOr = (workspaceId: WorkspaceId) => (found: Workspace | null) =>
   found === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(found)
 
-const authenticate = ({ rows }: Parts): Accounts["Type"]["authenticate"] =>
+const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =>
   Effect.fnUntraced(function* (token) {
     const text = Redacted.value(token)
     if (!mayBeToken(text)) return yield* new Unauthorized()
@@ -41,6 +74,7 @@ const authenticate = ({ rows }: Parts): Accounts["Type"]["authenticate"] =>
     if (revoked) return yield* new TokenRevoked()
     if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
       return yield* new Unauthorized()
+    uses.note(principal.tokenId)
     return principal
   })
 
@@ -165,9 +199,12 @@ const revokeToken = ({ rows, trail }: Parts): Accounts["Type"]["revokeToken"] =>
     )
   )
 
-export const accountsOver = (rows: AccountRows): Effect.Effect<Accounts["Type"], never, AuditTrail | Ids> =>
+export const accountsOver = (
+  rows: AccountRows
+): Effect.Effect<Accounts["Type"], never, AuditTrail | Ids | Scope.Scope> =>
   Effect.gen(function* () {
-    const parts: Parts = { rows, ids: yield* Ids, trail: yield* AuditTrail }
+    const uses = yield* makeUses(rows)
+    const parts: Parts = { rows, ids: yield* Ids, trail: yield* AuditTrail, uses }
     const changeLimits = changeWorkspace(parts, "workspace.limits_changed", shownLimits)
     const changePolicy = changeWorkspace(parts, "workspace.policy_changed", shownPolicy)
     return Accounts.of({

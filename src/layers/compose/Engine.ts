@@ -18,6 +18,7 @@ import type { Proposals } from "../../services/Proposals.js"
 import type { Reports } from "../../services/Reports.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunStore } from "../../services/RunStore.js"
+import type { Tokens } from "../../services/Tokens.js"
 import type { TopUpReports } from "../../services/TopUpReports.js"
 import type { TopUps } from "../../services/TopUps.js"
 import type { Transactions } from "../../services/Transactions.js"
@@ -52,7 +53,7 @@ export type MoneyAndRuns =
   | Wallet
 
 /** Who signs in, and whom they let in. The engine knows nobody of them. */
-export type People = LoginApprovals | Members | Sessions
+export type People = LoginApprovals | Members | Sessions | Tokens
 
 export interface EngineParts<E, RCatalog, RProviders, RLeases> {
   /** Publishes the catalog. Built before anything is dispatched. */

@@ -39,6 +39,7 @@ import { RunSignalsMemory } from "../memory/RunSignalsMemory.js"
 import { RunStoreMemory } from "../memory/RunStoreMemory.js"
 import { SealingAesGcm } from "../secrets/SealingAesGcm.js"
 import { type Secrets, SecretsMemory } from "./Secrets.js"
+import { TokensMemory } from "../memory/TokensMemory.js"
 import { TopUpsMemory } from "../memory/TopUpsMemory.js"
 import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletMemory } from "../memory/WalletMemory.js"
@@ -59,6 +60,7 @@ export const StorageMemory = (options: { readonly inflightLimit: number }): Laye
     RunSignalsMemory,
     RunStoreMemory,
     SessionsMemory,
+    TokensMemory,
     TopUpsMemory(billingDefaults),
     TransactionsMemory
   ).pipe(

@@ -38,6 +38,7 @@ import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
 import { SecretsPg } from "./Secrets.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
+import { TokensPg } from "../postgres/TokensPg.js"
 import { TopUpsPg } from "../postgres/TopUpsPg.js"
 import { TransactionsPg } from "../postgres/TransactionsPg.js"
 import { WalletDefaults } from "../accounts/WalletDefaults.js"
@@ -75,6 +76,7 @@ export const MoneyAndRunsPg = (options: {
     RunSignalsPg,
     RunStorePg,
     SessionsPg,
+    TokensPg,
     TopUpsPg(options.billing),
     TransactionsPg
   ).pipe(

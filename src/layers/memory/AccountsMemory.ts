@@ -51,17 +51,31 @@ export const withToken = (state: MemoryState, token: StoredToken): MemoryState =
 export const principalOf = (state: MemoryState, token: StoredToken): Principal | null =>
   Option.getOrNull(
     Option.map(HashMap.get(state.workspaces, token.workspaceId), ({ name, operator, policy }) => {
-      const own = Struct.omit(token, "digest", "madeBy", "memberId", "monthlyLimitMicros", "revokedAt", "spend")
+      const own = Struct.omit(
+        token,
+        "digest",
+        "lastUsedAt",
+        "replacedSecrets",
+        "madeBy",
+        "memberId",
+        "monthlyLimitMicros",
+        "revokedAt",
+        "spend"
+      )
       return { ...own, workspaceName: name, operatorWorkspace: operator, policy }
     })
   )
 
-const tokenByDigest = (state: MemoryState, digest: Uint8Array) => {
+const tokenByDigest = (state: MemoryState, digest: Uint8Array, now: number) => {
   const asked = Buffer.from(digest).toString("hex")
   const isGone = (tokenId: TokenId) =>
     Option.exists(HashMap.get(state.tokens, tokenId), ({ revokedAt }) => revokedAt !== null)
   return Option.gen(function* () {
-    const [, token] = yield* HashMap.findFirst(state.tokens, (found) => found.digest === asked)
+    const [, token] = yield* HashMap.findFirst(
+      state.tokens,
+      ({ digest, replacedSecrets = [] }) =>
+        digest === asked || replacedSecrets.some((old) => old.digest === asked && old.worksUntil > now)
+    )
     const principal = yield* Option.fromNullable(principalOf(state, token))
     return { ...principal, digest, revoked: lineOf(token).some(isGone) }
   })
@@ -133,12 +147,29 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
         ]
       })
     ),
-  tokenByDigest: (digest) => Effect.map(read, (state) => Option.getOrNull(tokenByDigest(state, digest))),
+  tokenByDigest: (digest) =>
+    Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => Option.getOrNull(tokenByDigest(state, digest, now))),
+  noteUses: (tokenIds) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      modify((state) => [
+        undefined,
+        {
+          ...state,
+          tokens: tokenIds.reduce(
+            (tokens, tokenId) =>
+              HashMap.modify(tokens, tokenId, (token) =>
+                (token.lastUsedAt ?? 0) <= now - 60_000 ? { ...token, lastUsedAt: now } : token
+              ),
+            state.tokens
+          )
+        }
+      ])
+    ),
   spends: (tokenId) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => ({ spends: spendsOf(state, tokenId), now }))
 }))
 
-export const AccountsMemory: Layer.Layer<Accounts, never, MemoryStorage | Ids> = Layer.effect(
+export const AccountsMemory: Layer.Layer<Accounts, never, MemoryStorage | Ids> = Layer.scoped(
   Accounts,
   Effect.flatMap(makeRows, accountsOver)
 ).pipe(Layer.provide(AuditTrailMemory))

@@ -25,6 +25,9 @@ export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "poli
   readonly digest: string
   readonly monthlyLimitMicros: Micros | null
   readonly revokedAt: number | null
+  readonly lastUsedAt?: number
+  /** Secrets that a rotation replaced and that still work for a while. */
+  readonly replacedSecrets?: ReadonlyArray<{ readonly digest: string; readonly worksUntil: number }>
   readonly spend: Pick<TokenSpend, "month" | "spentMicros">
   /** The member who acts by it; it has no usable secret then. */
   readonly memberId?: MemberId

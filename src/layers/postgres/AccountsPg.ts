@@ -78,26 +78,27 @@ const revokedRow = rowOf(
   })
 )
 
-const principalColumns = `t.digest, t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
+const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
   t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
   t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`
 
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
 
-const tokensByDigest =
-  ({ query, sql }: Database["Type"]) =>
-  (digests: ReadonlyArray<Uint8Array>) =>
-    tokenRows(
+const tokensByDigest = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>) => {
+  const columns = sql.literal(principalColumns)
+  return Effect.fnUntraced(function* (digests: ReadonlyArray<Uint8Array>) {
+    const now = yield* databaseNow
+    const rows = yield* tokenRows(
       query(sql`
-        select ${sql.literal(principalColumns)}
-        from tokens t join workspaces w using (workspace_id)
-        where t.digest = any(${digests}::bytea[])`)
-    ).pipe(
-      Effect.map((rows) => {
-        const byDigest = new Map(rows.map((row) => [hexOf(row.digest), withPolicy(row)]))
-        return digests.map((digest) => Exit.succeed(byDigest.get(hexOf(digest)) ?? null))
-      })
+        select t.digest, ${columns} from tokens t join workspaces w using (workspace_id) where t.digest = any(${digests}::bytea[])
+        union all
+        select r.digest, ${columns} from replaced_token_secrets r join tokens t using (token_id) join workspaces w using (workspace_id)
+        where r.digest = any(${digests}::bytea[]) and r.works_until > ${sql.literal(now)}`)
     )
+    const byDigest = new Map(rows.map((row) => [hexOf(row.digest), withPolicy(row)]))
+    return digests.map((digest) => Exit.succeed(byDigest.get(hexOf(digest)) ?? null))
+  })
+}
 
 /** The token by which a member acts in a workspace, as a caller; made where there is none. */
 export const actingPrincipal =
@@ -106,7 +107,7 @@ export const actingPrincipal =
     const found = Effect.map(
       tokenRows(
         query(sql`
-          select ${sql.literal(principalColumns)} from tokens t join workspaces w using (workspace_id)
+          select t.digest, ${sql.literal(principalColumns)} from tokens t join workspaces w using (workspace_id)
           where t.workspace_id = ${token.workspaceId} and t.member_id = ${token.memberId}`)
       ),
       ([row]) => {
@@ -206,7 +207,16 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
     insertToken: insertToken(database),
     revokeToken: revokeToken(database),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
-    tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database) }),
+    tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),
+    noteUses: (tokenIds) =>
+      Effect.flatMap(databaseNow, (now) =>
+        Effect.asVoid(
+          query(sql`
+            insert into token_uses (token_id, last_used_at) select token_id, ${sql.literal(now)} from unnest(${tokenIds}::text[]) as t (token_id)
+            on conflict (token_id) do update set last_used_at = excluded.last_used_at
+            where token_uses.last_used_at <= excluded.last_used_at - 60000`)
+        )
+      ),
     spends: Effect.fnUntraced(function* (tokenId) {
       const rows = yield* spendRows(
         query(sql`

@@ -9,6 +9,7 @@ import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
 import type { JsonObject } from "../../domain/Json.js"
 import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../../domain/RunFailures.js"
 import { nameProblem } from "../../domain/Labels.js"
+import { notInFuture } from "../../domain/Token.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { type Connection, Connections } from "../../services/Connections.js"
 import { Ids } from "../../services/Ids.js"
@@ -58,9 +59,7 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Connections.create")(function* ({ secret, ...input }, by) {
       const now = yield* Clock.currentTimeMillis
       const expired =
-        input.expiresAt !== null && input.expiresAt <= now
-          ? { field: "expiresAt", message: "must lie in the future" }
-          : null
+        input.expiresAt !== null && input.expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null
       const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? expired
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const connection: Connection = {

@@ -18,9 +18,9 @@ import {
   userCodeAlphabet,
   userCodeLength
 } from "../../../domain/LoginApproval.js"
-import { loginLineMax, loginMillis } from "../../../domain/Limits.js"
+import { loginMillis } from "../../../domain/Limits.js"
 import { newTokenProblem } from "../../../domain/Token.js"
-import { childEnd, lineOf } from "../../../domain/TokenLine.js"
+import { childEnd, lineOf, lineProblem } from "../../../domain/TokenLine.js"
 import type { Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
@@ -131,12 +131,8 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         const { scopes } = yield* Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row))
         const scope = missingScope(scopes, approver.scopes)
         if (scope !== null) return yield* new Forbidden({ scope })
-        if (approver.ancestors.length >= loginLineMax) {
-          return yield* ValidationError.of(
-            "token",
-            `was let in by a chain of ${loginLineMax} logins; approve with a token that is nearer to the first one`
-          )
-        }
+        const tooLong = lineProblem(approver)
+        if (tooLong !== null) return yield* tooLong
         return yield* decide(approvalId, approver, by, "approved")
       }),
       deny: Effect.fn("LoginApprovals.deny")((approvalId: string, approver: Principal, by: Actor) =>

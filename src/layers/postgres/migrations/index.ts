@@ -19,6 +19,7 @@ import { jobsOfToolRuns } from "./0013_jobs_of_tool_runs.js"
 import { ledgerChecks } from "./0014_ledger_checks.js"
 import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
+import { tokenSecrets } from "./0017_token_secrets.js"
 import { members } from "./0018_members.js"
 import { payments } from "./0020_payments.js"
 import { automaticTopUpCards } from "./0021_automatic_top_up_cards.js"
@@ -42,6 +43,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0014_ledger_checks": ledgerChecks,
   "0015_workspace_policies": workspacePolicies,
   "0016_audit_trail": auditTrail,
+  "0017_token_secrets": tokenSecrets,
   "0018_members": members,
   "0020_payments": payments,
   "0021_automatic_top_up_cards": automaticTopUpCards,

@@ -1,0 +1,60 @@
+/** What `GET /v1/audit` gives. Of an operator of the gateway a workspace learns that they acted, and not from where. */
+import { Schema } from "effect"
+import { type Actor, type AuditEntry, auditActionNames } from "../../domain/AuditEntry.js"
+import { JsonObject } from "../../domain/Json.js"
+import { field, optional, Time, time } from "../Fields.js"
+
+const nullable = Schema.NullOr
+
+const ActorBody = Schema.Struct({
+  kind: field(
+    Schema.Literal("command_line", "token", "member", "operator", "gateway"),
+    "Who acted: somebody at the gateway's command line, a token, a member of the workspace, an operator of the gateway, or the gateway by itself",
+    "token"
+  ),
+  tokenId: optional(field(Schema.String, "The token that acted", "tok_01jz3w8m5q0000000000000000")),
+  memberId: optional(field(Schema.String, "The member who acted", "mem_01jz3w8m5q0000000000000000")),
+  from: field(nullable(Schema.String), "The address of the client; null where there is none to tell", "192.0.2.7"),
+  requestId: field(nullable(Schema.String), "The request by which they acted", "req_01jz3w8m5q0000000000000000")
+}).annotations({ identifier: "AuditActor" })
+
+const state = (description: string, example: JsonObject) => field(nullable(JsonObject), description, example)
+
+const AuditEntryBody = Schema.Struct({
+  entryId: field(Schema.String, "Names the entry", "aud_01jz3w8m5q0000000000000000"),
+  createdAt: field(Time, "When the change was made, by the database's clock", "2026-06-15T12:00:00.000Z"),
+  actor: ActorBody,
+  action: field(Schema.String, `What was done. Today: ${auditActionNames.join(", ")}`, "token.created"),
+  subject: Schema.Struct({
+    kind: field(Schema.String, "What kind of thing was changed", "token"),
+    id: field(Schema.String, "Which one", "tok_01jz3w8m5q0000000000000000")
+  }),
+  before: state("What stood before, without secrets; null for something new", { label: "build server" }),
+  after: state("What stands since, without secrets; null for something that is gone", { label: "release server" })
+}).annotations({ identifier: "AuditEntry" })
+
+export const AuditPage = Schema.Struct({
+  entries: Schema.Array(AuditEntryBody),
+  nextCursor: field(nullable(Schema.String), "The cursor of the next page; null on the last page", null)
+}).annotations({ identifier: "AuditPage" })
+
+const actorBody = ({ from, kind, requestId, ...who }: Actor): typeof ActorBody.Type => {
+  if (kind === "operator") return { kind, from: null, requestId: null }
+  return {
+    kind,
+    ...("tokenId" in who ? { tokenId: who.tokenId } : {}),
+    ...("memberId" in who ? { memberId: who.memberId } : {}),
+    from,
+    requestId
+  }
+}
+
+export const auditEntryBody = (entry: AuditEntry): typeof AuditEntryBody.Type => ({
+  entryId: entry.entryId,
+  createdAt: time(entry.createdAt),
+  actor: actorBody(entry.actor),
+  action: entry.action,
+  subject: { kind: entry.subjectKind, id: entry.subjectId },
+  before: entry.before,
+  after: entry.after
+})

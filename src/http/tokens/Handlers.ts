@@ -1,0 +1,107 @@
+/** Translates between the routes of tokens and their service; decides nothing itself. */
+import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import { Effect, Option, Schema, type Layer } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
+import { cutText } from "../../domain/Characters.js"
+import { TokenId } from "../../domain/Ids.js"
+import type { CursorKey } from "../../services/CursorKey.js"
+import { Tokens } from "../../services/Tokens.js"
+import { makeActing } from "../Acting.js"
+import { Api } from "../Api.js"
+import { Principal, type Bearer } from "../Auth.js"
+import { jsonBody, optionalJsonBody } from "../Body.js"
+import { callerBudget } from "../BodyBudget.js"
+import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { reading, type ReadTurns } from "../ReadTurns.js"
+import { answering } from "../RequestState.js"
+import type { HttpSettings } from "../Settings.js"
+import { microsOrNull, RotationInput, tokenBody, TokenChange, TokenInput, tokenWithSecret } from "./Bodies.js"
+
+const readToken = jsonBody(TokenInput, callerBudget)
+const readChange = jsonBody(TokenChange, callerBudget)
+const readRotation = optionalJsonBody(RotationInput, callerBudget)
+const toTokenId = Schema.decodeOption(TokenId)
+/** A text that cannot be an id names nothing, so it is not looked up. */
+const tokenIdOf = (raw: string) =>
+  Option.match(toTokenId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "token", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
+
+export const TokensHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "tokens">,
+  never,
+  CursorKey | HttpSettings | ReadTurns | Tokens | Bearer
+> = HttpApiBuilder.group(Api, "tokens", (handlers) =>
+  Effect.gen(function* () {
+    const acting = yield* makeActing
+    const tokens = yield* Tokens
+    return handlers
+      .handle(
+        "list",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const binding = { list: "tokens", workspaceId, filters: {} }
+            const page = yield* tokens.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+            return { tokens: page.items.map(tokenBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
+      )
+      .handleRaw(
+        "create",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const caller = yield* Principal
+            const { expiresAt = null, label, monthlyLimitUsd = null, scopes } = yield* readToken(request)
+            const asked = {
+              label,
+              scopes: [...new Set(scopes)],
+              monthlyLimitMicros: microsOrNull(monthlyLimitUsd),
+              expiresAt
+            }
+            const by = yield* acting(caller)
+            return tokenWithSecret(yield* Effect.uninterruptible(tokens.create(caller, asked, by)))
+          })
+        )
+      )
+      .handleRaw(
+        "change",
+        answering(
+          Effect.fnUntraced(function* ({ path, request }) {
+            const caller = yield* Principal
+            const tokenId = yield* tokenIdOf(path.tokenId)
+            const { monthlyLimitUsd, ...others } = yield* readChange(request)
+            const changes = {
+              ...others,
+              ...(monthlyLimitUsd === undefined ? {} : { monthlyLimitMicros: microsOrNull(monthlyLimitUsd) })
+            }
+            const by = yield* acting(caller)
+            return tokenBody(yield* Effect.uninterruptible(tokens.change(caller, tokenId, changes, by)))
+          })
+        )
+      )
+      .handle(
+        "revoke",
+        answering(
+          Effect.fnUntraced(function* ({ path }) {
+            const caller = yield* Principal
+            const by = yield* acting(caller)
+            yield* Effect.uninterruptible(tokens.revoke(caller, yield* tokenIdOf(path.tokenId), by))
+          })
+        )
+      )
+      .handleRaw(
+        "rotate",
+        answering(
+          Effect.fnUntraced(function* ({ path, request }) {
+            const caller = yield* Principal
+            const tokenId = yield* tokenIdOf(path.tokenId)
+            const { overlapSeconds = 0 } = yield* readRotation(request)
+            const by = yield* acting(caller)
+            return tokenWithSecret(yield* Effect.uninterruptible(tokens.rotate(caller, tokenId, overlapSeconds, by)))
+          })
+        )
+      )
+  })
+)

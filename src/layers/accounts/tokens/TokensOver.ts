@@ -1,0 +1,192 @@
+/** The tokens of a workspace over the rows of any storage. What a token may do at most stands in domain/TokenLine. */
+import { Array as Arr, Clock, Effect, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { spendInMonth } from "../../../domain/Admission.js"
+import { Forbidden, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { type Actor, memberActing } from "../../../domain/AuditEntry.js"
+import { TokenId, type WorkspaceId } from "../../../domain/Ids.js"
+import type { JsonObject } from "../../../domain/Json.js"
+import { nameProblem } from "../../../domain/Labels.js"
+import { pageOf } from "../../../domain/Pages.js"
+import { monthOf } from "../../../domain/Run.js"
+import { newTokenProblem, notInFuture, secretBytes, tokenText } from "../../../domain/Token.js"
+import { childEnd, lineOf, lineProblem, type TokenPowers, tooMuch } from "../../../domain/TokenLine.js"
+import { Accounts, type Principal } from "../../../services/Accounts.js"
+import { AuditTrail, changed } from "../../../services/AuditTrail.js"
+import { Ids } from "../../../services/Ids.js"
+import { type Token, Tokens } from "../../../services/Tokens.js"
+import { tokenDigest } from "../TokenDigest.js"
+import type { OwnTokenRow, TokenRows } from "./TokenRows.js"
+
+const tokenOf = ({
+  ancestors: _,
+  now,
+  operator: _operator,
+  spendMonth,
+  spentMicros,
+  ...token
+}: OwnTokenRow): Token => ({
+  ...token,
+  monthSpendMicros: spendInMonth({ limitMicros: null, month: spendMonth, spentMicros }, monthOf(now)).spentMicros
+})
+
+const told = ({ expiresAt, label, monthlyLimitMicros }: Token): JsonObject => ({ label, monthlyLimitMicros, expiresAt })
+
+/** A person at the console lends their token no limits: what they make has no parent. */
+const parentsOf = (caller: Principal, by: Actor) => (by.kind === "token" ? lineOf(caller) : [])
+
+const refuse = (problems: ReadonlyArray<{ readonly field: string; readonly message: string }>) =>
+  Arr.isNonEmptyReadonlyArray(problems) ? new Forbidden({ details: problems }) : Effect.void
+
+export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never, Accounts | AuditTrail | Ids> =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const ids = yield* Ids
+    const trail = yield* AuditTrail
+
+    const foundOr = (tokenId: TokenId) => (row: OwnTokenRow | null) =>
+      row === null ? Effect.fail(new NotFound({ what: "token", id: tokenId })) : Effect.succeed(row)
+    const get = (workspaceId: WorkspaceId, tokenId: TokenId) =>
+      Effect.map(Effect.flatMap(rows.get(workspaceId, tokenId), foundOr(tokenId)), tokenOf)
+
+    /** What the caller may do at most: all that stands above them counts for them too. */
+    const powersOf = (caller: Principal) =>
+      Effect.map(rows.above(lineOf(caller)), ({ expiresAt, limitMicros }): TokenPowers => ({
+        scopes: caller.scopes,
+        expiresAt,
+        limitMicros
+      }))
+
+    /** The token of the caller's workspace, locked. Only the platform's operator touches the operator's tokens. */
+    const mine = Effect.fnUntraced(function* (caller: Principal, tokenId: TokenId) {
+      const row = yield* Effect.flatMap(rows.lock(caller.workspaceId, tokenId), foundOr(tokenId))
+      if (row.operator && !caller.operator)
+        yield* refuse([{ field: "tokenId", message: "is a token of the platform's operator" }])
+      return row
+    })
+    const working = (row: OwnTokenRow) =>
+      row.revokedAt === null ? Effect.void : ValidationError.of("tokenId", "is revoked; make a new token")
+
+    const newSecret = (tokenId: TokenId) =>
+      Effect.map(
+        Effect.sync(() => randomBytes(secretBytes)),
+        (random) => tokenText(tokenId.slice("tok_".length), random)
+      )
+
+    return Tokens.of({
+      list: (workspaceId, page) =>
+        Effect.map(rows.newest(workspaceId, page), (found) =>
+          pageOf(found.map(tokenOf), page.limit, ({ tokenId }) => tokenId)
+        ),
+      get,
+      create: Effect.fn("Tokens.create")(function* (caller, asked, by) {
+        const createdAt = yield* Clock.currentTimeMillis
+        const problem = newTokenProblem(asked, createdAt)
+        if (problem !== null) return yield* new ValidationError({ details: [problem] })
+        const tokenId = TokenId.make(`tok_${yield* ids.suffix}`)
+        const secret = yield* newSecret(tokenId)
+        const token = yield* trail.change(
+          by,
+          Effect.gen(function* () {
+            const powers = yield* powersOf(caller)
+            const parents = parentsOf(caller, by)
+            const tooLong = lineProblem({ ancestors: caller.ancestors })
+            if (parents.length > 0 && tooLong !== null) return yield* tooLong
+            // What is left out is no more than the caller has: the child shares it.
+            yield* refuse(
+              tooMuch(
+                {
+                  scopes: asked.scopes,
+                  ...(asked.expiresAt === null ? {} : { expiresAt: asked.expiresAt }),
+                  ...(asked.monthlyLimitMicros === null ? {} : { limitMicros: asked.monthlyLimitMicros })
+                },
+                powers
+              )
+            )
+            const expiresAt = childEnd(asked.expiresAt, powers.expiresAt)
+            yield* rows.insert({
+              ...asked,
+              tokenId,
+              workspaceId: caller.workspaceId,
+              expiresAt,
+              ancestors: parents,
+              digest: tokenDigest(secret),
+              createdAt,
+              madeBy: memberActing(by)
+            })
+            const made = yield* Effect.catchTag(get(caller.workspaceId, tokenId), "not_found", Effect.die)
+            return changed(made, {
+              action: "token.created",
+              subjectId: tokenId,
+              workspaceId: caller.workspaceId,
+              before: null,
+              after: { ...told(made), scopes: made.scopes, parents }
+            })
+          })
+        )
+        return { token, secret: Redacted.make(secret) }
+      }),
+      change: Effect.fn("Tokens.change")((caller, tokenId, changes, by) =>
+        trail.change(
+          by,
+          Effect.gen(function* () {
+            const row = yield* mine(caller, tokenId)
+            yield* working(row)
+            const problem = changes.label === undefined ? null : nameProblem("label", changes.label)
+            if (problem !== null) return yield* new ValidationError({ details: [problem] })
+            if (changes.expiresAt !== undefined && changes.expiresAt !== null && changes.expiresAt <= row.now)
+              return yield* ValidationError.of("expiresAt", notInFuture)
+            yield* refuse(
+              tooMuch(
+                {
+                  ...(changes.expiresAt === undefined ? {} : { expiresAt: changes.expiresAt }),
+                  ...(changes.monthlyLimitMicros === undefined ? {} : { limitMicros: changes.monthlyLimitMicros })
+                },
+                yield* powersOf(caller)
+              )
+            )
+            const above = yield* rows.above(row.ancestors)
+            if (changes.expiresAt !== undefined && childEnd(changes.expiresAt, above.expiresAt) !== changes.expiresAt)
+              return yield* ValidationError.of("expiresAt", "is later than the end of the token that it comes from")
+            yield* rows.update(tokenId, { ...row, ...changes })
+            const [before, after] = [tokenOf(row), tokenOf({ ...row, ...changes })]
+            return changed(after, {
+              action: "token.changed",
+              subjectId: tokenId,
+              workspaceId: caller.workspaceId,
+              before: told(before),
+              after: told(after)
+            })
+          })
+        )
+      ),
+      revoke: Effect.fn("Tokens.revoke")(function* (caller, tokenId, by) {
+        const row = yield* Effect.flatMap(rows.get(caller.workspaceId, tokenId), foundOr(tokenId))
+        if (row.operator && !caller.operator)
+          yield* refuse([{ field: "tokenId", message: "is a token of the platform's operator" }])
+        yield* accounts.revokeToken(tokenId, by)
+      }),
+      rotate: Effect.fn("Tokens.rotate")(function* (caller, tokenId, overlapSeconds, by) {
+        const secret = yield* newSecret(tokenId)
+        const token = yield* trail.change(
+          by,
+          Effect.gen(function* () {
+            const row = yield* mine(caller, tokenId)
+            yield* working(row)
+            const above = yield* rows.above(lineOf(row))
+            // The new secret is the caller's to keep, with all that the token may do.
+            yield* refuse(tooMuch({ ...above, scopes: row.scopes }, yield* powersOf(caller)))
+            yield* rows.rotate(tokenId, tokenDigest(secret), overlapSeconds)
+            return changed(tokenOf(row), {
+              action: "token.rotated",
+              subjectId: tokenId,
+              workspaceId: caller.workspaceId,
+              before: null,
+              after: { label: row.label, overlapSeconds }
+            })
+          })
+        )
+        return { token, secret: Redacted.make(secret) }
+      })
+    })
+  })

@@ -1,0 +1,110 @@
+/** The tokens of a workspace in the memory storage: the rows of `accounts/tokens/TokenRows`. */
+import { Clock, Effect, HashMap, Layer, Option } from "effect"
+import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
+import { Micros, zero } from "../../domain/Micros.js"
+import { childEnd } from "../../domain/TokenLine.js"
+import type { Ids } from "../../services/Ids.js"
+import { Tokens } from "../../services/Tokens.js"
+import type { AboveToken, OwnTokenRow, TokenRows } from "../accounts/tokens/TokenRows.js"
+import { tokensOver } from "../accounts/tokens/TokensOver.js"
+import { AccountsMemory } from "./AccountsMemory.js"
+import { AuditTrailMemory } from "./AuditTrailMemory.js"
+import { MemoryStorage, type MemoryState, type StoredToken } from "./MemoryStorage.js"
+
+const rowOf = (token: StoredToken, now: number): OwnTokenRow => ({
+  tokenId: token.tokenId,
+  label: token.label,
+  scopes: token.scopes,
+  createdAt: token.createdAt,
+  lastUsedAt: token.lastUsedAt ?? null,
+  expiresAt: token.expiresAt,
+  revokedAt: token.revokedAt,
+  monthlyLimitMicros: token.monthlyLimitMicros,
+  ancestors: token.ancestors,
+  operator: token.operator,
+  spendMonth: token.spend.month,
+  spentMicros: token.spend.spentMicros,
+  now
+})
+
+const least = (values: ReadonlyArray<number | null>): number | null =>
+  values.reduce((found, value) => childEnd(value, found), null)
+
+const above = ({ tokens }: MemoryState, tokenIds: ReadonlyArray<TokenId>): AboveToken => {
+  const found = tokenIds.flatMap((tokenId) => Option.toArray(HashMap.get(tokens, tokenId)))
+  const limit = least(found.map(({ monthlyLimitMicros }) => monthlyLimitMicros))
+  return {
+    expiresAt: least(found.map(({ expiresAt }) => expiresAt)),
+    limitMicros: limit === null ? null : Micros.make(limit)
+  }
+}
+
+const isOf = (workspaceId: WorkspaceId) => (token: StoredToken) =>
+  token.workspaceId === workspaceId && token.memberId === undefined
+
+const hexOf = (digest: Uint8Array) => Buffer.from(digest).toString("hex")
+
+const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
+  const withTokens = (change: (tokens: MemoryState["tokens"]) => MemoryState["tokens"]) =>
+    modify((state) => [undefined, { ...state, tokens: change(state.tokens) }])
+  const get: TokenRows["get"] = (workspaceId, tokenId) =>
+    Effect.zipWith(read, Clock.currentTimeMillis, ({ tokens }, now) =>
+      Option.getOrNull(
+        Option.map(Option.filter(HashMap.get(tokens, tokenId), isOf(workspaceId)), (token) => rowOf(token, now))
+      )
+    )
+  return {
+    newest: (workspaceId, { after, limit }) =>
+      Effect.zipWith(read, Clock.currentTimeMillis, ({ tokens }, now) =>
+        Array.from(HashMap.values(tokens))
+          .filter((token) => isOf(workspaceId)(token) && (after === null || token.tokenId < after))
+          .sort((a, b) => (a.tokenId < b.tokenId ? 1 : -1))
+          .slice(0, limit + 1)
+          .map((token) => rowOf(token, now))
+      ),
+    get,
+    lock: get,
+    above: (tokenIds) => Effect.map(read, (state) => above(state, tokenIds)),
+    insert: ({ digest, ...token }) =>
+      withTokens((tokens) =>
+        HashMap.set(tokens, token.tokenId, {
+          ...token,
+          digest: hexOf(digest),
+          operator: false,
+          revokedAt: null,
+          spend: { month: "", spentMicros: zero }
+        })
+      ),
+    update: (tokenId, { expiresAt, label, monthlyLimitMicros }) =>
+      withTokens((tokens) =>
+        HashMap.map(tokens, (token) =>
+          token.tokenId === tokenId
+            ? { ...token, label, monthlyLimitMicros, expiresAt }
+            : token.ancestors.includes(tokenId)
+              ? { ...token, expiresAt: childEnd(token.expiresAt, expiresAt) }
+              : token
+        )
+      ),
+    rotate: (tokenId, digest, overlapSeconds) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const until = now + overlapSeconds * 1000
+        return withTokens((tokens) =>
+          HashMap.modify(tokens, tokenId, (token) => ({
+            ...token,
+            digest: hexOf(digest),
+            replacedSecrets: [
+              { digest: token.digest, worksUntil: until },
+              ...(token.replacedSecrets ?? [])
+                .filter(({ worksUntil }) => worksUntil > now)
+                .map((old) => ({ ...old, worksUntil: Math.min(old.worksUntil, until) }))
+            ]
+          }))
+        )
+      })
+  }
+})
+
+export const TokensMemory: Layer.Layer<Tokens, never, MemoryStorage | Ids> = Layer.effect(
+  Tokens,
+  Effect.flatMap(make, tokensOver)
+).pipe(Layer.provide([AccountsMemory, AuditTrailMemory]))

@@ -1,0 +1,109 @@
+/** The tokens of a workspace in Postgres: the rows of `accounts/tokens/TokenRows`. */
+import { Effect, Layer, Schema } from "effect"
+import { TokenId } from "../../domain/Ids.js"
+import { Micros } from "../../domain/Micros.js"
+import { Scope } from "../../domain/Scope.js"
+import type { Ids } from "../../services/Ids.js"
+import { Tokens } from "../../services/Tokens.js"
+import type { TokenRows } from "../accounts/tokens/TokenRows.js"
+import { tokensOver } from "../accounts/tokens/TokensOver.js"
+import { AccountsPg } from "./AccountsPg.js"
+import { AuditTrailPg } from "./AuditTrailPg.js"
+import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
+
+const OwnToken = Schema.Struct({
+  tokenId: TokenId,
+  label: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Schema.Int,
+  lastUsedAt: Schema.NullOr(Schema.Int),
+  expiresAt: Schema.NullOr(Schema.Int),
+  revokedAt: Schema.NullOr(Schema.Int),
+  monthlyLimitMicros: Schema.NullOr(Micros),
+  ancestors: Schema.Array(TokenId),
+  operator: Schema.Boolean,
+  spendMonth: Schema.String,
+  spentMicros: Micros,
+  now: Schema.Int
+})
+const tokenRow = rowOf(OwnToken)
+const tokenRows = rowsOf(OwnToken)
+const aboveRow = rowOf(Schema.Struct({ expiresAt: Schema.NullOr(Schema.Int), limitMicros: Schema.NullOr(Micros) }))
+
+const columns = `t.token_id as "tokenId", t.label, t.scopes, t.created_at as "createdAt", u.last_used_at as "lastUsedAt", t.expires_at as "expiresAt",
+  t.revoked_at as "revokedAt", t.monthly_limit_micros as "monthlyLimitMicros", t.ancestors, t.operator, t.spend_month as "spendMonth",
+  t.spend_micros as "spentMicros"`
+
+const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () {
+  const { query, send, sql } = yield* Database
+  const databaseNow = yield* DatabaseNow
+  const wanted = Effect.map(databaseNow, (now) => sql.literal(`${columns}, ${now} as now`))
+  const of = (workspaceId: string, tokenId: string, lock: "" | "for update of t") =>
+    Effect.flatMap(wanted, (shown) =>
+      tokenRow(
+        query(sql`
+          select ${shown} from tokens t left join token_uses u using (token_id)
+          where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId} and t.member_id is null ${sql.literal(lock)}`)
+      )
+    )
+  return {
+    newest: (workspaceId, { after, limit }) =>
+      Effect.flatMap(wanted, (shown) =>
+        tokenRows(
+          query(sql`
+            select ${shown} from tokens t left join token_uses u using (token_id)
+            where t.workspace_id = ${workspaceId} and t.member_id is null ${after === null ? sql.literal("") : sql`and t.token_id < ${after}`}
+            order by t.token_id desc limit ${limit + 1}`)
+        )
+      ),
+    get: (workspaceId, tokenId) => of(workspaceId, tokenId, ""),
+    lock: (workspaceId, tokenId) =>
+      Effect.zipRight(
+        query(sql`select from wallets where workspace_id = ${workspaceId} for update`),
+        of(workspaceId, tokenId, "for update of t")
+      ),
+    above: (tokenIds) =>
+      Effect.map(
+        aboveRow(
+          query(sql`
+            select min(expires_at) as "expiresAt", min(monthly_limit_micros) as "limitMicros" from tokens where token_id = any(${tokenIds}::text[])`)
+        ),
+        (row) => row ?? { expiresAt: null, limitMicros: null }
+      ),
+    insert: (token) =>
+      send(sql`
+        insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, ancestors, made_by)
+        values (${token.tokenId}, ${token.workspaceId}, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.monthlyLimitMicros}::bigint,
+          ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.ancestors}::text[], ${token.madeBy})`),
+    update: (tokenId, { expiresAt, label, monthlyLimitMicros }) =>
+      Effect.zipRight(
+        send(sql`
+          update tokens set label = ${label}, monthly_limit_micros = ${monthlyLimitMicros}::bigint, expires_at = ${expiresAt}::bigint where token_id = ${tokenId}`),
+        // Least of a time and of none is the time.
+        send(sql`
+          update tokens c set expires_at = least(c.expires_at, ${expiresAt}::bigint)
+          from tokens p where p.token_id = ${tokenId} and c.workspace_id = p.workspace_id and ${tokenId} = any(c.ancestors)`)
+      ),
+    rotate: (tokenId, digest, overlapSeconds) =>
+      Effect.flatMap(databaseNow, (now) =>
+        Effect.gen(function* () {
+          const until = sql.literal(`${now} + ${overlapSeconds * 1000}`)
+          yield* send(
+            sql`delete from replaced_token_secrets where token_id = ${tokenId} and works_until <= ${sql.literal(now)}`
+          )
+          yield* send(sql`
+            update replaced_token_secrets set works_until = least(works_until, ${until}) where token_id = ${tokenId}`)
+          yield* send(sql`
+            insert into replaced_token_secrets (digest, token_id, works_until) select digest, token_id, ${until} from tokens where token_id = ${tokenId}`)
+          yield* send(sql`update tokens set digest = ${digest}::bytea where token_id = ${tokenId}`)
+        })
+      )
+  }
+})
+
+export const TokensPg: Layer.Layer<Tokens, never, Database | Ids> = Layer.effect(
+  Tokens,
+  Effect.flatMap(make, tokensOver)
+).pipe(Layer.provide([AccountsPg, AuditTrailPg]))

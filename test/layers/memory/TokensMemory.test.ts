@@ -1,0 +1,4 @@
+import { tokensSuite } from "../../services/Tokens.suite.js"
+import { storageMemory } from "../../support/engine.js"
+
+tokensSuite("Tokens in memory", storageMemory)

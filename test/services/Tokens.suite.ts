@@ -1,0 +1,332 @@
+/** What every Tokens layer promises: tokens that make, change and renew tokens, and never more than themselves. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Either, type Layer, type Redacted, TestClock } from "effect"
+import { describe } from "vitest"
+import { type Actor, commandLine } from "../../src/domain/AuditEntry.js"
+import { tokenLineMax } from "../../src/domain/Limits.js"
+import { Micros } from "../../src/domain/Micros.js"
+import type { Scope } from "../../src/domain/Scope.js"
+import type { People } from "../../src/layers/compose/Engine.js"
+import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { Sessions } from "../../src/services/Sessions.js"
+import { type AskedToken, Tokens } from "../../src/services/Tokens.js"
+import type { Storage } from "../support/engine.js"
+import { newWorkspace } from "../support/sharedDatabase.js"
+import { signInTo } from "../support/signIn.js"
+
+const inJune = Date.UTC(2026, 5, 15, 12)
+const hour = 3_600_000
+const firstPage = { limit: 100, after: null }
+
+const asks = (changes: Partial<AskedToken> = {}): AskedToken => ({
+  label: "child",
+  scopes: ["runs:read"],
+  monthlyLimitMicros: null,
+  expiresAt: null,
+  ...changes
+})
+const byToken = ({ tokenId, workspaceId }: Principal): Actor => ({
+  kind: "token",
+  tokenId,
+  workspaceId,
+  from: null,
+  requestId: null
+})
+
+interface CallerOptions {
+  readonly scopes?: ReadonlyArray<Scope>
+  readonly monthlyLimitMicros?: Micros | null
+  readonly expiresAt?: number | null
+}
+const callerIn = (
+  workspaceId: Principal["workspaceId"],
+  { expiresAt = null, monthlyLimitMicros = null, scopes = ["account:manage", "runs:read"] }: CallerOptions = {}
+) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const { token } = yield* accounts.createToken(
+      { workspaceId, label: "caller", scopes, monthlyLimitMicros, expiresAt },
+      commandLine
+    )
+    return { secret: token, caller: yield* accounts.authenticate(token) }
+  })
+const newCaller = (options: CallerOptions = {}) =>
+  Effect.flatMap(newWorkspace, ({ workspaceId }) => callerIn(workspaceId, options))
+
+export const tokensSuite = (name: string, layer: Layer.Layer<Storage | People>) =>
+  describe(name, () => {
+    const test = (title: string, work: Effect.Effect<void, unknown, Storage | People>) =>
+      it.scoped(title, () => Effect.provide(Effect.zipRight(TestClock.setTime(inJune), work), layer))
+
+    const works = (secret: Redacted.Redacted<string>) =>
+      Effect.map(
+        Effect.either(Effect.flatMap(Accounts, (accounts) => accounts.authenticate(secret))),
+        Either.match({ onLeft: ({ _tag }): string => _tag, onRight: () => "works" })
+      )
+    const fieldsOf = <A, E extends { readonly _tag: string }>(work: Effect.Effect<A, E>) =>
+      Effect.map(Effect.flip(work), (error) => [
+        error._tag,
+        "details" in error && Array.isArray(error.details)
+          ? error.details.map(({ field }: { readonly field: string }) => field).join()
+          : ""
+      ])
+
+    test(
+      "a token that a token makes works at once, is its child, and ends when it is revoked",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller({ expiresAt: inJune + hour })
+        const { secret, token } = yield* tokens.create(caller, asks(), byToken(caller))
+        assert.deepStrictEqual(token, {
+          tokenId: token.tokenId,
+          label: "child",
+          scopes: ["runs:read"],
+          createdAt: inJune,
+          lastUsedAt: null,
+          // It was not asked for, and is the caller's.
+          expiresAt: inJune + hour,
+          revokedAt: null,
+          monthlyLimitMicros: null,
+          monthSpendMicros: Micros.make(0)
+        })
+        assert.deepInclude(yield* accounts.authenticate(secret), {
+          tokenId: token.tokenId,
+          ancestors: [caller.tokenId],
+          scopes: ["runs:read"]
+        })
+        yield* tokens.revoke(caller, caller.tokenId, byToken(caller))
+        assert.strictEqual(yield* works(secret), "token_revoked")
+      })
+    )
+
+    test(
+      "a token that a person makes in the console has no parent, and the token by which they act is in no list",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const sessions = yield* Sessions
+        const tokens = yield* Tokens
+        const { workspaceId } = yield* newWorkspace
+        const { member, session } = yield* signInTo(workspaceId, "owner")
+        const caller = yield* sessions.principal(session, workspaceId)
+        const by: Actor = { kind: "member", memberId: member.memberId, workspaceId, from: null, requestId: null }
+        const { secret, token } = yield* tokens.create(caller, asks(), by)
+        assert.deepStrictEqual((yield* accounts.authenticate(secret)).ancestors, [])
+        const { items } = yield* tokens.list(workspaceId, firstPage)
+        assert.deepStrictEqual(
+          items.map(({ tokenId }) => tokenId),
+          [token.tokenId]
+        )
+        assert.strictEqual((yield* fieldsOf(tokens.rotate(caller, caller.tokenId, 0, by)))[0], "not_found")
+      })
+    )
+
+    test(
+      "a token asks for no more than it has: each excess is named, and nothing is written",
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller({ expiresAt: inJune + hour, monthlyLimitMicros: Micros.make(5) })
+        const by = byToken(caller)
+        assert.deepStrictEqual(
+          yield* fieldsOf(
+            tokens.create(
+              caller,
+              asks({
+                scopes: ["runs:execute"],
+                expiresAt: inJune + 2 * hour,
+                monthlyLimitMicros: Micros.make(6)
+              }),
+              by
+            )
+          ),
+          ["forbidden", "scopes,expiresAt,monthlyLimitUsd"]
+        )
+        assert.strictEqual((yield* tokens.list(caller.workspaceId, firstPage)).items.length, 1)
+        const { token } = yield* tokens.create(
+          caller,
+          asks({ expiresAt: inJune + hour, monthlyLimitMicros: Micros.make(5) }),
+          by
+        )
+        for (const [change, field] of [
+          [{ monthlyLimitMicros: Micros.make(6) }, "monthlyLimitUsd"],
+          [{ monthlyLimitMicros: null }, "monthlyLimitUsd"],
+          [{ expiresAt: inJune + 2 * hour }, "expiresAt"],
+          [{ expiresAt: null }, "expiresAt"]
+        ] as const)
+          for (const tokenId of [token.tokenId, caller.tokenId])
+            assert.deepStrictEqual(yield* fieldsOf(tokens.change(caller, tokenId, change, by)), ["forbidden", field])
+      })
+    )
+
+    test(
+      "a token is not renewed by one that may do less, nor touched when it is the platform operator's",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller({ monthlyLimitMicros: Micros.make(5) })
+        const by = byToken(caller)
+        const stronger = yield* callerIn(caller.workspaceId, { scopes: ["account:manage", "billing:write"] })
+        assert.deepStrictEqual(yield* fieldsOf(tokens.rotate(caller, stronger.caller.tokenId, 0, by)), [
+          "forbidden",
+          "scopes,monthlyLimitUsd"
+        ])
+        assert.strictEqual(yield* works(stronger.secret), "works")
+        const { tokenId } = yield* accounts.createToken(
+          {
+            workspaceId: caller.workspaceId,
+            label: "operator",
+            scopes: ["runs:read"],
+            monthlyLimitMicros: null,
+            expiresAt: null,
+            operator: true
+          },
+          commandLine
+        )
+        for (const work of [
+          tokens.rotate(caller, tokenId, 0, by),
+          tokens.change(caller, tokenId, { label: "mine" }, by),
+          tokens.revoke(caller, tokenId, by)
+        ])
+          assert.deepStrictEqual(yield* fieldsOf<unknown, { readonly _tag: string }>(work), ["forbidden", "tokenId"])
+      })
+    )
+
+    test(
+      "a change holds for the token and for those that come from it, which end no later",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller({ monthlyLimitMicros: Micros.make(9) })
+        const by = byToken(caller)
+        const parent = yield* tokens.create(caller, asks({ scopes: ["account:manage", "runs:read"] }), by)
+        const parentCaller = yield* accounts.authenticate(parent.secret)
+        const child = yield* tokens.create(parentCaller, asks(), byToken(parentCaller))
+        const changed = yield* tokens.change(
+          caller,
+          parent.token.tokenId,
+          { label: "renamed", expiresAt: inJune + hour, monthlyLimitMicros: Micros.make(4) },
+          by
+        )
+        assert.deepInclude(changed, { label: "renamed", expiresAt: inJune + hour, monthlyLimitMicros: Micros.make(4) })
+        assert.strictEqual((yield* tokens.get(caller.workspaceId, child.token.tokenId)).expiresAt, inJune + hour)
+        assert.deepStrictEqual(
+          yield* fieldsOf(tokens.change(caller, child.token.tokenId, { expiresAt: inJune + 2 * hour }, by)),
+          ["validation_error", "expiresAt"]
+        )
+        yield* TestClock.setTime(inJune + hour)
+        assert.strictEqual(yield* works(child.secret), "unauthorized")
+        assert.deepStrictEqual(
+          yield* fieldsOf(tokens.change(caller, parent.token.tokenId, { expiresAt: inJune }, by)),
+          ["validation_error", "expiresAt"]
+        )
+        yield* tokens.revoke(caller, parent.token.tokenId, by)
+        assert.deepStrictEqual(yield* fieldsOf(tokens.change(caller, parent.token.tokenId, { label: "x" }, by)), [
+          "validation_error",
+          "tokenId"
+        ])
+      })
+    )
+
+    test(
+      "during the overlap of a rotation both secrets work, afterwards only the new one",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller, secret: first } = yield* newCaller()
+        const by = byToken(caller)
+        const second = yield* tokens.rotate(caller, caller.tokenId, 3600, by)
+        assert.strictEqual((yield* accounts.authenticate(first)).tokenId, caller.tokenId)
+        assert.strictEqual((yield* accounts.authenticate(second.secret)).tokenId, caller.tokenId)
+        yield* TestClock.setTime(inJune + hour - 1)
+        assert.strictEqual(yield* works(first), "works")
+        yield* TestClock.setTime(inJune + hour)
+        assert.strictEqual(yield* works(first), "unauthorized")
+        assert.strictEqual(yield* works(second.secret), "works")
+
+        // A secret that another rotation replaces works no longer than that one says.
+        const third = yield* tokens.rotate(caller, caller.tokenId, 3600, by)
+        const fourth = yield* tokens.rotate(caller, caller.tokenId, 0, by)
+        assert.deepStrictEqual(
+          [yield* works(second.secret), yield* works(third.secret), yield* works(fourth.secret)],
+          ["unauthorized", "unauthorized", "works"]
+        )
+        yield* tokens.revoke(caller, caller.tokenId, by)
+        assert.strictEqual(yield* works(fourth.secret), "token_revoked")
+      })
+    )
+
+    test(
+      "the time of the last use is written at most once a minute, and not by the use itself",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller, secret } = yield* newCaller()
+        const lastUse = Effect.map(tokens.get(caller.workspaceId, caller.tokenId), ({ lastUsedAt }) => lastUsedAt)
+        assert.isNull(yield* lastUse)
+        yield* TestClock.adjust("1 minute")
+        // The background writes on a real connection, which the test's clock does not wait for.
+        yield* Effect.repeat(
+          Effect.zipRight(
+            Effect.promise(() => new Promise((wake) => setTimeout(wake, 10))),
+            lastUse
+          ),
+          { until: (found) => found !== null, times: 300 }
+        )
+        assert.strictEqual(yield* lastUse, inJune + 60_000)
+        yield* accounts.authenticate(secret)
+        assert.strictEqual(yield* lastUse, inJune + 60_000)
+      })
+    )
+
+    test(
+      "the list is newest first over its pages, of one workspace, with what was spent this month",
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller()
+        const other = yield* newCaller()
+        const made: Array<string> = [caller.tokenId]
+        for (let n = 0; n < 3; n++)
+          made.unshift((yield* tokens.create(caller, asks({ label: `n${n}` }), byToken(caller))).token.tokenId)
+        const first = yield* tokens.list(caller.workspaceId, { limit: 3, after: null })
+        const second = yield* tokens.list(caller.workspaceId, { limit: 3, after: first.next })
+        assert.deepStrictEqual(
+          [...first.items, ...second.items].map(({ tokenId }) => tokenId),
+          made
+        )
+        assert.isNull(second.next)
+        assert.strictEqual((yield* fieldsOf(tokens.get(caller.workspaceId, other.caller.tokenId)))[0], "not_found")
+        for (const work of [
+          tokens.rotate(caller, other.caller.tokenId, 0, byToken(caller)),
+          tokens.change(caller, other.caller.tokenId, { label: "mine" }, byToken(caller)),
+          tokens.revoke(caller, other.caller.tokenId, byToken(caller))
+        ])
+          assert.strictEqual((yield* fieldsOf<unknown, { readonly _tag: string }>(work))[0], "not_found")
+      })
+    )
+
+    test(
+      "a line of tokens has an end, and a token must be well-formed",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        let { caller } = yield* newCaller()
+        for (let n = 0; n < tokenLineMax; n++) {
+          const { secret } = yield* tokens.create(caller, asks({ scopes: caller.scopes }), byToken(caller))
+          caller = yield* accounts.authenticate(secret)
+        }
+        assert.deepStrictEqual(yield* fieldsOf(tokens.create(caller, asks(), byToken(caller))), [
+          "validation_error",
+          "token"
+        ])
+        for (const [changes, field] of [
+          [{ label: " " }, "label"],
+          [{ scopes: [] }, "scopes"],
+          [{ expiresAt: inJune }, "expiresAt"]
+        ] as const)
+          assert.deepStrictEqual(yield* fieldsOf(tokens.create(caller, asks(changes), byToken(caller))), [
+            "validation_error",
+            field
+          ])
+      })
+    )
+  })
