@@ -20,6 +20,7 @@ import { decodeCatalog } from "./layers/catalog/ManifestReading.js"
 import { mergeCatalogs } from "./layers/catalog/Merging.js"
 import type { DispatcherOptions } from "./layers/runs/dispatch/DispatcherQueue.js"
 import { builtInContent } from "./layers/compose/BuiltInContent.js"
+import { PublicUrl } from "./services/PublicUrl.js"
 import { OpenIdNone } from "./layers/accounts/OpenIdNone.js"
 import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
@@ -230,6 +231,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
       CursorKeyMemory,
       DrainingMemory,
       OpenIdNone,
+      Layer.succeed(PublicUrl, settings.publicUrl),
       RateLimiterMemory({ ...publicUnlimited, ...(options.requestRate ?? unlimited) }),
       Layer.succeed(HttpSettings, settings)
     ]),

@@ -28,6 +28,7 @@ import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
+import { PublicUrl } from "../../src/services/PublicUrl.js"
 import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { Members } from "../../src/services/Members.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
@@ -88,6 +89,7 @@ const Http = HttpLayer.pipe(
     unused(Tokens),
     unused(TopUpReports),
     OpenIdNone,
+    Layer.succeed(PublicUrl, `http://127.0.0.1:${port}`),
     unused(Runs),
     unused(TopUps),
     unused(Wallet),

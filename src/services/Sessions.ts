@@ -55,7 +55,10 @@ export interface Browser {
 export class Sessions extends Context.Tag("gateway/services/Sessions")<
   Sessions,
   {
-    /** An owner makes links for members of their workspace, operators and the command line for everybody. */
+    /**
+     * An owner makes links for members of their workspace, operators and the command line for everybody, and each
+     * person for themselves.
+     */
     readonly makeLink: (
       workspaceId: WorkspaceId | null,
       memberId: MemberId,

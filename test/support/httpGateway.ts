@@ -24,6 +24,7 @@ import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
+import { PublicUrl } from "../../src/services/PublicUrl.js"
 import type { OpenId } from "../../src/services/OpenId.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
@@ -114,6 +115,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(Members, services.members ?? {}),
       partial(Sessions, { find: () => Effect.succeed(null), ...services.sessions }),
       services.openIdLayer ?? OpenIdNone,
+      Layer.succeed(PublicUrl, services.settings?.publicUrl ?? "https://gateway.test"),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(EndpointStats, {}),

@@ -198,7 +198,7 @@ export const consoleLayer = <R>(
       type Shown = Pick<Page<R>, "method" | "path" | "sees">
       /** The forms of a page that needs no session are bound to the browser. */
       const browserCookie = ({ method, sees }: Shown, { visitor }: Visited): ReadonlyArray<SetCookie> =>
-        method === "GET" && sees === "anyone" && visitor !== null && visitor.browserIsNew && visitor.session === null
+        method === "GET" && sees === "anyone" && visitor !== null && visitor.browserIsNew
           ? [{ cookie: "browser", value: visitor.browser }]
           : []
 

@@ -25,6 +25,7 @@ import { StoragePg } from "./StorageOnPostgres.js"
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
+import { PublicUrl } from "../../services/PublicUrl.js"
 import { OpenIdClient } from "../accounts/OpenIdClient.js"
 import { OpenIdNone } from "../accounts/OpenIdNone.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
@@ -89,6 +90,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           })
         ),
         Layer.provide([
+          Layer.succeed(PublicUrl, config.publicUrl),
           Option.match(config.openId, { onNone: () => OpenIdNone, onSome: OpenIdClient }),
           Checks,
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),

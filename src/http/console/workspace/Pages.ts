@@ -6,8 +6,10 @@ import type { Connections } from "../../../services/Connections.js"
 import type { CursorKey } from "../../../services/CursorKey.js"
 import type { Ids } from "../../../services/Ids.js"
 import type { Members } from "../../../services/Members.js"
+import type { PublicUrl } from "../../../services/PublicUrl.js"
 import type { Reports } from "../../../services/Reports.js"
 import type { Runs } from "../../../services/Runs.js"
+import type { Sessions } from "../../../services/Sessions.js"
 import type { TopUps } from "../../../services/TopUps.js"
 import type { Wallet } from "../../../services/Wallet.js"
 import type { Page } from "../Page.js"
@@ -15,6 +17,7 @@ import { auditPage } from "./Audit.js"
 import { catalogPage } from "./Catalog.js"
 import { addConnection, connectionsPage, removeConnection } from "./Connections.js"
 import { ledgerPage } from "./Ledger.js"
+import { memberPages } from "./Members.js"
 import { operationPage, quoteOperation, runOperation } from "./Operation.js"
 import { overviewPage } from "./Overview.js"
 import { cancelRun, runMedia, runPage } from "./Run.js"
@@ -22,7 +25,19 @@ import { runsPage } from "./Runs.js"
 import { removeAutomaticTopUp, requestTopUp, setAutomaticTopUp, topUpPage } from "./TopUp.js"
 
 export type WorkspaceServices =
-  AuditTrail | AutomaticTopUps | Catalog | Connections | CursorKey | Ids | Members | Reports | Runs | TopUps | Wallet
+  | AuditTrail
+  | AutomaticTopUps
+  | Catalog
+  | Connections
+  | CursorKey
+  | Ids
+  | Members
+  | PublicUrl
+  | Reports
+  | Runs
+  | Sessions
+  | TopUps
+  | Wallet
 
 export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   overviewPage,
@@ -42,5 +57,6 @@ export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   connectionsPage,
   addConnection,
   removeConnection,
+  ...memberPages,
   auditPage
 ]

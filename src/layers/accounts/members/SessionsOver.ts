@@ -5,7 +5,7 @@
 import { Clock, Effect, Redacted } from "effect"
 import { createHash, createHmac, randomBytes } from "node:crypto"
 import { NotFound } from "../../../domain/ApiErrors.js"
-import type { Actor } from "../../../domain/AuditEntry.js"
+import { type Actor, memberActing } from "../../../domain/AuditEntry.js"
 import { type MemberId, SessionId, TokenId, type WorkspaceId } from "../../../domain/Ids.js"
 import { sessionIdleMillis, sessionMillis, sessionWriteMillis, signInLinkMillis } from "../../../domain/Limits.js"
 import { changeRefused, type Member, personActing, roleScopes } from "../../../domain/Member.js"
@@ -37,6 +37,8 @@ const shown = (
   createdAt: row.createdAt,
   expiresAt: row.expiresAt
 })
+
+const isThemselves = (by: Actor, memberId: MemberId): boolean => memberActing(by) === memberId
 
 export const sessionsOver = (
   rows: SessionRows,
@@ -87,7 +89,7 @@ export const sessionsOver = (
           by,
           Effect.gen(function* () {
             const current = yield* members.lock(workspaceId)
-            const refused = changeRefused(by, workspaceId, current ?? [])
+            const refused = isThemselves(by, memberId) ? null : changeRefused(by, workspaceId, current ?? [])
             if (refused !== null) return yield* refused
             const member = current?.find((other) => other.memberId === memberId)
             if (member === undefined) return yield* new NotFound({ what: "member", id: memberId })
@@ -154,8 +156,7 @@ export const sessionsOver = (
           by,
           Effect.gen(function* () {
             const current = (yield* members.lock(workspaceId)) ?? []
-            const itself = (by.kind === "member" || by.kind === "operator") && by.memberId === memberId
-            const refused = itself ? null : changeRefused(by, workspaceId, current)
+            const refused = isThemselves(by, memberId) ? null : changeRefused(by, workspaceId, current)
             if (refused !== null) return yield* refused
             if (!current.some((member) => member.memberId === memberId))
               return yield* new NotFound({ what: "member", id: memberId })

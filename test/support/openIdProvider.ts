@@ -1,0 +1,67 @@
+/** A real OpenID provider (`oidc-provider`) on a socket of this machine. It lets in the account that a test names. */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { Provider } from "oidc-provider"
+
+export interface Account {
+  readonly sub: string
+  readonly email?: string
+  readonly email_verified?: boolean
+}
+
+export const startOpenIdProvider = (redirectUri: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server: Server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const accounts = new Map<string, Account>()
+      let current = ""
+      const provider: Provider = new Provider(issuer, {
+        clients: [{ client_id: "gateway", client_secret: "s".repeat(32), redirect_uris: [redirectUri] }],
+        claims: { openid: ["sub"], email: ["email", "email_verified"] },
+        pkce: { required: () => true },
+        cookies: { keys: ["test"] },
+        features: { devInteractions: { enabled: false } },
+        interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+        findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...accounts.get(sub), sub }) }),
+        loadExistingGrant: async (context) => {
+          const { Grant } = provider
+          const grant = new Grant({ clientId: "gateway", accountId: context.oidc.session!.accountId! })
+          grant.addOIDCScope("openid email")
+          await grant.save()
+          return grant
+        }
+      })
+      const answer = provider.callback()
+      server.on("request", (request, response) => {
+        if (request.url?.startsWith("/interaction/") !== true) return void answer(request, response)
+        void provider.interactionFinished(request, response, { login: { accountId: current } })
+      })
+      /** Goes through the provider as the browser of this account; answers where it sends the person back to. */
+      const visit = async (address: string, account: Account): Promise<string> => {
+        accounts.set(account.sub, account)
+        current = account.sub
+        const jar = new Map<string, string>()
+        let at = address
+        for (let n = 0; n < 10 && !at.startsWith(redirectUri); n++) {
+          const response = await fetch(at, {
+            redirect: "manual",
+            headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") }
+          })
+          for (const line of response.headers.getSetCookie()) {
+            const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+            jar.set(name, value)
+          }
+          const to = response.headers.get("location")
+          if (to === null) throw new Error(`${response.status} at ${at}: ${await response.text()}`)
+          at = new URL(to, at).href
+        }
+        return at
+      }
+      return { issuer, visit: (at: string, who: Account) => Effect.promise(() => visit(at, who)), server }
+    }),
+    ({ server }) =>
+      Effect.promise(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())))
+  )
