@@ -4,6 +4,7 @@
  */
 import { Console, Data, Effect } from "effect"
 import type { JsonObject } from "../domain/Json.js"
+import { writeJson } from "../domain/LosslessJson.js"
 
 export interface Answer {
   readonly json: JsonObject
@@ -21,7 +22,7 @@ export class BadNews extends Data.TaggedError("BadNews")<{}> {}
 export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): Effect.Effect<void, E | BadNews, R> =>
   Effect.flatMap(work, (found) =>
     Effect.zipRight(
-      Console.log(json ? JSON.stringify(found.json) : found.text),
+      Console.log(json ? writeJson(found.json) : found.text),
       found.ok === false ? new BadNews() : Effect.void
     )
   )

@@ -24,6 +24,9 @@ import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
+import { inspect, search } from "./client/CatalogCommands.js"
+import { run as runOne } from "./client/RunCommands.js"
+import { login, logout, whoami } from "./client/Sessions.js"
 import { examplesFor } from "./Examples.js"
 import { keepEmptyValues } from "./Inputs.js"
 import * as Installation from "./Installation.js"
@@ -61,13 +64,19 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     Installation.migrate,
     Installation.doctor,
     Installation.config,
+    login,
+    logout,
+    whoami,
+    search,
+    inspect,
+    runOne,
     Command.provide(Accounts.workspace, operator),
     Command.provide(Accounts.credit, operator),
     Command.provide(Accounts.token, operator),
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
     Command.provide(Money.ledger, operator),
-    Command.provide(Money.runs, operator),
+    Money.runs(operator),
     Command.provide(Secrets.connection, operator),
     Command.provide(Secrets.key, operator),
     Command.provide(Secrets.secrets, operator),

@@ -10,9 +10,9 @@ import { Effect, Either, Schema } from "effect"
 import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
-import { workspaceCountMax } from "../domain/Limits.js"
+import { pageRowsMax, workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
-import { Micros, typedUsd, usdExpected } from "../domain/Micros.js"
+import { Micros, microsPerUsd, typedUsd, usdExpected } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
 import { readRule } from "../domain/WorkspacePolicy.js"
 
@@ -113,6 +113,34 @@ export const scope = Options.text("scope").pipe(
   Options.mapEffect((texts) =>
     Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
   )
+)
+
+/** None: the command's own. */
+export const loginScopes = Options.text("scope").pipe(
+  Options.withPseudoName("S"),
+  Options.withDescription(
+    "What the token may do, repeated or separated by commas; search, run and see what it cost when it is left out"
+  ),
+  Options.repeated,
+  Options.mapEffect((texts) =>
+    Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
+  )
+)
+const askAboveDefault = Micros.make(microsPerUsd)
+export const askAbove = option("ask-above-usd", usd, "N").pipe(
+  Options.withDescription("Ask before a run that may cost more dollars than this; 1 when it is left out"),
+  Options.withDefault(askAboveDefault)
+)
+const pageSize: Reader<number> = (text) =>
+  /^[1-9]\d*$/.test(text) && Number(text) <= pageRowsMax
+    ? Either.right(Number(text))
+    : Either.left(`must be a whole number from 1 to ${pageRowsMax}`)
+export const pageLimit = option("limit", pageSize, "N").pipe(
+  Options.withDescription("How many at most; 20 when it is left out"),
+  Options.withDefault(20)
+)
+export const cursor = Options.optional(
+  Options.text("cursor").pipe(Options.withDescription("Goes on where the answer before ended"))
 )
 
 /** Absent: leave it as it is. Null: no limit of its own any more. */

@@ -3,13 +3,14 @@
  */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, type Layer, Option } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
 import { verdicts } from "../domain/Resolution.js"
 import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
 import { answer, isoTime } from "./Answer.js"
+import { runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import * as Inputs from "./Inputs.js"
 
 const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
@@ -116,7 +117,15 @@ const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
   )
 ).pipe(Command.withDescription("Runs that wait for a person, oldest first"))
 
-export const runs = Command.make("runs").pipe(
-  Command.withDescription("Runs whose money a person has to decide about"),
-  Command.withSubcommands([uncertain, resolve])
-)
+/** Those of the operator need the database; the others are a client's. */
+export const runs = <E, R>(operator: Layer.Layer<Reconciliation, E, R>) =>
+  Command.make("runs").pipe(
+    Command.withDescription("Your runs, and those whose money an operator has to decide about"),
+    Command.withSubcommands([
+      runsList,
+      runsShow,
+      runsWatch,
+      Command.provide(uncertain, operator),
+      Command.provide(resolve, operator)
+    ])
+  )

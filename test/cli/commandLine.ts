@@ -28,6 +28,8 @@ export interface Typed {
   readonly colours?: boolean
   /** What a person answers when they are asked; nobody can be asked where this is left out. */
   readonly answers?: boolean
+  /** Hears each line that a waiting person sees, as it comes. */
+  readonly hears?: (words: string) => void
   /** Environment variables beside those of the test's database and folder. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -85,7 +87,7 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
             Effect.provideService(Screen, {
               colours: typed.colours ?? false,
               interactive: typed.answers !== undefined,
-              note: (words) => Effect.sync(() => void err.push(words)),
+              note: (words) => Effect.sync(() => (err.push(words), typed.hears?.(words))),
               progress: () => Effect.void,
               ask: (question) => Effect.sync(() => (err.push(question), typed.answers ?? false))
             }),

@@ -1,0 +1,114 @@
+/** `search` and `inspect`: the catalog of the gateway of the login. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { Effect, Schema } from "effect"
+import { ParsedObject } from "../../domain/Json.js"
+import { answer } from "../Answer.js"
+import * as Inputs from "../Inputs.js"
+import { expectShape, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+
+const Found = expectShape(
+  Schema.Struct({
+    total: Schema.Int,
+    endpoints: Schema.Array(
+      Schema.Struct({
+        endpointId: Schema.String,
+        name: Schema.String,
+        capability: Schema.NullOr(Schema.String),
+        estimatedPrice: Schema.Number,
+        priceBasis: Schema.String,
+        runnableNow: Schema.Boolean
+      })
+    )
+  })
+)
+const anObject = expectShape(ParsedObject)
+
+export const search = Command.make(
+  "search",
+  {
+    words: Args.text({ name: "WORDS" }).pipe(Args.atLeast(1)),
+    limit: Inputs.pageLimit,
+    cheapest: Options.boolean("cheapest").pipe(Options.withDescription("The cheapest first")),
+    url: urlOption,
+    json: Inputs.json
+  },
+  ({ cheapest, json, limit, url, words }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const found = yield* sendAgain(
+          gateway.send({
+            method: "GET",
+            path: "/v1/catalog/search",
+            query: { q: words.join(" "), limit, prefer: cheapest ? "cheapest" : null }
+          })
+        )
+        const { endpoints } = yield* Found(gateway.url, found)
+        return {
+          json: yield* anObject(gateway.url, found),
+          text:
+            endpoints.length === 0
+              ? "Nothing found"
+              : endpoints
+                  .map((each) =>
+                    [
+                      each.endpointId,
+                      `$${each.estimatedPrice} ${each.priceBasis}`,
+                      each.name,
+                      ...(each.capability === null ? [] : [`job:${each.capability}`]),
+                      ...(each.runnableNow ? [] : ["not runnable now"])
+                    ].join("  ")
+                  )
+                  .join("\n")
+        }
+      })
+    )
+).pipe(Command.withDescription("Search the catalog for operations"))
+
+const Contract = expectShape(
+  Schema.Struct({
+    endpoint: Schema.Struct({ id: Schema.String, name: Schema.String, summary: Schema.String }),
+    effectClassification: Schema.String,
+    estimatedMaxCost: Schema.Number,
+    usageHints: Schema.Struct({
+      requiredInputFields: Schema.Array(Schema.String),
+      optionalInputFields: Schema.Array(Schema.String),
+      exampleInput: ParsedObject
+    })
+  })
+)
+
+export const inspect = Command.make(
+  "inspect",
+  {
+    endpointId: Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("job:… or the id of an operation")),
+    url: urlOption,
+    json: Inputs.json
+  },
+  ({ endpointId, json, url }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const found = yield* sendAgain(
+          gateway.send({ method: "GET", path: `/v1/operations/${encodeURIComponent(endpointId)}` })
+        )
+        const { effectClassification, endpoint, estimatedMaxCost, usageHints } = yield* Contract(gateway.url, found)
+        const { exampleInput, optionalInputFields, requiredInputFields } = usageHints
+        const effect = effectClassification === "effectful" ? "; it changes something at the provider" : ""
+        return {
+          json: yield* anObject(gateway.url, found),
+          text: [
+            `${endpoint.id}: ${endpoint.name}`,
+            endpoint.summary,
+            `the example costs at most $${estimatedMaxCost}${effect}`,
+            `needs ${requiredInputFields.join(", ") || "nothing"}${optionalInputFields.length === 0 ? "" : `; takes ${optionalInputFields.join(", ")}`}`,
+            `gateway run ${endpoint.id} --input '${JSON.stringify(exampleInput).replaceAll("'", "'\\''")}'`
+          ].join("\n")
+        }
+      })
+    )
+).pipe(Command.withDescription("What an operation or job takes, costs and does; with --json its whole contract"))

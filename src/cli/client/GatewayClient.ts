@@ -1,0 +1,192 @@
+/**
+ * One gateway over HTTP, for the commands that a person uses as a client. A request goes to the address that was asked
+ * for and nowhere else: no redirect is followed, because it carries a token. Nothing is sent twice here, except by
+ * `sendAgain`, which is for requests that may be repeated.
+ */
+import * as Options from "@effect/cli/Options"
+import { Config, Data, Duration, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
+import type { Json, JsonObject } from "../../domain/Json.js"
+import { readJson, writeJson } from "../../domain/LosslessJson.js"
+import { isLoopback } from "../../layers/node/Config.js"
+import { Screen } from "../Screen.js"
+import { currentUrl, tokenFor } from "./KeptLogins.js"
+
+/** The gateway answered that it does not do it. */
+export class GatewayRefused extends Data.TaggedError("GatewayRefused")<{
+  readonly status: number
+  readonly code: string
+  readonly words: string
+  readonly retryable: boolean
+  readonly retryAfterSeconds: number | null
+}> {
+  override get message() {
+    return `${this.words} (${this.code})`
+  }
+}
+
+/** No answer, or one that is no gateway's: whether the request was carried out is not known. */
+export class GatewayUnreachable extends Data.TaggedError("GatewayUnreachable")<{
+  readonly url: string
+  readonly why: string
+}> {
+  override get message() {
+    return `${this.url} gave no usable answer (${this.why})`
+  }
+}
+
+export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url: string | null }> {
+  override get message() {
+    return this.url === null
+      ? "You are not logged in: gateway login --url https://…"
+      : `You are not logged in to ${this.url}: gateway login --url ${this.url}`
+  }
+}
+
+export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
+  override get message() {
+    return `--url: must be the address of a gateway, such as https://gateway.example.com, not "${this.text}"`
+  }
+}
+
+export interface GatewayRequest {
+  readonly method: "GET" | "POST" | "DELETE"
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | null>>
+  readonly body?: JsonObject
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const Refusal = Schema.Struct({
+  error: Schema.Struct({
+    code: Schema.String,
+    message: Schema.String,
+    retryable: Schema.Boolean,
+    retryHint: Schema.String
+  })
+})
+const decodeRefusal = Schema.decodeUnknownOption(Refusal)
+
+/** Longer than any wait of the gateway's. */
+const answerWithin = Duration.seconds(90)
+
+const secondsOf = (header: string | null): number | null =>
+  header !== null && /^\d+$/.test(header) ? Number(header) : null
+
+/** Sends one request and answers its JSON; null where the answer has no body. */
+export const send = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
+  Effect.gen(function* () {
+    const { body, headers = {}, method, path, query = {} } = request
+    const words = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== null) words.set(name, String(value))
+    const search = words.size === 0 ? "" : `?${words.toString()}`
+    const unreachable = (why: string) => new GatewayUnreachable({ url, why })
+    const { response, text } = yield* Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(`${url}${path}${search}`, {
+          method,
+          redirect: "error",
+          signal,
+          headers: {
+            accept: "application/json",
+            ...(token === null ? {} : { authorization: `Bearer ${Redacted.value(token)}` }),
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          ...(body === undefined ? {} : { body: writeJson(body) })
+        })
+        return { response, text: await response.text() }
+      },
+      catch: (cause) => {
+        const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+        const code = inner instanceof Error && "code" in inner ? String(inner.code) : ""
+        return unreachable(code !== "" ? code : inner instanceof Error ? inner.message : String(inner))
+      }
+    }).pipe(Effect.timeoutFail({ duration: answerWithin, onTimeout: () => unreachable("no answer in time") }))
+    const json: Either.Either<Json, unknown> = text === "" ? Either.right(null) : readJson(text)
+    if (Either.isLeft(json)) return yield* unreachable(`status ${response.status}, and no JSON`)
+    if (response.ok) return json.right
+    const refusal = decodeRefusal(json.right)
+    if (Option.isNone(refusal)) return yield* unreachable(`status ${response.status}`)
+    const { code, message, retryHint, retryable } = refusal.value.error
+    return yield* new GatewayRefused({
+      status: response.status,
+      code,
+      words: retryable ? `${message} ${retryHint}` : message,
+      retryable,
+      retryAfterSeconds: secondsOf(response.headers.get("retry-after"))
+    })
+  })
+
+const timesAgain = 4
+const longestPause = 30
+
+/** Sends again after a lost answer or a refusal that passes; only for requests that may be repeated. */
+export const sendAgain = <A, R>(
+  sending: Effect.Effect<A, GatewayRefused | GatewayUnreachable, R>,
+  before: (error: GatewayRefused | GatewayUnreachable) => Effect.Effect<void> = () => Effect.void
+) =>
+  sending.pipe(
+    Effect.tapError((error) => {
+      if (error._tag === "GatewayUnreachable") return before(error)
+      if (!error.retryable) return Effect.void
+      const pause = Math.min(error.retryAfterSeconds ?? 0, longestPause)
+      return Effect.zipRight(before(error), Effect.sleep(Duration.seconds(pause)))
+    }),
+    Effect.retry({
+      times: timesAgain,
+      while: (error) => error._tag === "GatewayUnreachable" || error.retryable,
+      schedule: Schedule.jittered(Schedule.exponential("500 millis"))
+    })
+  )
+
+export const urlOption = Options.text("url").pipe(
+  Options.withPseudoName("URL"),
+  Options.withDescription("The gateway; GATEWAY_URL when it is left out, else the one of the last login"),
+  Options.optional
+)
+
+/** An address without a slash at its end. */
+const addressOf = (text: string): Effect.Effect<string, BadAddress> => {
+  const sound =
+    URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol) && new URL(text).username === ""
+  return sound ? Effect.succeed(text.replace(/[/?#]+$/, "")) : new BadAddress({ text })
+}
+
+/** The address that is meant, or null where nothing says one. */
+export const addressFor = (url: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const configured = yield* Effect.option(Config.nonEmptyString("GATEWAY_URL"))
+    const named = Option.getOrNull(Option.orElse(url, () => configured))
+    return named === null ? yield* currentUrl : yield* addressOf(named)
+  })
+
+/** Says it where a token would travel unprotected. */
+export const warnOfPlainHttp = (url: string) =>
+  Effect.flatMap(Screen, ({ note }) =>
+    new URL(url).protocol === "http:" && !isLoopback(new URL(url))
+      ? note(`warning: ${url} is plain HTTP; everybody on the way can read your token`)
+      : Effect.void
+  )
+
+export interface LoggedIn {
+  readonly url: string
+  readonly token: Redacted.Redacted
+  readonly send: (request: GatewayRequest) => ReturnType<typeof send>
+}
+
+/** The gateway that is meant, with the token that is kept for it. */
+export const loggedIn = (url: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const address = yield* addressFor(url)
+    const token = address === null ? null : yield* tokenFor(address)
+    if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
+    const it: LoggedIn = { url: address, token, send: (request) => send(address, token, request) }
+    return it
+  })
+
+/** Reads what a command needs of an answer. Any other shape is no gateway's answer. */
+export const expectShape = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknown(schema)
+  return (url: string, json: Json) =>
+    Effect.mapError(decode(json), () => new GatewayUnreachable({ url, why: "an answer of another shape" }))
+}

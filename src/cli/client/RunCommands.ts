@@ -1,0 +1,311 @@
+/**
+ * `run`, and `runs list`, `runs show` and `runs watch`: runs over HTTP, as any client makes them. A run has one
+ * idempotency key from the first request on, and is sent again with that key only.
+ */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { Clock, Data, Duration, Effect, Either, Option, Schema } from "effect"
+import { randomBytes } from "node:crypto"
+import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
+import { readJson, writeJson } from "../../domain/LosslessJson.js"
+import { dollars, microsPerUsd } from "../../domain/Micros.js"
+import { RunStatus } from "../../domain/Run.js"
+import { type Answer, answer } from "../Answer.js"
+import * as Inputs from "../Inputs.js"
+import { Screen } from "../Screen.js"
+import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+
+/** The run was not made, for a reason on this side. */
+class NotRun extends Data.TaggedError("NotRun")<{ readonly message: string }> {}
+
+/** The run ended, and not well. */
+class RunEndedBadly extends Data.TaggedError("RunEndedBadly")<{ readonly message: string }> {}
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
+
+const Quote = expectShape(
+  Schema.Struct({
+    admissible: Schema.Boolean,
+    holdMicros: Schema.Int,
+    error: optional(RunError),
+    limits: Schema.Array(Schema.Struct({ admits: Schema.Boolean, message: Schema.NullOr(Schema.String) }))
+  })
+)
+const summary = {
+  runId: Schema.String,
+  endpointId: Schema.String,
+  servedEndpointId: optional(Schema.String),
+  status: RunStatus,
+  outcome: optional(Schema.String),
+  createdAt: Schema.String,
+  actualCost: Schema.NullOr(Schema.Number),
+  error: optional(RunError)
+}
+const RunShape = Schema.Struct({ ...summary, replayed: optional(Schema.Boolean) })
+type RunShape = typeof RunShape.Type
+const Run = expectShape(RunShape)
+const RunPage = expectShape(
+  Schema.Struct({ runs: Schema.Array(Schema.Struct(summary)), nextCursor: Schema.NullOr(Schema.String) })
+)
+const Attempts = expectShape(
+  Schema.Struct({
+    attempts: Schema.Array(
+      Schema.Struct({
+        n: Schema.Int,
+        endpointId: Schema.String,
+        status: Schema.String,
+        outcome: Schema.NullOr(Schema.String),
+        costMicros: Schema.NullOr(Schema.Int),
+        latencyMs: Schema.NullOr(Schema.Int)
+      })
+    )
+  })
+)
+const anObject = expectShape(ParsedObject)
+
+/** For people where nothing is lost by it; else as exact as it came. */
+const printed = (json: Json): string => {
+  const exact = writeJson(json)
+  return exact === JSON.stringify(json) ? JSON.stringify(json, null, 2) : exact
+}
+
+const underWay = ({ status }: RunShape): boolean => status === "queued" || status === "running"
+
+const costOf = (usd: number | null): string => (usd === null ? "not settled" : dollars(Math.round(usd * microsPerUsd)))
+
+interface Found {
+  readonly run: RunShape
+  readonly json: JsonObject
+}
+
+const runAt = (gateway: LoggedIn, runId: string) =>
+  Effect.gen(function* () {
+    const json = yield* sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${encodeURIComponent(runId)}` }))
+    const found: Found = { run: yield* Run(gateway.url, json), json: yield* anObject(gateway.url, json) }
+    return found
+  })
+
+const lookEvery = Duration.seconds(1)
+
+/** Until the run is no longer under way. Stopping this command does not stop the run. */
+const watched = (gateway: LoggedIn, first: Found) =>
+  Effect.gen(function* () {
+    if (!underWay(first.run)) return first
+    const { note, progress } = yield* Screen
+    const since = yield* Clock.currentTimeMillis
+    const { runId } = first.run
+    yield* note(`${runId} is under way; gateway runs watch ${runId} follows it too`)
+    const look = Effect.gen(function* () {
+      const found = yield* runAt(gateway, runId)
+      const seconds = Math.round(((yield* Clock.currentTimeMillis) - since) / 1000)
+      yield* progress(`${found.run.status}, ${seconds} s`)
+      return found
+    })
+    return yield* look.pipe(
+      Effect.delay(lookEvery),
+      Effect.repeat({ until: ({ run }) => !underWay(run) }),
+      Effect.ensuring(progress(""))
+    )
+  })
+
+/** The result on standard output, the rest on standard error; with --json the whole run. */
+const ended = (json: boolean, { json: whole, run }: Found) =>
+  Effect.gen(function* () {
+    const { note } = yield* Screen
+    const ok = run.status === "completed"
+    const words = `${run.runId} is ${run.status}${run.outcome === undefined ? "" : ` (${run.outcome})`}, ${costOf(run.actualCost)}`
+    if (json) return { json: whole, text: "", ok }
+    if (!ok)
+      return yield* new RunEndedBadly({
+        message: run.error === undefined ? words : `${words}: ${run.error.message} (${run.error.code})`
+      })
+    yield* note(`${words}${run.servedEndpointId === undefined ? "" : `, by ${run.servedEndpointId}`}`)
+    const found: Answer = { json: whole, text: printed(whole["result"] ?? null) }
+    return found
+  })
+
+const pairs = Args.text({ name: "KEY=VALUE" }).pipe(
+  Args.withDescription("A field of the input as text; KEY:=JSON for any other kind of value"),
+  Args.repeated
+)
+const inputOption = Options.text("input").pipe(
+  Options.withPseudoName("JSON"),
+  Options.withDescription("The input as a JSON object; fields that are named beside it replace its own"),
+  Options.optional
+)
+
+/** Reads the input of a run, or says what is wrong with it. */
+export const inputOf = (
+  input: Option.Option<string>,
+  fields: ReadonlyArray<string>
+): Either.Either<JsonObject, string> => {
+  const whole = Option.match(input, { onNone: () => Either.right<Json>({}), onSome: readJson })
+  if (Either.isLeft(whole) || !isObject(whole.right)) return Either.left("--input: must be a JSON object")
+  const read: Array<readonly [string, Json]> = []
+  for (const field of fields) {
+    const [, name = "", how = "", text = ""] = /^([^=:]+)(:?=)([^]*)$/.exec(field) ?? []
+    if (name === "") return Either.left(`${field}: must be KEY=VALUE or KEY:=JSON`)
+    const value = how === "=" ? Either.right<Json>(text) : readJson(text)
+    if (Either.isLeft(value)) return Either.left(`${name}: what stands after := must be JSON`)
+    read.push([name, value.right])
+  }
+  return Either.right(Object.fromEntries([...Object.entries(whole.right), ...read]))
+}
+
+const key = Effect.sync(() => `cli-${randomBytes(16).toString("hex")}`)
+
+/** Long enough for most runs, and short enough to show progress of the others. */
+const waitSeconds = 10
+
+export const run = Command.make(
+  "run",
+  {
+    endpointId: Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("job:… or the id of an operation")),
+    fields: pairs,
+    input: inputOption,
+    fallback: Options.boolean("fallback").pipe(
+      Options.withDescription("Of a job: go on to the next provider after a miss or an error")
+    ),
+    askAbove: Inputs.askAbove,
+    yes: Options.boolean("yes").pipe(
+      Options.withAlias("y"),
+      Options.withDescription("Run it whatever it costs, without asking")
+    ),
+    key: Options.text("key").pipe(
+      Options.withDescription("The idempotency key, to get the same run again; a new one when it is left out"),
+      Options.optional
+    ),
+    url: urlOption,
+    json: Inputs.json
+  },
+  ({ askAbove, endpointId, fallback, fields, input: text, json, key: asked, url, yes }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const input = yield* Effect.mapError(inputOf(text, fields), (message) => new NotRun({ message }))
+        const gateway = yield* loggedIn(url)
+        const { ask, interactive, note } = yield* Screen
+        const body = { endpointId, input, ...(fallback ? { fallback } : {}) }
+        const quote = yield* Quote(
+          gateway.url,
+          yield* sendAgain(gateway.send({ method: "POST", path: "/v1/runs/quote", body }))
+        )
+        const price = dollars(quote.holdMicros)
+        if (quote.error !== undefined)
+          return yield* new NotRun({ message: `It would not run: ${quote.error.message} (${quote.error.code})` })
+        yield* note(`At most ${price}`)
+        if (!yes && quote.holdMicros > askAbove) {
+          if (!interactive) return yield* new NotRun({ message: `It may cost ${price}: add --yes to run it` })
+          if (!(yield* ask(`It may cost ${price}. Run it?`))) return yield* new NotRun({ message: "Nothing was run" })
+        }
+        const idempotencyKey = Option.isSome(asked) ? asked.value : yield* key
+        const made = yield* sendAgain(
+          gateway.send({
+            method: "POST",
+            path: "/v1/runs",
+            query: { wait: waitSeconds },
+            headers: { "idempotency-key": idempotencyKey },
+            body
+          }),
+          ({ message }) => note(`${message}; sending it again with the same key`)
+        ).pipe(
+          Effect.tapErrorTag("GatewayUnreachable", () =>
+            note(`Whether it runs is not known. This gets the same run: gateway run … --key ${idempotencyKey}`)
+          )
+        )
+        const first: Found = { run: yield* Run(gateway.url, made), json: yield* anObject(gateway.url, made) }
+        if (first.run.replayed === true) yield* note("The same run as before; nothing is charged again")
+        return yield* ended(json, yield* watched(gateway, first))
+      })
+    )
+).pipe(
+  Command.withDescription("Run a job or an operation: shows the highest price, asks above a sum, prints the result")
+)
+
+const lineOf = (found: Omit<RunShape, "replayed">): string =>
+  [
+    found.runId,
+    found.createdAt,
+    `${found.status}${found.outcome === undefined ? "" : `/${found.outcome}`}`,
+    costOf(found.actualCost),
+    found.endpointId
+  ].join("  ")
+
+export const runsList = Command.make(
+  "list",
+  {
+    status: Options.choice("status", RunStatus.literals).pipe(
+      Options.withDescription("Only runs in this state"),
+      Options.optional
+    ),
+    limit: Inputs.pageLimit,
+    cursor: Inputs.cursor,
+    url: urlOption,
+    json: Inputs.json
+  },
+  ({ cursor, json, limit, status, url }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const found = yield* sendAgain(
+          gateway.send({
+            method: "GET",
+            path: "/v1/runs",
+            query: { limit, status: Option.getOrNull(status), cursor: Option.getOrNull(cursor) }
+          })
+        )
+        const { nextCursor, runs } = yield* RunPage(gateway.url, found)
+        return {
+          json: yield* anObject(gateway.url, found),
+          text: [
+            ...(runs.length === 0 ? ["No runs"] : runs.map(lineOf)),
+            ...(nextCursor === null ? [] : [`more: --cursor ${nextCursor}`])
+          ].join("\n")
+        }
+      })
+    )
+).pipe(Command.withDescription("Your runs at the gateway of the login, newest first"))
+
+export const runsShow = Command.make(
+  "show",
+  { runId: Inputs.runArgument, url: urlOption, json: Inputs.json },
+  ({ json, runId, url }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const found = yield* runAt(gateway, runId)
+        const answered = yield* sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${runId}/attempts` }))
+        const { attempts } = yield* Attempts(gateway.url, answered)
+        const { error } = found.run
+        return {
+          json: { ...found.json, attempts: (yield* anObject(gateway.url, answered))["attempts"] ?? null },
+          text: [
+            lineOf(found.run),
+            ...attempts.map(
+              (each) =>
+                `  ${each.n}. ${each.endpointId}  ${each.outcome ?? each.status}  ${dollars(each.costMicros ?? 0)}  ${each.latencyMs ?? "?"} ms`
+            ),
+            ...(error === undefined ? [] : [`${error.message} (${error.code})`]),
+            ...("result" in found.json ? [printed(found.json["result"] ?? null)] : [])
+          ].join("\n")
+        }
+      })
+    )
+).pipe(Command.withDescription("A run with its attempts and its result"))
+
+export const runsWatch = Command.make(
+  "watch",
+  { runId: Inputs.runArgument, url: urlOption, json: Inputs.json },
+  ({ json, runId, url }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        return yield* ended(json, yield* watched(gateway, yield* runAt(gateway, runId)))
+      })
+    )
+).pipe(Command.withDescription("Follow a run until it ends, then print its result"))

@@ -1,0 +1,208 @@
+/** The commands of a client, against a real gateway over HTTP. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Either, Fiber, Layer, Option, Redacted } from "effect"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { inputOf } from "../../src/cli/client/RunCommands.js"
+import { commandLine } from "../../src/domain/AuditEntry.js"
+import { Accounts } from "../../src/services/Accounts.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { startGateway } from "../support/gateway.js"
+import { cli, CommandLineTest, type Typed } from "./commandLine.js"
+
+class World extends Context.Tag("test/cli/World")<World, Effect.Effect.Success<typeof world>>() {}
+
+const folderOfTest = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-client-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+)
+
+const world = Effect.gen(function* () {
+  const gateway = yield* startGateway()
+  const { token, workspaceId } = yield* gateway.funded(100_000_000)
+  const accounts = Context.get(gateway.services, Accounts)
+  const logins = Context.get(gateway.services, LoginApprovals)
+  const approver = yield* Effect.orDie(accounts.authenticate(Redacted.make(token)))
+  /** A machine of its own: a folder for configuration without a login. */
+  const machine = Effect.map(folderOfTest, (folder) => {
+    const settings = { XDG_CONFIG_HOME: folder, GATEWAY_URL: gateway.url }
+    const type = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
+      cli(line, { ...typed, settings: { ...settings, ...typed.settings } })
+    const decide = (decision: "approve" | "deny", line = "login") =>
+      Effect.gen(function* () {
+        const opened = yield* Deferred.make<string>()
+        const hears = (words: string) => {
+          const approvalId = /\/approve\/(apr_\w+)/.exec(words)?.[1]
+          if (approvalId !== undefined) Deferred.unsafeDone(opened, Effect.succeed(approvalId))
+        }
+        const waiting = yield* Effect.fork(type(line, { hears }))
+        const approvalId = yield* Effect.raceFirst(
+          Deferred.await(opened),
+          Effect.flatMap(Fiber.join(waiting), (ended) => Effect.die(JSON.stringify(ended)))
+        )
+        yield* Effect.orDie(logins[decision](approvalId, approver, commandLine))
+        return yield* Fiber.join(waiting)
+      })
+    return { folder, file: join(folder, "provider-gateway", "logins.json"), type, decide }
+  })
+  return { gateway, workspaceId, machine }
+})
+
+const WorldLive = Layer.scoped(World, world)
+
+const find = ["run", "mock-email-find", "name=Ada Example", "domain=example.com"]
+
+layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a client's commands",
+  (it) => {
+    it.scoped(
+      "log in by an approval, keep the token for its owner only, run, and log out",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine, workspaceId } = yield* World
+          const { decide, file, type } = yield* machine
+          const before = yield* type("whoami")
+          assert.deepStrictEqual([before.code, before.out], [1, []])
+          assert.include(before.err.join(), "gateway login --url")
+
+          const login = yield* decide("approve")
+          assert.strictEqual(login.code, 0, login.err.join())
+          assert.match(login.err.join("\n"), /Open http.*\/approve\/apr_.*\n.*code [A-Z0-9]{4}-?[A-Z0-9]{4}/)
+          assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+          assert.strictEqual(statSync(join(file, "..")).mode & 0o777, 0o700)
+          const token = String(Object.values(JSON.parse(readFileSync(file, "utf8")).tokens)[0])
+          assert.match(token, /^pgw_[\w-]{43}$/)
+          assert.notInclude(JSON.stringify(login), token)
+
+          const who = JSON.parse((yield* type("whoami --json")).out[0]!)
+          assert.deepInclude(who, { workspaceId, url: gateway.url })
+          assert.sameMembers(who.scopes, ["catalog:read", "runs:read", "runs:execute", "usage:read"])
+
+          const search = yield* type("search find an email --limit 3")
+          assert.strictEqual(search.code, 0, search.err.join())
+          assert.isAtMost(search.out[0]!.split("\n").length, 3)
+          assert.include((yield* type("inspect mock-email-find")).out[0], "gateway run mock-email-find --input")
+          assert.match(JSON.parse((yield* type("inspect mock-email-find --json")).out[0]!).contractVersion, /./)
+
+          const ran = yield* type(find)
+          assert.strictEqual(ran.code, 0, ran.err.join())
+          assert.strictEqual(JSON.parse(ran.out.join("\n")).email, "ada.example@example.com")
+          assert.strictEqual(ran.err[0], "At most $0.005")
+          assert.match(ran.err.join("\n"), /run_\w+ is completed \(hit\), \$0\.005, by mock-email-find/)
+          const listed = JSON.parse((yield* type("runs list --json --limit 1")).out[0]!).runs[0]
+          assert.strictEqual(listed.status, "completed")
+          const shown = JSON.parse((yield* type(`runs show ${listed.runId} --json`)).out[0]!)
+          assert.deepStrictEqual([shown.runId, shown.attempts.length], [listed.runId, 1])
+          assert.include((yield* type(`runs show ${listed.runId}`)).out[0], "1. mock-email-find  hit  $0.005")
+          assert.strictEqual(JSON.parse((yield* type(`runs watch ${listed.runId}`)).out[0]!).found, true)
+
+          const out = yield* type("logout")
+          assert.deepStrictEqual([out.code, out.err], [0, []])
+          assert.notInclude(readFileSync(file, "utf8"), token)
+          assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token })).status, 401)
+          assert.strictEqual((yield* type("whoami")).code, 1)
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "show the price, ask above the sum, run once for one key, and say how a run failed",
+      () =>
+        Effect.gen(function* () {
+          const { machine } = yield* World
+          const { decide, type } = yield* machine
+          yield* decide("approve", "login --scope runs:execute,runs:read --label laptop")
+          const count = Effect.map(
+            type("runs list --json --limit 100"),
+            ({ out }) => JSON.parse(out[0]!).runs.length as number
+          )
+          const already = yield* count
+          const dear = [...find, "--ask-above-usd", "0.004"]
+          const silent = yield* type(dear)
+          assert.deepStrictEqual([silent.code, silent.out], [1, []])
+          assert.include(silent.err.join(), "It may cost $0.005: add --yes to run it")
+          const refused = yield* type(dear, { answers: false })
+          assert.deepStrictEqual([refused.code, refused.err.at(-1)], [1, "Nothing was run"])
+          assert.strictEqual(yield* count, already)
+          assert.strictEqual((yield* type(dear, { answers: true })).code, 0)
+          assert.strictEqual((yield* type([...dear, "--yes"])).code, 0)
+          assert.strictEqual(yield* count, already + 2)
+
+          const [one, two] = [
+            yield* type([...find, "--key", "mine", "--json"]),
+            yield* type([...find, "--key", "mine", "--json"])
+          ]
+          assert.strictEqual(JSON.parse(one.out[0]!).runId, JSON.parse(two.out[0]!).runId)
+          assert.include(two.err.join(), "The same run as before")
+          assert.strictEqual(yield* count, already + 3)
+
+          const failed = yield* type([...find, '_mock:={"status":503}'])
+          assert.deepStrictEqual([failed.code, failed.out], [1, []])
+          assert.match(failed.err.at(-1)!, /^run_\w+ is failed \(error\), \$0.*\(provider_error\)$/)
+          const asJson = yield* type([...find, '_mock:={"status":503}', "--json"])
+          assert.deepStrictEqual([asJson.code, JSON.parse(asJson.out[0]!).status], [1, "failed"])
+          const unknown = yield* type("run no-such-thing")
+          assert.strictEqual(unknown.code, 1)
+          assert.include(unknown.err.join(), "endpoint_not_found")
+          const scope = yield* type("search anything")
+          assert.deepStrictEqual([scope.code, scope.out], [1, []])
+          assert.include(scope.err.join(), "(forbidden)")
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "keep nothing of a login that was denied, and send a token to no other address",
+      () =>
+        Effect.gen(function* () {
+          const { machine } = yield* World
+          const { decide, file, type } = yield* machine
+          const denied = yield* decide("deny")
+          assert.deepStrictEqual([denied.code, denied.err.at(-1)], [1, "The login was denied"])
+          assert.isFalse(existsSync(file))
+
+          yield* decide("approve")
+          chmodSync(file, 0o644)
+          const heard: Array<string | undefined> = []
+          const other = yield* Effect.acquireRelease(
+            Effect.async<{ url: string; close: () => void }>((resume) => {
+              const server = createServer((request, response) => {
+                heard.push(request.headers.authorization)
+                response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
+              }).listen(0, "127.0.0.1", () => {
+                const address = server.address()
+                const port = typeof address === "object" && address !== null ? address.port : 0
+                resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }))
+              })
+            }),
+            ({ close }) => Effect.sync(close)
+          )
+          const elsewhere = yield* type(`whoami --url ${other.url}`)
+          assert.include(elsewhere.err.join(), `You are not logged in to ${other.url}`)
+          assert.strictEqual((yield* type(`login --url ${other.url}`)).code, 1)
+          assert.deepStrictEqual(heard, [undefined])
+          for (const wrong of ["ftp://x", "gateway", "https://ada:pw@x"]) {
+            const answer = yield* type(`whoami --url ${wrong}`)
+            assert.deepStrictEqual([answer.code, answer.err.length], [1, 1], wrong)
+          }
+          writeFileSync(file, "{")
+          assert.include((yield* type("whoami")).err.join(), "remove it and log in again")
+        }),
+      60_000
+    )
+
+    it.effect("read the input from fields and JSON", () =>
+      Effect.sync(() => {
+        const read = (text: string | null, ...fields: ReadonlyArray<string>) =>
+          Either.getOrElse(inputOf(Option.fromNullable(text), fields), (problem) => problem)
+        assert.deepStrictEqual(read(null, "a=1", "b:=2", "c=x=y:=z", "d="), { a: "1", b: 2, c: "x=y:=z", d: "" })
+        assert.deepStrictEqual(read('{"a":1,"b":2}', "b:=null"), { a: 1, b: null })
+        assert.deepStrictEqual(read("[1]"), "--input: must be a JSON object")
+        assert.include(String(read(null, "word")), "must be KEY=VALUE")
+        assert.include(String(read(null, "a:={")), "must be JSON")
+      })
+    )
+  }
+)
