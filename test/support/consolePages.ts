@@ -49,6 +49,17 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
     monthlyMaximumUsd: "100"
   }),
   "POST /console/:workspaceId/top-up/automatic/remove": formOf("owner"),
+  "GET /console/:workspaceId/tokens": page("owner"),
+  "POST /console/:workspaceId/tokens": formOf("owner", {
+    label: "another",
+    scopes: "runs:read",
+    monthlyLimitUsd: "",
+    expiresAt: ""
+  }),
+  "GET /console/:workspaceId/tokens/:tokenId": page("owner"),
+  "POST /console/:workspaceId/tokens/:tokenId": formOf("owner", { label: "same", monthlyLimitUsd: "", expiresAt: "" }),
+  "POST /console/:workspaceId/tokens/:tokenId/rotate": formOf("owner", { overlapSeconds: "0" }),
+  "POST /console/:workspaceId/tokens/:tokenId/revoke": formOf("owner"),
   "GET /console/:workspaceId/connections": page("owner"),
   "POST /console/:workspaceId/connections": formOf("owner", { providerId: "mock", label: "again", secret: "s" }),
   "POST /console/:workspaceId/connections/:connectionId/remove": { ...formOf("owner"), mayBeGone: true },

@@ -19,7 +19,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const stage = Effect.gen(function* () {
   const { url } = yield* Address
-  const { workspaceId } = (yield* Caller).principal
+  const { tokenId, workspaceId } = (yield* Caller).principal
   const input = { name: "Ada Example", domain: "example.com" }
   const made = yield* run({ endpointId: "job:people.email.find", input })
   yield* run({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } })
@@ -28,6 +28,7 @@ const stage = Effect.gen(function* () {
     workspaceId,
     ids: new Map<string, string>([
       ["workspaceId", workspaceId],
+      ["tokenId", tokenId],
       ["workspace", workspaceId],
       ["endpointId", "job:people.email.find"],
       ["runId", made.run.runId]
@@ -164,6 +165,31 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     assert.strictEqual(await first.getAttribute("data-live"), slow.runId)
     await page.getByRole("link", { name: "Show them" }).click()
     await page.locator(`tbody tr:nth-child(2)[data-live="${slow.runId}"]`).waitFor()
+    await context.close()
+  }, 60_000)
+
+  it("makes a token that works, is shown once, and is revoked", async () => {
+    const { complaints, context, page } = await open(on.owner)
+    const whoami = async (token: string) =>
+      (await fetch(`${on.url}/v1/whoami`, { headers: { authorization: `Bearer ${token}` } })).status
+    await page.goto(address("/console/:workspaceId/tokens"))
+    await page.locator("[name=label]").fill("for the browser test")
+    await page.locator("[name=monthlyLimitUsd]").fill("two")
+    await page.getByRole("button", { name: "Make token" }).click()
+    await page.getByText("must be an amount of dollars").waitFor()
+    assert.strictEqual(await page.locator("[name=label]").inputValue(), "for the browser test")
+    await page.locator("[name=monthlyLimitUsd]").fill("2")
+    await page.getByRole("button", { name: "Make token" }).click()
+    const token = await page.locator("#secret").innerText()
+    assert.strictEqual(await whoami(token), 200)
+    await page.getByRole("link", { name: "I have it" }).click()
+    assert.notInclude(await page.content(), token)
+    await page.getByRole("link", { name: "for the browser test" }).click()
+    page.once("dialog", (dialog) => void dialog.accept())
+    await page.getByRole("button", { name: "Revoke token" }).click()
+    await page.getByText("The token is revoked.").waitFor()
+    assert.strictEqual(await whoami(token), 401)
+    assert.deepStrictEqual(complaints, [])
     await context.close()
   }, 60_000)
 

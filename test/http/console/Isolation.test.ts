@@ -13,7 +13,7 @@ type Person = Effect.Effect.Success<ReturnType<typeof signInTo>>
 /** A gateway with a workspace that has one of everything, and with people of all kinds. */
 const stage = Effect.gen(function* () {
   const { url } = yield* Address
-  const { workspaceId } = (yield* Caller).principal
+  const { tokenId, workspaceId } = (yield* Caller).principal
   const other = yield* (yield* Accounts).createWorkspace("another workspace", commandLine)
   const made = yield* run({ endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } })
   const connection = yield* (yield* Connections).create(
@@ -31,6 +31,7 @@ const stage = Effect.gen(function* () {
     url,
     ids: new Map<string, string>([
       ["workspaceId", workspaceId],
+      ["tokenId", tokenId],
       ["workspace", workspaceId],
       ["providerId", "mock"],
       ["endpointId", "mock-email-find"],

@@ -10,27 +10,17 @@ import { ApprovalId, WorkspaceId } from "../../../domain/Ids.js"
 import { approvalWorkspacesMax } from "../../../domain/Limits.js"
 import { missingScope } from "../../../domain/LoginApproval.js"
 import { roleScopes } from "../../../domain/Member.js"
-import type { Scope } from "../../../domain/Scope.js"
 import { Accounts } from "../../../services/Accounts.js"
 import { type LoginApproval, LoginApprovals } from "../../../services/LoginApprovals.js"
 import { Sessions } from "../../../services/Sessions.js"
 import { wireErrors } from "../../Envelope.js"
 import { time } from "../../Fields.js"
 import { button, filledWith, form, selectField, textField, type Typed, typedOf } from "../Forms.js"
+import { scopeMeanings } from "../Scopes.js"
 import { type Html, html, Link } from "../Html.js"
 import { type Page, redirect, Refusal, screen, type SignedInVisit } from "../Page.js"
 
 const path = "/approve/:approvalId"
-
-const meaning: { readonly [scope in Scope]: string } = {
-  "catalog:read": "search the catalog",
-  "runs:read": "see runs and their results",
-  "runs:execute": "run operations and spend the balance",
-  "usage:read": "see the balance and the ledger",
-  "billing:write": "request top-ups",
-  "capabilities:write": "request new capabilities",
-  "account:manage": "manage connections, tokens and members"
-}
 
 const noLogin = new Refusal(
   404,
@@ -60,7 +50,7 @@ const details = ({ expiresAt, label, scopes, status, tokenExpiresAt }: LoginAppr
     <dt>It may</dt>
     <dd>
       <ul>
-        ${scopes.map((scope) => html`<li>${meaning[scope]} <small><code>${scope}</code></small></li>`)}
+        ${scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small><code>${scope}</code></small></li>`)}
       </ul>
     </dd>
     <dt>Token works</dt>

@@ -10,6 +10,7 @@ import type { PublicUrl } from "../../../services/PublicUrl.js"
 import type { Reports } from "../../../services/Reports.js"
 import type { Runs } from "../../../services/Runs.js"
 import type { Sessions } from "../../../services/Sessions.js"
+import type { Tokens } from "../../../services/Tokens.js"
 import type { TopUps } from "../../../services/TopUps.js"
 import type { Wallet } from "../../../services/Wallet.js"
 import type { Page } from "../Page.js"
@@ -22,6 +23,7 @@ import { operationPage, quoteOperation, runOperation } from "./Operation.js"
 import { overviewPage } from "./Overview.js"
 import { cancelRun, runMedia, runPage } from "./Run.js"
 import { runsPage } from "./Runs.js"
+import { changeToken, makeToken, revokeToken, rotateToken, tokenPage, tokensPage } from "./Tokens.js"
 import { removeAutomaticTopUp, requestTopUp, setAutomaticTopUp, topUpPage } from "./TopUp.js"
 
 export type WorkspaceServices =
@@ -36,6 +38,7 @@ export type WorkspaceServices =
   | Reports
   | Runs
   | Sessions
+  | Tokens
   | TopUps
   | Wallet
 
@@ -54,6 +57,12 @@ export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   requestTopUp,
   setAutomaticTopUp,
   removeAutomaticTopUp,
+  tokensPage,
+  makeToken,
+  tokenPage,
+  changeToken,
+  rotateToken,
+  revokeToken,
   connectionsPage,
   addConnection,
   removeConnection,
