@@ -2,14 +2,17 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect, Option, Redacted } from "effect"
+import { Data, Effect, type Layer, Option, Redacted } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
-import { dollars } from "../domain/Micros.js"
+import { ValidationError } from "../domain/ApiErrors.js"
+import { dollars, toUsd } from "../domain/Micros.js"
 import { rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
 import { type Answer, answer, isoTime } from "./Answer.js"
+import { createOver, listTokens, revokeOver, rotateToken } from "./client/AccountCommands.js"
+import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
 import { unknownRules } from "./UnknownRules.js"
 
@@ -169,57 +172,109 @@ export const credit = Command.make(
     )
 ).pipe(Command.withDescription("Add money to a workspace, or take it back"))
 
-const createToken = Command.make(
-  "create",
-  {
-    workspaceId: Inputs.workspace,
-    label: Inputs.label,
-    scopes: Inputs.scope,
-    monthlyLimit: Inputs.monthlyLimit,
-    expiresAt: Inputs.expiresAt,
-    operator: Options.boolean("operator").pipe(
-      Options.withDescription(
-        "A token of the platform's operator: its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups"
-      )
-    ),
-    json: Inputs.json
-  },
-  ({ expiresAt, json, label, monthlyLimit, operator, scopes, workspaceId }) =>
-    answer(
-      json,
-      Effect.gen(function* () {
-        const accounts = yield* Accounts
-        const issued = yield* accounts.createToken(
-          {
-            workspaceId,
-            label,
-            scopes,
-            monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-            expiresAt: Option.getOrNull(expiresAt),
-            operator
-          },
-          commandLine
+/** Without a workspace it is the one of the login; with one, that of the database of this machine. */
+const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
+  Command.make(
+    "create",
+    {
+      workspace: Options.optional(Inputs.workspace).pipe(
+        Options.withDescription("The workspace, in the database of this machine; that of the login when it is left out")
+      ),
+      label: Inputs.label,
+      scopes: Inputs.scope,
+      monthlyLimit: Inputs.monthlyLimit,
+      expiresAt: Inputs.expiresAt,
+      operator: Options.boolean("operator").pipe(
+        Options.withDescription(
+          "With --workspace: a token of the platform's operator. Its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups"
         )
-        const token = Redacted.value(issued.token)
-        return {
-          json: { tokenId: issued.tokenId, token },
-          text: `${issued.tokenId}\n${token}\nThe token is shown this once.`
-        }
-      })
-    )
-).pipe(Command.withDescription("Make a token; it is shown once"))
+      ),
+      url: urlOption,
+      json: Inputs.json
+    },
+    ({ expiresAt, json, label, monthlyLimit, operator: ofOperator, scopes, url, workspace }) =>
+      answer(
+        json,
+        Effect.gen(function* () {
+          if (Option.isNone(workspace)) {
+            if (ofOperator) return yield* ValidationError.of("operator", "needs --workspace")
+            const gateway = yield* orNamed(
+              loggedIn(url),
+              "name a workspace of this machine's database with --workspace"
+            )
+            return yield* createOver(gateway, {
+              label,
+              scopes: [...scopes],
+              ...(Option.isNone(monthlyLimit) ? {} : { monthlyLimitUsd: toUsd(monthlyLimit.value) }),
+              ...(Option.isNone(expiresAt) ? {} : { expiresAt: isoTime(expiresAt.value) })
+            })
+          }
+          const issued = yield* Effect.flatMap(Accounts, (accounts) =>
+            accounts.createToken(
+              {
+                workspaceId: workspace.value,
+                label,
+                scopes,
+                monthlyLimitMicros: Option.getOrNull(monthlyLimit),
+                expiresAt: Option.getOrNull(expiresAt),
+                operator: ofOperator
+              },
+              commandLine
+            )
+          ).pipe(Effect.provide(operator))
+          const token = Redacted.value(issued.token)
+          return {
+            json: { tokenId: issued.tokenId, token },
+            text: `${issued.tokenId}\n${token}\nThe token is shown this once.`
+          }
+        })
+      )
+  ).pipe(Command.withDescription("Make a token; it is shown once"))
 
-const revokeToken = Command.make("revoke", { tokenId: Inputs.tokenArgument, json: Inputs.json }, ({ json, tokenId }) =>
-  answer(
-    json,
-    Effect.gen(function* () {
-      yield* (yield* Accounts).revokeToken(tokenId, commandLine)
-      return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
-    })
+/** Says the other way where there is no login. */
+const orNamed = <A, E, R>(gateway: Effect.Effect<A, E | NotLoggedIn, R>, way: string) =>
+  Effect.mapError(gateway, (error) =>
+    error instanceof NotLoggedIn ? new NeedsLogin({ message: `${error.message}. Or ${way}` }) : error
   )
-).pipe(Command.withDescription("Revoke a token, from the next request on"))
+class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
 
-export const token = Command.make("token").pipe(
-  Command.withDescription("Access tokens"),
-  Command.withSubcommands([createToken, revokeToken])
-)
+/** At the gateway of the login where there is one; else, or with --database, in the database of this machine. */
+const revokeToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
+  Command.make(
+    "revoke",
+    {
+      tokenId: Inputs.tokenArgument,
+      database: Options.boolean("database").pipe(
+        Options.withDescription("In the database of this machine, although there is a login")
+      ),
+      url: urlOption,
+      json: Inputs.json
+    },
+    ({ database, json, tokenId, url }) =>
+      answer(
+        json,
+        Effect.gen(function* () {
+          const gateway = database ? Option.none() : yield* loginIfAny(url)
+          if (Option.isSome(gateway)) return yield* revokeOver(gateway.value, tokenId)
+          yield* Effect.provide(
+            Effect.flatMap(Accounts, (accounts) => accounts.revokeToken(tokenId, commandLine)),
+            operator
+          )
+          return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
+        })
+      )
+  ).pipe(Command.withDescription("Revoke a token, from the next request on"))
+
+/** None where no gateway was asked for and there is no login; asking for one needs a login there. */
+const loginIfAny = (url: Option.Option<string>) =>
+  Option.isSome(url)
+    ? Effect.map(loggedIn(url), Option.some)
+    : Effect.map(loggedIn(url), Option.some).pipe(
+        Effect.catchTag("NotLoggedIn", () => Effect.succeed(Option.none<LoggedIn>()))
+      )
+
+export const token = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
+  Command.make("token").pipe(
+    Command.withDescription("Access tokens"),
+    Command.withSubcommands([listTokens, createToken(operator), revokeToken(operator), rotateToken])
+  )

@@ -24,6 +24,7 @@ import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
+import { audit } from "./client/AccountCommands.js"
 import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
@@ -70,9 +71,10 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     search,
     inspect,
     runOne,
+    audit,
     Command.provide(Accounts.workspace, operator),
     Command.provide(Accounts.credit, operator),
-    Command.provide(Accounts.token, operator),
+    Accounts.token(operator),
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
     Command.provide(Money.ledger, operator),

@@ -10,7 +10,7 @@ import { Effect, Either, Schema } from "effect"
 import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
-import { pageRowsMax, workspaceCountMax } from "../domain/Limits.js"
+import { pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
 import { Micros, microsPerUsd, typedUsd, usdExpected } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
@@ -138,6 +138,14 @@ const pageSize: Reader<number> = (text) =>
 export const pageLimit = option("limit", pageSize, "N").pipe(
   Options.withDescription("How many at most; 20 when it is left out"),
   Options.withDefault(20)
+)
+const overlap: Reader<number> = (text) =>
+  /^\d+$/.test(text) && Number(text) <= rotationOverlapSecondsMax
+    ? Either.right(Number(text))
+    : Either.left(`must be a whole number from 0 to ${rotationOverlapSecondsMax}`)
+export const overlapSeconds = option("overlap-seconds", overlap, "N").pipe(
+  Options.withDescription("How long the secret until now goes on working; 0 when it is left out"),
+  Options.withDefault(0)
 )
 export const cursor = Options.optional(
   Options.text("cursor").pipe(Options.withDescription("Goes on where the answer before ended"))

@@ -193,6 +193,46 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
       60_000
     )
 
+    it.scoped(
+      "manage the tokens of the login's workspace, and show its audit trail",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine } = yield* World
+          const { decide, type } = yield* machine
+          const alone = yield* type("token create --label app --scope runs:read")
+          assert.deepStrictEqual([alone.code, alone.out], [1, []])
+          assert.include(alone.err.join(), "--workspace")
+          yield* decide("approve", "login --scope account:manage,runs:read")
+
+          const made = JSON.parse(
+            (yield* type("token create --label app --scope runs:read --monthly-limit-usd 2.5 --json")).out[0]!
+          )
+          assert.deepInclude(made, { label: "app", monthlySpendLimitMicros: 2_500_000 })
+          assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token: made.token })).status, 200)
+          assert.include((yield* type("token list")).out[0], `${made.tokenId}  app  runs:read`)
+          const tooMuch = yield* type("token create --label app --scope billing:write")
+          assert.deepStrictEqual([tooMuch.code, tooMuch.out], [1, []])
+
+          const rotated = JSON.parse((yield* type(`token rotate ${made.tokenId} --json`)).out[0]!)
+          assert.notStrictEqual(rotated.token, made.token)
+          assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token: made.token })).status, 401)
+          assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token: rotated.token })).status, 200)
+
+          assert.deepStrictEqual((yield* type(`token revoke ${made.tokenId}`)).out, [`${made.tokenId} is revoked`])
+          assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token: rotated.token })).status, 401)
+          const here = yield* type(`token revoke ${made.tokenId} --database`)
+          assert.strictEqual(here.code, 1, "the database of this machine is another one")
+
+          const entries = JSON.parse((yield* type(`audit --subject ${made.tokenId} --json`)).out[0]!).entries
+          assert.sameMembers(
+            entries.map(({ action }: { readonly action: string }) => action),
+            ["token.created", "token.rotated", "token.revoked"]
+          )
+          assert.include((yield* type("audit --limit 1")).out[0], `token.revoked  token ${made.tokenId}  by tok_`)
+        }),
+      60_000
+    )
+
     it.effect("read the input from fields and JSON", () =>
       Effect.sync(() => {
         const read = (text: string | null, ...fields: ReadonlyArray<string>) =>

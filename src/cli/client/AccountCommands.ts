@@ -1,0 +1,157 @@
+/** `token list`, `create`, `revoke` and `rotate` over HTTP, and `audit`: the workspace of the login. */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { Effect, Option, Schema } from "effect"
+import type { TokenId } from "../../domain/Ids.js"
+import { type JsonObject, ParsedObject } from "../../domain/Json.js"
+import { dollars } from "../../domain/Micros.js"
+import { type Answer, answer } from "../Answer.js"
+import * as Inputs from "../Inputs.js"
+import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+
+const token = {
+  tokenId: Schema.String,
+  label: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  createdAt: Schema.String,
+  lastUsedAt: Schema.NullOr(Schema.String),
+  expiresAt: Schema.NullOr(Schema.String),
+  revokedAt: Schema.NullOr(Schema.String),
+  monthSpendMicros: Schema.Int
+}
+const TokenPage = expectShape(
+  Schema.Struct({ tokens: Schema.Array(Schema.Struct(token)), nextCursor: Schema.NullOr(Schema.String) })
+)
+const WithSecret = expectShape(Schema.Struct({ ...token, token: Schema.String }))
+const anObject = expectShape(ParsedObject)
+const page = { limit: Inputs.pageLimit, cursor: Inputs.cursor, url: urlOption, json: Inputs.json }
+
+const more = (nextCursor: string | null) => (nextCursor === null ? [] : [`more: --cursor ${nextCursor}`])
+
+export const listTokens = Command.make("list", page, ({ cursor, json, limit, url }) =>
+  answer(
+    json,
+    Effect.gen(function* () {
+      const gateway = yield* loggedIn(url)
+      const found = yield* sendAgain(
+        gateway.send({ method: "GET", path: "/v1/tokens", query: { limit, cursor: Option.getOrNull(cursor) } })
+      )
+      const { nextCursor, tokens } = yield* TokenPage(gateway.url, found)
+      const lines = tokens.map((each) =>
+        [
+          each.tokenId,
+          each.label,
+          each.scopes.join(","),
+          `${dollars(each.monthSpendMicros)} this month`,
+          each.lastUsedAt === null ? "never used" : `used ${each.lastUsedAt}`,
+          ...(each.revokedAt === null ? [] : [`revoked ${each.revokedAt}`]),
+          ...(each.expiresAt === null ? [] : [`until ${each.expiresAt}`])
+        ].join("  ")
+      )
+      return { json: yield* anObject(gateway.url, found), text: [...lines, ...more(nextCursor)].join("\n") }
+    })
+  )
+).pipe(Command.withDescription("The tokens of the workspace of the login, newest first"))
+
+/** What makes or renews a secret is sent once: a repeated request would make another. */
+const withSecret = (gateway: LoggedIn, path: string, body: JsonObject) =>
+  Effect.gen(function* () {
+    const made = yield* gateway.send({ method: "POST", path, body })
+    const found = yield* WithSecret(gateway.url, made)
+    const shown: Answer = {
+      json: yield* anObject(gateway.url, made),
+      text: `${found.tokenId}\n${found.token}\nThe token is shown this once.`
+    }
+    return shown
+  })
+
+export const createOver = (gateway: LoggedIn, body: JsonObject) => withSecret(gateway, "/v1/tokens", body)
+
+export const revokeOver = (gateway: LoggedIn, tokenId: TokenId) =>
+  Effect.as(sendAgain(gateway.send({ method: "DELETE", path: `/v1/tokens/${tokenId}` })), {
+    json: { tokenId, revoked: true },
+    text: `${tokenId} is revoked`
+  })
+
+export const rotateToken = Command.make(
+  "rotate",
+  {
+    tokenId: Inputs.tokenArgument,
+    overlapSeconds: Inputs.overlapSeconds,
+    url: urlOption,
+    json: Inputs.json
+  },
+  ({ json, overlapSeconds, tokenId, url }) =>
+    answer(
+      json,
+      Effect.flatMap(loggedIn(url), (gateway) =>
+        withSecret(gateway, `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })
+      )
+    )
+).pipe(Command.withDescription("Give a token of the workspace of the login a new secret; it is shown once"))
+
+const AuditPage = expectShape(
+  Schema.Struct({
+    entries: Schema.Array(
+      Schema.Struct({
+        createdAt: Schema.String,
+        action: Schema.String,
+        actor: Schema.Struct({
+          kind: Schema.String,
+          tokenId: Schema.optional(Schema.String),
+          memberId: Schema.optional(Schema.String),
+          from: Schema.NullOr(Schema.String)
+        }),
+        subject: Schema.Struct({ kind: Schema.String, id: Schema.String })
+      })
+    ),
+    nextCursor: Schema.NullOr(Schema.String)
+  })
+)
+
+const only = (name: string, description: string) =>
+  Options.optional(Options.text(name).pipe(Options.withDescription(description)))
+
+export const audit = Command.make(
+  "audit",
+  {
+    action: only("action", "Only this action, such as token.created"),
+    actor: only("actor", "Only what this token or member did, by id"),
+    subject: only("subject", "Only what was done to this, by id"),
+    ...page
+  },
+  ({ action, actor, cursor, json, limit, subject, url }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const found = yield* sendAgain(
+          gateway.send({
+            method: "GET",
+            path: "/v1/audit",
+            query: {
+              action: Option.getOrNull(action),
+              actor: Option.getOrNull(actor),
+              subject: Option.getOrNull(subject),
+              limit,
+              cursor: Option.getOrNull(cursor)
+            }
+          })
+        )
+        const { entries, nextCursor } = yield* AuditPage(gateway.url, found)
+        const lines = entries.map(({ action, actor, createdAt, subject }) =>
+          [
+            createdAt,
+            action,
+            `${subject.kind} ${subject.id}`,
+            `by ${actor.memberId ?? actor.tokenId ?? actor.kind}`,
+            ...(actor.from === null ? [] : [`from ${actor.from}`])
+          ].join("  ")
+        )
+        return {
+          json: yield* anObject(gateway.url, found),
+          text: [...(lines.length === 0 ? ["Nothing was changed"] : lines), ...more(nextCursor)].join("\n")
+        }
+      })
+    )
+).pipe(Command.withDescription("Who changed what in the workspace of the login, newest first"))
