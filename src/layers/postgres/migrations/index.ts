@@ -21,10 +21,10 @@ import { workspacePolicies } from "./0015_workspace_policies.js"
 import { auditTrail } from "./0016_audit_trail.js"
 import { tokenSecrets } from "./0017_token_secrets.js"
 import { members } from "./0018_members.js"
-import { payments } from "./0020_payments.js"
-import { automaticTopUpCards } from "./0021_automatic_top_up_cards.js"
-import { reports } from "./0022_reports.js"
-import { resolutionProposals } from "./0023_resolution_proposals.js"
+import { payments } from "./0019_payments.js"
+import { automaticTopUpCards } from "./0020_automatic_top_up_cards.js"
+import { reports } from "./0021_reports.js"
+import { resolutionProposals } from "./0022_resolution_proposals.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -45,8 +45,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0016_audit_trail": auditTrail,
   "0017_token_secrets": tokenSecrets,
   "0018_members": members,
-  "0020_payments": payments,
-  "0021_automatic_top_up_cards": automaticTopUpCards,
-  "0022_reports": reports,
-  "0023_resolution_proposals": resolutionProposals
+  "0019_payments": payments,
+  "0020_automatic_top_up_cards": automaticTopUpCards,
+  "0021_reports": reports,
+  "0022_resolution_proposals": resolutionProposals
 }
