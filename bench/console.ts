@@ -1,4 +1,4 @@
-// The pages of the console over a large database: a fresh embedded Postgres is filled, the gateway is started on it, and
+// The pages of the console over a large database: a fresh embedded Postgres is filled, the gateway starts on it, and
 // every page is loaded again and again. Fails when the slowest twentieth of a page takes more than 100 ms.
 // Usage: npm run bench:console -- [--runs N] [--visits N] [--data DIR]
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
