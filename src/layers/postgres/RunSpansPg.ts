@@ -1,6 +1,6 @@
 /**
  * Spans of consecutive runs of a workspace, with the tokens, operations and providers that occur in them (migration
- * 0022). A span is made once all of its runs have ended, or wait for a person, and no run with an id among them can
+ * 0021). A span is made once all of its runs have ended, or wait for a person, and no run with an id among them can
  * still come. So a list that is filtered by one of these values reads the spans in which the value occurs, and the runs
  * after the last span.
  */

@@ -2,10 +2,10 @@
  * What the console reads and no run writes. All three tables are filled in the background, derived from runs and ledger
  * entries, and may be emptied: they are filled again.
  *
- * Charges are summed up by day, once by provider and once by token, for each workspace up to an entry of its ledger. Runs that ended
- * are described in spans of consecutive runs: which tokens, operations and providers occur in each. A list that is
- * filtered by one of them reads only the spans in which it occurs. Three indexes of `runs` would do the same and cost
- * each run 27 µs of Postgres; a span costs each of its runs 2.
+ * Charges are summed up by day, once by provider and once by token, for each workspace up to an entry of its ledger.
+ * Runs that ended are described in spans of consecutive runs: which tokens, operations and providers occur in each. A
+ * list that is filtered by one of them reads only the spans in which it occurs. Three indexes of `runs` would do the
+ * same and cost each run 27 µs of Postgres; a span reads each of its runs once, in the background.
  */
 export const reports = `
 create table spend_sums (
