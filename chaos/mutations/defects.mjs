@@ -75,7 +75,7 @@ export const defects = [
     edits: [
       [
         "src/layers/memory/WalletMemory.ts",
-        "if (wallet.value.creditKeys.has(key)) return { before, after: before, written: false }",
+        "if (earlierMicros !== undefined) return { before, after: before, earlierMicros }",
         ""
       ]
     ],

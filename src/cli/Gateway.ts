@@ -107,6 +107,7 @@ const typedAs: Readonly<Record<string, string>> = {
   chargeMicros: "--charge-usd",
   email: "--email",
   expiresAt: "--expires-at",
+  key: "--key",
   label: "--label",
   member: "--member",
   name: "NAME",

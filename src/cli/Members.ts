@@ -144,7 +144,7 @@ const add = Command.make(
         )
         return {
           json: { memberId: member.memberId, role: member.role },
-          text: `${member.memberId}: ${member.name} is ${member.role}; gateway console prints their sign-in link`
+          text: `${member.memberId}: ${member.name} is ${member.role}; gateway console ${workspaceId === null ? "--operator" : `--workspace ${workspaceId}`} --member ${JSON.stringify(member.name)} prints their sign-in link`
         }
       })
     )

@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
+import { signInTo } from "../support/signIn.js"
 import { checked } from "./checked.js"
 
 class Gateway extends Context.Tag("test/contract/Account")<Gateway, RunningGateway>() {}
@@ -134,7 +135,7 @@ layer(Layer.scoped(Gateway, startGateway()), { excludeTestServices: true, timeou
 
     it.effect("let a token in that only its client knows, after a person approved it, until it logs out", () =>
       Effect.gen(function* () {
-        const { call, token } = yield* caller
+        const { call, workspaceId } = yield* caller
         const own = `pgw_${createHash("sha256").update(String(Math.random())).digest("base64url")}`
         const digest = createHash("sha256").update(own).digest("hex")
         const asked = yield* call("POST", "/v1/login-approvals", {
@@ -146,11 +147,13 @@ layer(Layer.scoped(Gateway, startGateway()), { excludeTestServices: true, timeou
         assert.strictEqual(yield* state, "pending")
         assert.deepStrictEqual((yield* call("GET", "/v1/whoami", { token: own })).json.error.code, "unauthorized")
         const gateway = yield* Gateway
+        const { cookie, csrf } = yield* Effect.provide(signInTo(workspaceId, "owner"), gateway.services)
         const decided = yield* Effect.promise(() =>
           fetch(`${gateway.url}/approve/${asked.json.approvalId}`, {
             method: "POST",
             redirect: "manual",
-            body: new URLSearchParams({ token, decision: "approve" })
+            headers: { cookie },
+            body: new URLSearchParams({ csrf, decision: "approve" })
           })
         )
         assert.strictEqual(decided.status, 303)

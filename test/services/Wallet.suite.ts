@@ -34,7 +34,7 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
     )
 
     test(
-      "a credit that comes again, at once or later and with whatever amount, is credited once",
+      "a credit that comes again, at once or later, is credited once; another amount under its key is refused",
       Effect.gen(function* () {
         const wallet = yield* Wallet
         const { workspaceId } = yield* funded(0)
@@ -45,7 +45,8 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
             concurrency: "unbounded"
           }
         )
-        yield* wallet.credit({ workspaceId, ...credit(900, "one") }, commandLine)
+        const other = yield* Effect.flip(wallet.credit({ workspaceId, ...credit(900, "one") }, commandLine))
+        assert.match(other.message, /^key: was used for another credit, of \$0\.0007; use a new key/)
         assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
         yield* sound
       })

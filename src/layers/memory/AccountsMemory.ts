@@ -17,7 +17,7 @@ const emptyWallet: StoredWallet = {
   minuteCount: 0,
   minuteRefused: 0,
   entries: [],
-  creditKeys: new Set()
+  creditKeys: new Map()
 }
 
 const named = ({ workspaces }: MemoryState, name: string): Workspace | null =>

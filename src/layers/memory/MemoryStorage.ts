@@ -41,7 +41,7 @@ export interface StoredWallet extends Pick<
 > {
   /** Newest first. */
   readonly entries: ReadonlyArray<LedgerEntry>
-  readonly creditKeys: ReadonlySet<string>
+  readonly creditKeys: ReadonlyMap<string, number>
 }
 
 export interface StoredRun {

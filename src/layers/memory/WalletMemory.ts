@@ -115,13 +115,14 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
       purses.flatMap((purse) => pursesOf(state, now, purse))
     ),
   write: (entries, after) => modify((state) => [undefined, written(state, entries, after)]),
-  credit: ({ key, workspaceId }, decide) =>
+  credit: ({ key, micros, workspaceId }, decide) =>
     transact(
       Effect.gen(function* () {
         const wallet = HashMap.get((yield* read).wallets, workspaceId)
         if (Option.isNone(wallet)) return null
         const before = wallet.value.balance
-        if (wallet.value.creditKeys.has(key)) return { before, after: before, written: false }
+        const earlierMicros = wallet.value.creditKeys.get(key)
+        if (earlierMicros !== undefined) return { before, after: before, earlierMicros }
         const { balance, entry } = yield* decide(before)
         yield* modify((state) => [
           undefined,
@@ -129,10 +130,10 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
             ...before,
             balance,
             entries: [entry, ...before.entries],
-            creditKeys: new Set([...before.creditKeys, key])
+            creditKeys: new Map([...before.creditKeys, [key, micros]])
           }))
         ])
-        return { before, after: balance, written: true }
+        return { before, after: balance, earlierMicros: null }
       })
     ),
   // One transaction runs at a time.

@@ -6,7 +6,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
-import { Micros } from "../../domain/Micros.js"
+import { Micros, SignedMicros } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
 import { Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
@@ -40,6 +40,7 @@ const purseRows = rowsOf(
     now: Schema.Int
   })
 )
+const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
 
 const lockPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["purses"] =>
@@ -117,16 +118,18 @@ const credit =
     return Effect.gen(function* () {
       const before = yield* lockBalance(database)(workspaceId)
       if (before === null) return null
-      const used = yield* query(
-        sql`select 1 from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
+      const earlier = yield* amountRow(
+        query(
+          sql`select amount_micros as "micros" from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
+        )
       )
-      if (used.length > 0) return { before, after: before, written: false }
+      if (earlier !== null) return { before, after: before, earlierMicros: earlier.micros }
       const { balance, entry } = yield* decide(before)
       yield* send(insertEntries(database, [entry], key))
       yield* send(sql`
         update wallets set available_micros = ${balance.availableMicros}, reserved_micros = ${balance.reservedMicros}
         where workspace_id = ${workspaceId}`)
-      return { before, after: balance, written: true }
+      return { before, after: balance, earlierMicros: null }
     })
   }
 

@@ -32,7 +32,10 @@ type Done = { readonly _tag: "Ended"; readonly run: Run } | { readonly _tag: "Pr
 
 type Word = Pick<Resolution, "reason" | "verdict"> & { readonly chargeMicros: Micros }
 
-/** The run and its lost attempt after the reconciliation. The outcome is `weak`, because nobody has seen the answer. */
+/**
+ * The run and its lost attempt after the reconciliation. The outcome is `weak`, because nobody has seen the answer. The
+ * reason of the attempt stays: it says how the answer was lost, which is why a person had to decide.
+ */
 const concluded = (
   run: Run,
   lost: Attempt | null,
@@ -43,7 +46,7 @@ const concluded = (
     const failure = new ProviderError({ detail: story })
     return {
       run: { ...failedRun(run, failure), providerStatus: run.providerStatus },
-      attempt: lost && { ...failedAttempt(lost, failure), costMicros: zero }
+      attempt: lost && { ...failedAttempt(lost, failure), reason: lost.reason, costMicros: zero }
     }
   }
   return {
@@ -52,7 +55,6 @@ const concluded = (
       ...lost,
       status: "completed",
       outcome: "weak",
-      reason: story,
       costMicros: chargeMicros,
       billed: chargeMicros > 0
     }

@@ -9,6 +9,7 @@ import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/I
 import { type Balance, type LedgerEntry, post, type Posting } from "../../../domain/Ledger.js"
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
 import { pageOf } from "../../../domain/Pages.js"
+import { dollars } from "../../../domain/Micros.js"
 import { lineOf, type TokenLine } from "../../../domain/TokenLine.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
@@ -115,9 +116,13 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
               })
             )
             const after = yield* foundOr(credit.workspaceId)(found?.after ?? null)
-            return found?.written === true
-              ? changed(after, creditRecord(credit, found.before, after))
-              : unchanged(after)
+            if (found === null) return unchanged(after)
+            if (found.earlierMicros === null) return changed(after, creditRecord(credit, found.before, after))
+            if (found.earlierMicros === credit.micros) return unchanged(after)
+            return yield* ValidationError.of(
+              "key",
+              `was used for another credit, of ${dollars(found.earlierMicros)}; use a new key for this one`
+            )
           })
         )
       ),

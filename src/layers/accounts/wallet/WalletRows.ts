@@ -8,7 +8,7 @@ import type { LedgerVerification } from "../../../domain/LedgerVerification.js"
 import type { Micros } from "../../../domain/Micros.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Changing } from "../../../services/AuditTrail.js"
-import type { HoldRow, Purse, WalletChanges } from "../../../services/Wallet.js"
+import type { Credit, HoldRow, Purse, WalletChanges } from "../../../services/Wallet.js"
 
 /** A wallet with one of the tokens that a run of the purse's token counts against: one row for each of these. */
 export interface PurseRow extends Omit<Standing, "balance" | "inflightLimit"> {
@@ -36,8 +36,8 @@ export interface EntryRow extends LedgerEntry {
 export interface Credited {
   readonly before: Balance
   readonly after: Balance
-  /** False when the key was used before, so that nothing was written. */
-  readonly written: boolean
+  /** Null when it was written now. Else what the earlier credit of this key credited, and nothing was written. */
+  readonly earlierMicros: number | null
 }
 
 export interface WalletRows {
@@ -53,7 +53,7 @@ export interface WalletRows {
    * and the balance as it is, before and after, when the key was used before.
    */
   readonly credit: <E>(
-    credit: { readonly workspaceId: WorkspaceId; readonly key: string },
+    credit: Pick<Credit, "key" | "micros" | "workspaceId">,
     decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
   ) => Effect.Effect<Credited | null, E | StorageError, Changing>
   /** Locks the wallet until the surrounding transaction ends. */
