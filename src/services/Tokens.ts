@@ -1,7 +1,7 @@
 /**
  * The tokens of a workspace, managed by its owners and by tokens with the scope `account:manage`. A token never makes,
- * changes or renews one that may do more than itself. What it makes is its child (domain/TokenLine); what a person makes
- * has no parent. Tokens by which members act in the console are no part of this.
+ * changes or renews one that may do more than itself. What it makes is its child (domain/TokenLine); what a person
+ * makes has no parent. Tokens by which members act in the console are no part of this.
  */
 import { Context, type Effect, type Redacted } from "effect"
 import type { Forbidden, NotFound, ValidationError } from "../domain/ApiErrors.js"

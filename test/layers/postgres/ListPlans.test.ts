@@ -47,6 +47,8 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
     insert into capability_requests (workspace_id, capability_request_id, title, description, status, idempotency_key, created_at)
     select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'cap_' || lpad(n::text, 26, '0'), '', '', 'open', n::text, n from generate_series(1, ${rowsMade + 4_000}::int) n`,
   sql`
+    insert into payments (payment_reference) select 'pi_' || n from generate_series(1, 4000) n`,
+  sql`
     insert into connections (workspace_id, connection_id, provider_id, label, created_at, revoked_at)
     select ${large}::text, 'con_' || lpad(n::text, 26, '0'), 'p', '', n, n from generate_series(1, ${rowsMade}::int) n`
 ]
