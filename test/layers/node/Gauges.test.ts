@@ -38,7 +38,10 @@ const started = (now: ReturnType<typeof world>, ledgerCheckSeconds: number) => {
     Layer.succeed(RunStore, {
       queuedSince: unlessAway(() => now.queuedSince),
       uncertain: () =>
-        unlessAway(() => (now.uncertainSince === null ? [] : [{ ...queuedRun, createdAt: now.uncertainSince }]))
+        unlessAway(() => ({
+          items: now.uncertainSince === null ? [] : [{ ...queuedRun, createdAt: now.uncertainSince }],
+          next: null
+        }))
     } as unknown as RunStore["Type"]),
     Layer.succeed(LedgerChecks, {
       latest: () =>
