@@ -26,7 +26,7 @@ import { member } from "../domain/Members.js"
 import { catalog } from "./Catalog.js"
 import { audit } from "./client/AccountCommands.js"
 import { inspect, search } from "./client/CatalogCommands.js"
-import { run as runOne } from "./client/RunCommands.js"
+import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
 import { examplesFor } from "./Examples.js"
 import { keepEmptyValues } from "./Inputs.js"
@@ -59,6 +59,19 @@ const scriptOf = {
   fish: Command.getFishCompletions
 } as const
 
+/** Those of the operator need the database; the others are a client's. */
+const runs = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
+  Command.make("runs").pipe(
+    Command.withDescription("Your runs, and those whose money an operator has to decide about"),
+    Command.withSubcommands([
+      runsList,
+      runsShow,
+      runsWatch,
+      Command.provide(Money.uncertain, operator),
+      Command.provide(Money.resolve, operator)
+    ])
+  )
+
 const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
   [
     Installation.serve,
@@ -78,7 +91,7 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
     Command.provide(Money.ledger, operator),
-    Money.runs(operator),
+    runs(operator),
     Command.provide(Secrets.connection, operator),
     Command.provide(Secrets.key, operator),
     Command.provide(Secrets.secrets, operator),

@@ -3,14 +3,13 @@
  */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Clock, Effect, type Layer, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
 import { verdicts } from "../domain/Resolution.js"
 import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
 import { answer, isoTime } from "./Answer.js"
-import { runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import * as Inputs from "./Inputs.js"
 
 const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
@@ -42,7 +41,7 @@ export const ledger = Command.make("ledger").pipe(
   Command.withSubcommands([verify])
 )
 
-const resolve = Command.make(
+export const resolve = Command.make(
   "resolve",
   {
     runId: Inputs.runArgument,
@@ -93,7 +92,7 @@ const resolve = Command.make(
 
 const listMax = 1000
 
-const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
+export const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
   answer(
     json,
     Effect.gen(function* () {
@@ -116,16 +115,3 @@ const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
     })
   )
 ).pipe(Command.withDescription("Runs that wait for a person, oldest first"))
-
-/** Those of the operator need the database; the others are a client's. */
-export const runs = <E, R>(operator: Layer.Layer<Reconciliation, E, R>) =>
-  Command.make("runs").pipe(
-    Command.withDescription("Your runs, and those whose money an operator has to decide about"),
-    Command.withSubcommands([
-      runsList,
-      runsShow,
-      runsWatch,
-      Command.provide(uncertain, operator),
-      Command.provide(resolve, operator)
-    ])
-  )
