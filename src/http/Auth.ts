@@ -5,9 +5,10 @@
  */
 import { HttpApiMiddleware, HttpApiSecurity, HttpRouter, HttpServerRequest, OpenApi } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { Forbidden, Unauthorized } from "../domain/ApiErrors.js"
+import { Forbidden, type RateLimitExceeded, type TokenRevoked, Unauthorized } from "../domain/ApiErrors.js"
 import { zero } from "../domain/Micros.js"
 import { isReadOnly } from "../domain/Scope.js"
+import type { StorageError } from "../domain/StorageErrors.js"
 import { Accounts, type Principal as Caller } from "../services/Accounts.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import { TopUps } from "../services/TopUps.js"
@@ -56,12 +57,45 @@ export const lacksScope = (
       )
     : new Forbidden({ scope: required ?? "none" })
 
+export type Authenticate = (
+  request: HttpServerRequest.HttpServerRequest,
+  token: Redacted.Redacted<string>,
+  state: RequestState
+) => Effect.Effect<Caller, Unauthorized | TokenRevoked | RateLimitExceeded | StorageError>
+
+/** Finds the caller by their token and spends a request from the rate of their workspace. */
+export const makeAuthenticate: Effect.Effect<Authenticate, never, Accounts | HttpSettings | RateLimiter> = Effect.gen(
+  function* () {
+    const accounts = yield* Accounts
+    const limiter = yield* RateLimiter
+    const { trustProxy } = yield* HttpSettings
+    return Effect.fnUntraced(function* (request, token, state) {
+      if (!scheme.test(request.headers["authorization"] ?? "")) {
+        yield* spendPublic(limiter, request, trustProxy, state)
+        return yield* new Unauthorized()
+      }
+      // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
+      const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
+        _tag === "unauthorized" || _tag === "token_revoked"
+          ? spendPublic(limiter, request, trustProxy, state)
+          : Effect.void
+      )
+      yield* spend(limiter, principal.workspaceId, state)
+      return principal
+    })
+  }
+)
+
+/** The token of a header that names its scheme. */
+export const bearerToken = (authorization: string): Redacted.Redacted<string> =>
+  Redacted.make(authorization.replace(scheme, ""))
+
 export const layerAuth = (
   routes: ReadonlyArray<Route>
 ): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const accounts = yield* Accounts
+      const authenticate = yield* makeAuthenticate
       const limiter = yield* RateLimiter
       const topUps = yield* TopUps
       const { trustProxy } = yield* HttpSettings
@@ -76,25 +110,6 @@ export const layerAuth = (
         state.route = route.path
         return accessByRoute.get(`${route.method} ${route.path}`) ?? null
       }
-
-      const authenticate = Effect.fnUntraced(function* (
-        request: HttpServerRequest.HttpServerRequest,
-        token: Redacted.Redacted<string>,
-        state: RequestState
-      ) {
-        if (!scheme.test(request.headers["authorization"] ?? "")) {
-          yield* spendPublic(limiter, request, trustProxy, state)
-          return yield* new Unauthorized()
-        }
-        // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
-        const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
-          _tag === "unauthorized" || _tag === "token_revoked"
-            ? spendPublic(limiter, request, trustProxy, state)
-            : Effect.void
-        )
-        yield* spend(limiter, principal.workspaceId, state)
-        return principal
-      })
 
       return Context.empty().pipe(
         Context.add(Bearer, {
@@ -118,7 +133,7 @@ export const layerAuth = (
             const authorization = request.headers["authorization"]
             if (required === "probe" || required === "signed") return
             if (required === "optional-token" && authorization !== undefined) {
-              yield* authenticate(request, Redacted.make(authorization.replace(scheme, "")), state)
+              yield* authenticate(request, bearerToken(authorization), state)
               return
             }
             yield* spendPublic(limiter, request, trustProxy, state)

@@ -91,6 +91,25 @@ const ownNumbers = (value: Json): Json =>
 
 const decoding = { errors: "all", onExcessProperty: "error" } as const
 
+const parsedText = (text: string, budget: BodyBudget): Either.Either<Json, ValidationError> => {
+  const over = overBudget(text, budget)
+  return over === null
+    ? Either.mapLeft(parseStrict(text), wrong)
+    : Either.left(new ValidationError({ details: [over] }))
+}
+
+/** A reader for JSON that was parsed already, such as the arguments of a tool. `subject` is what it is called. */
+export const bodyValue = <A, I>(
+  schema: Schema.Schema<A, I>,
+  subject = "body"
+): ((value: Json) => Either.Either<A, ValidationError>) => {
+  const decode = Schema.decodeUnknownEither(schema, decoding)
+  return (value) =>
+    Either.mapLeft(decode(ownNumbers(value)), (error) =>
+      fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), subject)
+    )
+}
+
 /**
  * A reader for the text of one body schema, to be made once. Bodies are closed: a field that the schema does not know
  * is refused by name.
@@ -99,18 +118,8 @@ export const bodyText = <A, I>(
   schema: Schema.Schema<A, I>,
   budget: BodyBudget
 ): ((text: string) => Either.Either<A, ValidationError>) => {
-  const decode = Schema.decodeUnknownEither(schema, decoding)
-  return (text) => {
-    const over = overBudget(text, budget)
-    if (over !== null) return Either.left(new ValidationError({ details: [over] }))
-    return Either.match(parseStrict(text), {
-      onLeft: (problem) => Either.left(wrong(problem)),
-      onRight: (value) =>
-        Either.mapLeft(decode(ownNumbers(value)), (error) =>
-          fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "body")
-        )
-    })
-  }
+  const read = bodyValue(schema)
+  return (text) => Either.flatMap(parsedText(text, budget), read)
 }
 
 /** The same for a request. */
@@ -130,6 +139,12 @@ export const optionalJsonBody = <A, I>(
   const read = bodyText(schema, budget)
   return (request) => Effect.flatMap(jsonText(request, "{}"), read)
 }
+
+/** A body as JSON that nobody has looked into yet. */
+export const anyJsonBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  budget: BodyBudget
+): Effect.Effect<Json, BodyError> => Effect.flatMap(jsonText(request), (text) => parsedText(text, budget))
 
 /** All fields of a form as they came, each with its values in order, for a form that may have to be shown again. */
 export const formFields = (

@@ -16,14 +16,21 @@ import {
 } from "../domain/Limits.js"
 
 export interface BodyBudget {
+  /** Values outside of `input`. */
+  readonly values: number
   /** Values in `input`, which is the client's own. */
   readonly inputValues: number
 }
 
 /** For routes that know their caller. */
-export const callerBudget: BodyBudget = { inputValues: inputValuesMax }
+export const callerBudget: BodyBudget = { values: bodyValuesMax, inputValues: inputValuesMax }
+/** For messages that hold the input somewhere below their own fields. */
+export const messageBudget: BodyBudget = {
+  values: bodyValuesMax + inputValuesMax,
+  inputValues: inputValuesMax
+}
 /** For routes that anybody may call. */
-export const publicBudget: BodyBudget = { inputValues: publicInputValuesMax }
+export const publicBudget: BodyBudget = { values: bodyValuesMax, inputValues: publicInputValuesMax }
 
 const nameShownChars = 200
 const quote = 0x22,
@@ -84,7 +91,7 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
     const closes = code === closesObject || code === closesArray
     if (code === comma || (opened && !closes)) {
       if (depth === 1) field = "body"
-      const max = field === "input" ? budget.inputValues : bodyValuesMax
+      const max = field === "input" ? budget.inputValues : budget.values
       if ((field === "input" ? ++inputValues : ++values) > max)
         return { field, message: `may hold at most ${max} values, counted at every depth` }
     }

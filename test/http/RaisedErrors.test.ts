@@ -19,7 +19,8 @@ import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
 import type { AutomaticTopUpsHandlers } from "../../src/http/payments/AutomaticHandlers.js"
 import type { PaymentsHandlers } from "../../src/http/payments/Handlers.js"
-import type { badRunsCursor, RunsHandlers } from "../../src/http/runs/Handlers.js"
+import type { badRunsCursor } from "../../src/http/runs/Answers.js"
+import type { RunsHandlers } from "../../src/http/runs/Handlers.js"
 import type { SystemHandlers } from "../../src/http/system/Handlers.js"
 import type { Connections } from "../../src/services/Connections.js"
 

@@ -1,0 +1,90 @@
+/**
+ * What the routes of runs answer, as values: the routes write them as JSON, and so do the tools of agents (`http/mcp`).
+ * Nothing is decided here; that is the `Runs` service's.
+ */
+import { Effect, Either, Option, Schema } from "effect"
+import { cutText } from "../../domain/Characters.js"
+import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
+import { RunId, type WorkspaceId } from "../../domain/Ids.js"
+import { resultPathsMax } from "../../domain/Limits.js"
+import type { RunStatus } from "../../domain/Run.js"
+import { trim } from "../../domain/Trim.js"
+import type { CreatedRun, Runs } from "../../services/Runs.js"
+import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
+import { runBody, runSummary, type RunBody } from "./RunBody.js"
+
+const toRunId = Schema.decodeOption(RunId)
+
+/** An id of another form names no run. */
+export const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
+  Option.match(toRunId(id), {
+    onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })),
+    onSome: Effect.succeed
+  })
+
+export const badRunsCursor = () => new RunsCursorInvalid()
+
+const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> | null, ValidationError> => {
+  if (raw === undefined) return Effect.succeed(null)
+  const fields = [...new Set(raw.split(",").map((field) => field.trim()))]
+  return fields.length <= resultPathsMax && fields.every((field) => field.split(".").every((name) => name !== ""))
+    ? Effect.succeed(fields)
+    : Effect.fail(ValidationError.of("fields", `must be 1 to ${resultPathsMax} dotted paths, separated by commas`))
+}
+
+/** Without a result no path can match, so `fields` is refused. `max_items` alone then has nothing to cut. */
+const trimmedBody = Effect.fnUntraced(function* (
+  body: RunBody,
+  rawFields: string | undefined,
+  maxItems: number | undefined
+) {
+  const fields = yield* fieldsOf(rawFields)
+  if (fields === null && maxItems === undefined) return body
+  const asked = { ...(fields === null ? {} : { fields }), ...(maxItems === undefined ? {} : { max_items: maxItems }) }
+  if (body.result === undefined) {
+    if (fields !== null)
+      return yield* ValidationError.of("fields", `matches nothing: the run is ${body.status} and has no result`)
+    return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
+  }
+  const trimmed = yield* Either.mapLeft(trim(body.result, { fields, maxItems: maxItems ?? null }), ({ path }) =>
+    ValidationError.of("fields", `${cutText(path, 100)} is nowhere in the result`)
+  )
+  return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
+})
+
+export const createdBody = (created: CreatedRun): RunBody => ({ ...runBody(created), replayed: created.replayed })
+
+type Service = Runs["Type"]
+
+/** How much of the result a reader wants; `fields` are dotted paths with commas between them. */
+export interface Trimming {
+  readonly fields?: string
+  readonly max_items?: number
+}
+
+export const readRun = (runs: Service, workspaceId: WorkspaceId, runId: string, trimming: Trimming) =>
+  Effect.flatMap(runIdOf(runId), (id) =>
+    Effect.flatMap(runs.get(workspaceId, id), (detail) =>
+      trimmedBody(runBody(detail), trimming.fields, trimming.max_items)
+    )
+  )
+
+export const cancelRun = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
+  Effect.flatMap(runIdOf(runId), (id) => Effect.map(runs.cancel(workspaceId, id), runBody))
+
+export interface RunListQuery extends PageQuery {
+  readonly status?: RunStatus
+  readonly capability?: string
+  readonly includeResult: boolean
+}
+
+export const listRuns = Effect.fnUntraced(function* (runs: Service, workspaceId: WorkspaceId, asked: RunListQuery) {
+  const { capability, includeResult, status } = asked
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(capability === undefined ? {} : { capability })
+  }
+  const binding = { list: "runs", workspaceId, filters: filter }
+  const page = yield* runs.list(workspaceId, filter, yield* pageRequest(asked, binding, badRunsCursor), includeResult)
+  return { runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }
+})
