@@ -257,11 +257,15 @@ export class CatalogLoading extends Schema.TaggedError<CatalogLoading>()("catalo
 }
 export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("billing_unavailable", {
   /** The payment processor had to be asked, and did not answer. */
-  processor: Schema.optionalWith(Schema.Literal("silent"), { exact: true })
+  processor: Schema.optionalWith(Schema.Literal("silent"), { exact: true }),
+  /** Settings without which the gateway cannot read what a payment processor reports. */
+  missing: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
 }) {
   static readonly retryable = false
   static readonly retryHint = "Ask the operator of this gateway to add money to the balance."
   override get message() {
+    if (this.missing !== undefined)
+      return `This gateway has no payment processor; its operator must set ${this.missing.join(" and ")}`
     return this.processor === "silent"
       ? "The payment processor did not answer; nothing was changed"
       : "Billing is not enabled on this gateway"

@@ -1,10 +1,11 @@
 /** Lists of ledger entries: what they are filtered by, and in which order they stand. Newest first. */
 import type { LedgerKind } from "./Ledger.js"
-import type { RunId } from "./Ids.js"
+import type { RunId, TopUpId } from "./Ids.js"
 
 export interface LedgerFilter {
   readonly kind?: LedgerKind
   readonly runId?: RunId
+  readonly topUpId?: TopUpId
   readonly fromMillis?: number
   readonly toMillis?: number
 }
@@ -16,11 +17,12 @@ export interface EntryPlace {
 }
 
 /**
- * Whether a list is ordered by time, with `seq` deciding between equal times. A list without a filter, or of one run,
- * is ordered by `seq` alone: as the entries were made.
+ * Whether a list is ordered by time, with `seq` deciding between equal times. A list without a filter, of one run or of
+ * one top-up is ordered by `seq` alone: as the entries were made.
  */
 export const inOrderOfTime = (filter: LedgerFilter): boolean =>
   filter.runId === undefined &&
+  filter.topUpId === undefined &&
   (filter.kind !== undefined || filter.fromMillis !== undefined || filter.toMillis !== undefined)
 
 /** Compares two places of one list, the newer one first. */

@@ -3,9 +3,9 @@
  * decision looks at what is stored, and a report that brings nothing new changes nothing.
  *
  * A top-up is credited once, and only for exactly its amount. A refund or a dispute takes money back. Each of them is
- * an object of the processor with a state that only moves on: open -> taken -> returned. A balance never goes below
- * zero: what is not there is owed, and later top-ups of the workspace pay it first. Never more is taken back than was
- * paid.
+ * an object of the processor, of one payment and one amount, with a state that only moves on: open -> taken ->
+ * returned. A balance never goes below zero: what is not there is owed, and later top-ups of the workspace pay it
+ * first. Never more is taken back than was paid.
  */
 import type { TopUpId, WorkspaceId } from "./Ids.js"
 import { Micros, min, sum } from "./Micros.js"
@@ -59,7 +59,9 @@ export type PaymentReport = PaidReport | UnpaidReport | TakingReport
  * - `unchanged`: nothing new was reported.
  * - `kept`: a refund or dispute of a payment that no top-up is known to be paid by, so far.
  * - `unknown_top_up`: this gateway knows no such top-up.
- * - `mismatched`: the amount is not that of the top-up, or the top-up was paid before by another payment.
+ * - `mismatched`: it contradicts what is known, and changes nothing. The amount of a payment is not that of the top-up,
+ *   or the top-up was paid before by another payment. A refund or dispute was reported before for another payment, or
+ *   with another amount, or its amount is no amount of US dollars.
  */
 export const reportOutcomes = ["credited", "changed", "unchanged", "kept", "unknown_top_up", "mismatched"] as const
 export type ReportOutcome = (typeof reportOutcomes)[number]
@@ -121,11 +123,17 @@ export const paymentOf = (payment: Payment, topUp: NonNullable<Payment["topUp"]>
 
 const stepOf = (state: TakingState): number => takingStates.indexOf(state)
 
-/** The payment after a report of a refund or dispute; null when that is nothing new. */
-export const withTaking = (payment: Payment, report: Taking): Payment | null => {
+/** An inquiry takes nothing, so its amount may still change. */
+const contradicts = (before: Taking, report: Taking): boolean =>
+  before.kind !== report.kind ||
+  (before.state !== "open" && report.state !== "open" && before.amountMicros !== report.amountMicros)
+
+/** The payment after a report of one of its refunds or disputes. */
+export const withTaking = (payment: Payment, report: Taking): Payment | "unchanged" | "mismatched" => {
   const { amountMicros, kind, objectId, state } = report
   const before = payment.takings.find((taking) => taking.objectId === objectId)
-  if (before !== undefined && stepOf(state) <= stepOf(before.state)) return null
+  if (before !== undefined && contradicts(before, report)) return "mismatched"
+  if (before !== undefined && stepOf(state) <= stepOf(before.state)) return "unchanged"
   const others = payment.takings.filter((taking) => taking.objectId !== objectId)
   return recounted({ ...payment, takings: [...others, { objectId, kind, state, amountMicros }] })
 }

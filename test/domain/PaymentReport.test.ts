@@ -20,12 +20,11 @@ const micros = (max: number) => FastCheck.nat(max).map((amount) => Micros.make(a
 
 const taking: FastCheck.Arbitrary<Taking> = FastCheck.record({
   objectId: FastCheck.constantFrom("re_1", "re_2", "dp_1"),
-  kind: FastCheck.constantFrom("refund" as const, "dispute" as const),
-  state: FastCheck.constantFrom(...takingStates),
-  // An object has one amount.
-  amountMicros: FastCheck.constant(Micros.make(0))
+  state: FastCheck.constantFrom(...takingStates)
 }).map((one) => ({
   ...one,
+  // An object is of one kind and has one amount.
+  kind: one.objectId === "dp_1" ? "dispute" : "refund",
   amountMicros: Micros.make(one.objectId === "re_1" ? 300 : one.objectId === "re_2" ? 500 : 1_000)
 }))
 
@@ -73,7 +72,7 @@ const play = (steps: ReadonlyArray<Step>) => {
       }
       case "Taking": {
         const after = withTaking(payments[one.n]!, one.taking)
-        if (after === null) break
+        if (typeof after === "string") break
         put(after)
         if (after.topUp !== null) settle()
         break
@@ -136,8 +135,28 @@ describe("reports of payments", () => {
         amountMicros: Micros.make(1_000)
       })
       const after = (reports: ReadonlyArray<Taking>) =>
-        reports.reduce<Payment>((payment, report) => withTaking(payment, report) ?? payment, start).toTakeMicros
+        reports.reduce<Payment>((payment, report) => {
+          const next = withTaking(payment, report)
+          return typeof next === "string" ? payment : next
+        }, start).toTakeMicros
       return after(takings) === after(order.map((at) => takings[at]!))
+    }
+  )
+
+  it.prop(
+    "a refund or dispute that comes again with another amount is told and changes nothing, unless it is an inquiry",
+    [taking, FastCheck.constantFrom(...takingStates), micros(2_000)],
+    ([first, state, amountMicros]) => {
+      const before = withTaking(newPayment("pi_1"), first)
+      if (typeof before === "string") return false
+      const contradicts = first.state !== "open" && state !== "open" && amountMicros !== first.amountMicros
+      const later = takingStates.indexOf(state) > takingStates.indexOf(first.state)
+      const after = withTaking(before, { ...first, state, amountMicros })
+      const other = withTaking(before, { ...first, kind: first.kind === "refund" ? "dispute" : "refund" })
+      return (
+        other === "mismatched" &&
+        (contradicts ? after === "mismatched" : later ? after !== "mismatched" : after === "unchanged")
+      )
     }
   )
 

@@ -9,6 +9,7 @@ import type { WorkspaceId } from "../../src/domain/Ids.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { startGateway } from "../support/gateway.js"
+import { withLogLines } from "../support/logLines.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { secretKey, signatureOf, startStripe, type StripeObject, webhookSecret } from "../support/stripeServer.js"
 
@@ -329,6 +330,7 @@ describe("an event that is not what it should be", () => {
         "t=1,v1=00",
         signatureOf(body, { secret: "whsec_other" }),
         signatureOf(body, { at: old }),
+        signatureOf(body, { at: Date.now() + 330_000 }),
         signatureOf(`${body} `)
       ]
       for (const signature of wrong) {
@@ -346,6 +348,49 @@ describe("an event that is not what it should be", () => {
       const { json, status } = yield* send(body, signatureOf(body, { secret: "whsec_newer" }))
       assert.deepStrictEqual([status, json.outcomes], [200, ["credited"]])
     })
+  )
+
+  it.scopedLive("is told that its body is wrong, and not its signature, when it is signed and cannot be read", () =>
+    Effect.gen(function* () {
+      const { send } = yield* stage()
+      for (const body of [
+        "",
+        "hello",
+        "{",
+        "{}",
+        "[]",
+        "null",
+        '"event"',
+        '{"id":"evt_1","type":"customer.created"}'
+      ]) {
+        const { json, status } = yield* send(body, signatureOf(body))
+        assert.deepStrictEqual(
+          [status, json.error.code, json.error.details[0].field],
+          [400, "validation_error", "body"],
+          body
+        )
+      }
+    })
+  )
+
+  it.scopedLive("names the settings that a gateway without Stripe lacks, to the log too, and counts as a request", () =>
+    withLogLines((lines) =>
+      Effect.gen(function* () {
+        const { call } = yield* startGateway({ publicRateBurst: 2, publicRatePerSecond: 0.001 })
+        const answers = yield* Effect.replicateEffect(call("POST", webhook, { body: {} }), 4)
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [503, 503, 429, 429]
+        )
+        const named = lines.filter(
+          ({ level, message }) => level === "WARN" && message.startsWith("An event was refused")
+        )
+        assert.lengthOf(named, 2)
+        for (const text of [answers[0]?.json.error.message, named[0]?.message])
+          for (const setting of ["GATEWAY_STRIPE_SECRET_KEY", "GATEWAY_STRIPE_WEBHOOK_SECRET"])
+            assert.include(text, setting)
+      })
+    )
   )
 
   it.scopedLive("of another amount, currency, mode, account or top-up moves no money, and is answered as decided", () =>

@@ -330,21 +330,41 @@ export const topUpsSuite = (name: string, make: Make) =>
         const paid = (more: Partial<PaidReport> = {}) =>
           report({ _tag: "Paid", topUpId, reference, amountMicros: usd(amount), savedMethod: null, ...more })
         const unpaid = (status: "expired" | "failed") => report({ _tag: "Unpaid", topUpId, status, declined: null })
+        /** The processor's names are its own for each refund and dispute: the top-up's id makes them so here. */
         const taken = (
-          objectId: string,
+          name: string,
           dollars: number,
           state: TakingReport["state"] = "taken",
-          kind: TakingReport["kind"] = "refund"
-        ) => report({ _tag: "TakenBack", kind, objectId, reference, state, amountMicros: usd(dollars) })
+          kind: TakingReport["kind"] = "refund",
+          on = reference
+        ) =>
+          report({
+            _tag: "TakenBack",
+            kind,
+            objectId: `${name}_${topUpId}`,
+            reference: on,
+            state,
+            amountMicros: usd(dollars)
+          })
         const available = Effect.map(wallet.balance(owner), ({ availableMicros }) => availableMicros / 1_000_000)
         /** What the ledger says, oldest first. */
         const entries = Effect.map(wallet.entries(owner, {}, { limit: 100, after: null }), ({ items }) =>
-          items.map((entry) => [entry.kind, entry.amountMicros / 1_000_000, entry.reason]).reverse()
+          items
+            .map(({ amountMicros, kind, reason }) => [
+              kind,
+              amountMicros / 1_000_000,
+              reason?.replaceAll(/_top_\w+/g, "") ?? null
+            ])
+            .reverse()
+        )
+        /** The entries of this top-up alone, oldest first. */
+        const own = Effect.map(wallet.entries(owner, { topUpId }, { limit: 100, after: null }), ({ items }) =>
+          items.map((entry) => entry.amountMicros / 1_000_000).reverse()
         )
         const status = Effect.map(topUps.list(owner, { limit: 100, after: null }), ({ items }) =>
           items.find((one) => one.topUpId === topUpId)
         )
-        return { workspaceId: owner, topUpId, paid, unpaid, taken, available, entries, status }
+        return { workspaceId: owner, topUpId, reference, paid, unpaid, taken, available, entries, own, status }
       })
 
     /** Takes so many dollars off the balance, as runs would. */
@@ -456,11 +476,49 @@ export const topUpsSuite = (name: string, make: Make) =>
     )
 
     test(
+      "a refund that is reported for another payment, or with another amount, is told and changes nothing",
+      Effect.gen(function* () {
+        const { available, own, paid, taken, workspaceId } = yield* pending(10)
+        const other = yield* pending(20, workspaceId)
+        yield* paid()
+        yield* other.paid()
+        assert.strictEqual(yield* taken("re_1", 4), "changed")
+        // Grown, shrunk, failed with another amount, and as a dispute.
+        assert.strictEqual(yield* taken("re_1", 5), "mismatched")
+        assert.strictEqual(yield* taken("re_1", 3), "mismatched")
+        assert.strictEqual(yield* taken("re_1", 5, "returned"), "mismatched")
+        assert.strictEqual(yield* taken("re_1", 4, "taken", "dispute"), "mismatched")
+        // Of a known payment, and of one that no top-up is known to be paid by.
+        for (const on of [other.reference, `${other.reference}_unknown`])
+          assert.strictEqual(yield* taken("re_1", 4, "taken", "refund", on), "mismatched")
+        assert.strictEqual(yield* available, 26)
+        assert.deepStrictEqual([yield* own, yield* other.own], [[10, -4], [20]])
+        // What is true still counts.
+        assert.strictEqual(yield* taken("re_1", 4, "returned"), "changed")
+        assert.strictEqual(yield* available, 30)
+      })
+    )
+
+    test(
+      "a refund that is reported for two payments at once counts for one of them",
+      Effect.gen(function* () {
+        const { available, paid, taken, workspaceId } = yield* pending(10)
+        const other = yield* pending(10, workspaceId)
+        yield* Effect.all([paid(), other.paid()])
+        const outcomes = yield* Effect.all([taken("re_1", 4), taken("re_1", 4, "taken", "refund", other.reference)], {
+          concurrency: 2
+        })
+        assert.sameMembers(outcomes, ["changed", "mismatched"])
+        assert.strictEqual(yield* available, 16)
+      })
+    )
+
+    test(
       "an inquiry takes nothing, a dispute takes what is disputed, and one that is won gives it back",
       Effect.gen(function* () {
         const { available, paid, taken } = yield* pending(10)
         yield* paid()
-        yield* taken("dp_1", 10, "open", "dispute")
+        yield* taken("dp_1", 7, "open", "dispute")
         assert.strictEqual(yield* available, 10)
         yield* taken("dp_1", 10, "taken", "dispute")
         assert.strictEqual(yield* available, 0)

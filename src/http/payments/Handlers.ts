@@ -36,7 +36,14 @@ export const PaymentsHandlers: Layer.Layer<
       answering(
         Effect.fnUntraced(function* ({ headers, request }) {
           const body = yield* Effect.tapError(rawBody(request, webhookBytesMax), () => spend(request))
-          const found = yield* events.read({ body, signature: headers["stripe-signature"] })
+          const found = yield* events.read({ body, signature: headers["stripe-signature"] }).pipe(
+            Effect.tapErrorTag("billing_unavailable", (error) =>
+              // Anybody can send this, so it counts before it is written to the log.
+              error.missing === undefined
+                ? Effect.void
+                : Effect.zipRight(spend(request), Effect.logWarning(`An event was refused. ${error.message}`))
+            )
+          )
           switch (found._tag) {
             case "Unsigned":
               yield* spend(request)

@@ -77,6 +77,13 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows 
   payment: (reference) =>
     Effect.map(read, ({ payments }) => Option.getOrElse(HashMap.get(payments, reference), () => newPayment(reference))),
   putPayment: (payment) => Effect.asVoid(modify(putPayment(payment))),
+  paymentOfTaking: (objectId, reference) =>
+    Effect.map(
+      read,
+      ({ payments }) =>
+        [...HashMap.values(payments)].find(({ takings }) => takings.some((taking) => taking.objectId === objectId))
+          ?.reference ?? reference
+    ),
   unsettled: (workspaceId) => Effect.map(read, (state) => unsettled(state, workspaceId)),
   collectable: (limit) =>
     Effect.map(read, (state) =>

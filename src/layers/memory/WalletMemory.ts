@@ -83,6 +83,7 @@ const written = (
 const passes = (entry: LedgerEntry, filter: LedgerFilter): boolean =>
   (filter.kind === undefined || entry.kind === filter.kind) &&
   (filter.runId === undefined || entry.runId === filter.runId) &&
+  (filter.topUpId === undefined || entry.topUpId === filter.topUpId) &&
   (filter.fromMillis === undefined || entry.createdAt >= filter.fromMillis) &&
   (filter.toMillis === undefined || entry.createdAt < filter.toMillis)
 

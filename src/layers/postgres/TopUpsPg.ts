@@ -48,6 +48,7 @@ const PaymentColumns = Schema.Struct({
 const paymentRow = rowOf(PaymentColumns)
 const paymentRows = rowsOf(PaymentColumns)
 const workspaceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId }))
+const referenceRow = rowOf(Schema.Struct({ reference: Schema.String }))
 const payerRow = rowOf(Schema.Struct({ workspaceId: Schema.NullOr(WorkspaceId) }))
 
 const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
@@ -109,7 +110,7 @@ const paymentRowsOf = ({ query, sql }: Database["Type"]) => {
       amount_micros = ${topUp?.amountMicros ?? null}, takings = ${JSON.stringify(takings)}::jsonb, to_take_micros = ${toTakeMicros},
       taken_micros = ${takenMicros}, bookings = ${bookings}
     where payment_reference = ${reference}`
-  const rows: Pick<TopUpRows, "payer" | "payment" | "putPayment" | "unsettled" | "collectable"> = {
+  const rows: Pick<TopUpRows, "payer" | "payment" | "putPayment" | "paymentOfTaking" | "unsettled" | "collectable"> = {
     payer: (reference) =>
       Effect.map(
         payerRow(query(sql`select workspace_id as "workspaceId" from payments where payment_reference = ${reference}`)),
@@ -124,6 +125,16 @@ const paymentRowsOf = ({ query, sql }: Database["Type"]) => {
       return row ?? (yield* Effect.dieMessage("a payment that was made is not there"))
     }),
     putPayment: (payment) => Effect.asVoid(query(written(payment))),
+    paymentOfTaking: Effect.fnUntraced(function* (objectId, reference) {
+      // Waits for another transaction that reports the same refund or dispute.
+      yield* query(
+        sql`insert into payment_takings (object_id, payment_reference) values (${objectId}, ${reference}) on conflict do nothing`
+      )
+      const row = yield* referenceRow(
+        query(sql`select payment_reference as reference from payment_takings where object_id = ${objectId}`)
+      )
+      return row?.reference ?? (yield* Effect.dieMessage("a refund or dispute that was noted is not there"))
+    }),
     unsettled: (workspaceId) =>
       paymentRows(
         query(sql`

@@ -1,7 +1,7 @@
 /**
  * Lists of money that are read without a lock, on Postgres: open holds and ledger entries, newest first. Each filter is
- * a range of one index (migration 0008). When a filter allows several kinds or states, the newest rows of each are read
- * and merged.
+ * a range of one index (migrations 0008 and 0023). When a filter allows several kinds or states, the newest rows of
+ * each are read and merged.
  */
 import type { Statement } from "@effect/sql"
 import { Schema } from "effect"
@@ -44,12 +44,12 @@ const all = (sql: Sql, { after, limit, workspaceId }: Wanted) => sql`
   order by seq desc limit ${limit}`
 
 /**
- * A run has only a few entries. Without the materialised query, the planner might search for them through the whole
- * ledger.
+ * A run or a top-up has only a few entries. Without the materialised query, the planner might search for them through
+ * the whole ledger.
  */
-const ofRun = (sql: Sql, runId: RunId, { after, limit, narrower, workspaceId }: Wanted) => sql`
-  with of_run as materialized (select * from ledger_entries where workspace_id = ${workspaceId} and run_id = ${runId})
-  select ${sql.literal(columns)} from of_run where true ${narrower} ${behind(sql, after)}
+const ofFew = (sql: Sql, which: Statement.Fragment, { after, limit, narrower, workspaceId }: Wanted) => sql`
+  with few as materialized (select * from ledger_entries where workspace_id = ${workspaceId} and ${which})
+  select ${sql.literal(columns)} from few where true ${narrower} ${behind(sql, after)}
   order by seq desc limit ${limit}`
 
 const ofKinds = (sql: Sql, kinds: ReadonlyArray<LedgerKind>, { after, limit, narrower, workspaceId }: Wanted) => {
@@ -65,12 +65,15 @@ const ofKinds = (sql: Sql, kinds: ReadonlyArray<LedgerKind>, { after, limit, nar
 const entriesOf = (sql: Sql, filter: LedgerFilter, wanted: Omit<Wanted, "narrower">) => {
   const since = filter.fromMillis === undefined ? sql.literal("") : sql`and created_at >= ${filter.fromMillis}`
   const narrower = filter.toMillis === undefined ? since : sql`${since} and created_at < ${filter.toMillis}`
-  if (filter.runId !== undefined) {
-    const ofKind = filter.kind === undefined ? narrower : sql`and kind = ${filter.kind} ${narrower}`
-    return ofRun(sql, filter.runId, { ...wanted, narrower: ofKind })
+  const { kind, runId, topUpId } = filter
+  if (runId !== undefined || topUpId !== undefined) {
+    const ofKind = kind === undefined ? narrower : sql`and kind = ${kind} ${narrower}`
+    const ofTopUp = topUpId === undefined ? ofKind : sql`and top_up_id = ${topUpId} ${ofKind}`
+    const which = runId === undefined ? sql`top_up_id = ${topUpId}` : sql`run_id = ${runId}`
+    return ofFew(sql, which, { ...wanted, narrower: ofTopUp })
   }
   return inOrderOfTime(filter)
-    ? ofKinds(sql, filter.kind === undefined ? LedgerKind.literals : [filter.kind], { ...wanted, narrower })
+    ? ofKinds(sql, kind === undefined ? LedgerKind.literals : [kind], { ...wanted, narrower })
     : all(sql, { ...wanted, narrower })
 }
 

@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import Pg from "pg"
-import { RunId, type WorkspaceId } from "../../../src/domain/Ids.js"
+import { RunId, TopUpId, type WorkspaceId } from "../../../src/domain/Ids.js"
 import { LedgerKind } from "../../../src/domain/Ledger.js"
 import { RunStatus } from "../../../src/domain/Run.js"
 import { CapabilityRequestsPg } from "../../../src/layers/postgres/CapabilityRequestsPg.js"
@@ -39,6 +39,10 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
   sql`
     insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros, reserved_after_micros, run_id, created_at)
     select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'led_' || lpad(n::text, 26, '0'), 'hold', 'available', 'reserved', 1, 0, 0, 'run_' || lpad(n::text, 26, '0'), n
+    from generate_series(1, ${rowsMade + 4_000}::int) n`,
+  sql`
+    insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros, reserved_after_micros, top_up_id, created_at)
+    select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'led_t' || lpad(n::text, 25, '0'), 'top_up', 'funding', 'available', 1, 0, 0, 'top_' || lpad(n::text, 26, '0'), n
     from generate_series(1, ${rowsMade + 4_000}::int) n`,
   sql`
     insert into top_ups (workspace_id, top_up_id, status, amount_micros, created_at)
@@ -146,6 +150,7 @@ describe("the statements of lists", () => {
                 }
               }
               yield* wallet.entries(workspaceId, { runId: RunId.make(`run_${middle}`) }, { limit, after })
+              yield* wallet.entries(workspaceId, { topUpId: TopUpId.make(`top_${middle}`) }, { limit, after })
               yield* lists.topUps.list(workspaceId, { limit, after: after === null ? null : `top_${middle}` })
               yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
               yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })

@@ -5,6 +5,9 @@ import { ChargeUncertain, OffSessionPayments } from "../../../services/OffSessio
 import { PaymentEvents } from "../../../services/PaymentEvents.js"
 import { CheckoutUnavailable, Payments } from "../../../services/Payments.js"
 
+/** What a gateway lacks that Stripe sends events to. */
+const stripeSettings = ["GATEWAY_STRIPE_SECRET_KEY", "GATEWAY_STRIPE_WEBHOOK_SECRET"]
+
 export const PaymentsNone: Layer.Layer<Payments | PaymentEvents | OffSessionPayments> = Layer.succeedContext(
   Context.make(
     Payments,
@@ -13,7 +16,10 @@ export const PaymentsNone: Layer.Layer<Payments | PaymentEvents | OffSessionPaym
       createCheckout: () => Effect.fail(new CheckoutUnavailable({ reason: "payment_processor_not_configured" }))
     })
   ).pipe(
-    Context.add(PaymentEvents, PaymentEvents.of({ read: () => Effect.fail(new BillingUnavailable({})) })),
+    Context.add(
+      PaymentEvents,
+      PaymentEvents.of({ read: () => Effect.fail(new BillingUnavailable({ missing: stripeSettings })) })
+    ),
     Context.add(
       OffSessionPayments,
       OffSessionPayments.of({

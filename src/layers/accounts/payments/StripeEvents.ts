@@ -1,7 +1,7 @@
 /**
- * Events of Stripe as reports of payments. The library checks the signature and its age. What an event holds is checked
- * here: its shape follows the version that the account has set, not the version of the library. Events that are not
- * about a top-up of a gateway, or not of this account and mode, are ignored.
+ * Events of Stripe as reports of payments. The library checks the signature and its age; that it is not of the future
+ * is checked here. So is what an event holds: its shape follows the version that the account has set, not the version
+ * of the library. Events that are not about a top-up of a gateway, or not of this account and mode, are ignored.
  */
 import type Stripe from "stripe"
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
@@ -167,6 +167,25 @@ const chargeRefunded =
           )
 
 const unreadable = ValidationError.of("body", "is a signed event of a shape that this version does not know")
+const notJson = ValidationError.of("body", "is signed, and is no JSON document in UTF-8")
+
+/** What every event has. */
+const Event = Schema.Struct({
+  id: Schema.String,
+  type: Schema.String,
+  livemode: Schema.Boolean,
+  account: nullable(Schema.String),
+  data: Schema.Struct({ object: Schema.Unknown })
+})
+type Event = typeof Event.Type
+const decodeEvent = Schema.decodeUnknown(Event)
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const parsed = (body: Uint8Array): Effect.Effect<unknown, ValidationError> =>
+  Effect.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => notJson })
+
+const eventIn = (body: Uint8Array): Effect.Effect<Event, ValidationError> =>
+  Effect.flatMap(parsed(body), (value) => Effect.mapError(decodeEvent(value), () => unreadable))
 
 /** What a type of events holds, and what it means. */
 const reader = <A, I>(schema: Schema.Schema<A, I>, read: (object: A) => Read) => {
@@ -197,56 +216,60 @@ const readersOf = (client: StripeClient): ReadonlyMap<string, (object: unknown) 
   ])
 }
 
-/** The event, when one of the secrets has signed it within the tolerance; else null. */
-const signedEvent = (
+/** When a header says that it was signed, in seconds. The last of several counts, as it does in the library. */
+const signedAt = (signature: string): number => {
+  const text = signature
+    .split(",")
+    .findLast((part) => part.startsWith("t="))
+    ?.slice(2)
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : NaN
+}
+
+/** Whether one of the secrets has signed the body within the tolerance, before now or after. */
+const isSigned = (
   webhooks: Stripe["webhooks"],
   secrets: StripeSettings["webhookSecrets"],
-  delivery: { readonly body: Uint8Array; readonly signature: string },
+  { body, signature }: { readonly body: Uint8Array; readonly signature: string },
   now: number
-): Effect.Effect<Stripe.Event | null> =>
-  Effect.map(
-    Effect.forEach(secrets, (secret) =>
-      Effect.option(
-        Effect.try(() =>
-          webhooks.constructEvent(
-            delivery.body,
-            delivery.signature,
-            Redacted.value(secret),
-            webhookToleranceSeconds,
-            undefined,
-            now
-          )
-        )
-      )
-    ),
-    (found) => Option.getOrNull(Option.firstSomeOf(found))
+): boolean => {
+  const by = (secret: Redacted.Redacted<string>) =>
+    Either.try(() =>
+      webhooks.signature?.verifyHeader(body, signature, Redacted.value(secret), webhookToleranceSeconds, undefined, now)
+    )
+  return (
+    signedAt(signature) - now / 1_000 <= webhookToleranceSeconds &&
+    secrets.some((secret) => Either.getOrElse(by(secret), () => false) === true)
+  )
+}
+
+const logUnreadable = ({ message }: ValidationError) =>
+  Effect.logError("A signed event of Stripe cannot be read: it was refused").pipe(
+    Effect.annotateLogs({ problem: message })
   )
 
 export const readEvent = (client: StripeClient, settings: StripeSettings): PaymentEvents["Type"]["read"] => {
   const readers = readersOf(client)
   const live = Redacted.value(settings.secretKey).includes("_live_")
-  const read = (event: Stripe.Event): Read => {
+  const meaningOf = (event: Event): Read => {
     if (event.account != null) return ignored("other_account")
     if (event.livemode !== live) return ignored("other_mode")
     return readers.get(event.type)?.(event.data.object) ?? ignored("not_handled")
   }
-  return Effect.fn("PaymentEvents.read")(function* ({ body, signature }) {
-    if (signature === undefined) return { _tag: "Unsigned" }
-    const now = yield* Clock.currentTimeMillis
-    const webhooks = yield* client.webhooks
-    const event = yield* signedEvent(webhooks, settings.webhookSecrets, { body, signature }, now)
-    if (event === null) return { _tag: "Unsigned" }
-    const about = { eventId: event.id, eventType: event.type }
-    return yield* read(event).pipe(
+  const read = (event: Event): Read =>
+    meaningOf(event).pipe(
       Effect.tap((found) =>
         found._tag === "Ignored" && (found.why === "other_mode" || found.why === "other_account")
           ? Effect.logWarning("An event of Stripe is not of this gateway's account and mode, and was ignored")
           : Effect.void
       ),
-      Effect.tapErrorTag("validation_error", () =>
-        Effect.logError("A signed event of Stripe has a shape that this version does not know: it was refused")
-      ),
-      Effect.annotateLogs(about)
+      Effect.tapErrorTag("validation_error", logUnreadable),
+      Effect.annotateLogs({ eventId: event.id, eventType: event.type })
     )
+  return Effect.fn("PaymentEvents.read")(function* ({ body, signature }) {
+    if (signature === undefined) return { _tag: "Unsigned" }
+    const now = yield* Clock.currentTimeMillis
+    const webhooks = yield* client.webhooks
+    if (!isSigned(webhooks, settings.webhookSecrets, { body, signature }, now)) return { _tag: "Unsigned" }
+    return yield* read(yield* Effect.tapError(eventIn(body), logUnreadable))
   })
 }

@@ -36,7 +36,8 @@ const collectedAtOnce = 100
 
 const mismatches = {
   Paid: "A payment does not fit its top-up, and was not credited: compare both in the processor's dashboard",
-  TakenBack: "A refund or dispute is no amount of US dollars, and was not taken back: correct the balance by hand"
+  TakenBack:
+    "A refund or dispute does not fit what was reported of it before, or is no amount of US dollars, and changed nothing: compare it in the processor's dashboard, and correct the balance by hand"
 } as const
 
 const unknown = (): ReportOutcome => "unknown_top_up"
@@ -172,8 +173,12 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
       yield* trail.write(gatewayItself, [mismatchRecord(payment.topUp, report)])
       return "mismatched"
     }
-    const after = withTaking(payment, { ...report, amountMicros: report.amountMicros })
-    if (after === null) return "unchanged"
+    const first = yield* rows.paymentOfTaking(report.objectId, report.reference)
+    const after =
+      first === report.reference ? withTaking(payment, { ...report, amountMicros: report.amountMicros }) : "mismatched"
+    if (after === "mismatched" && payment.topUp !== null)
+      yield* trail.write(gatewayItself, [mismatchRecord(payment.topUp, report)])
+    if (after === "mismatched" || after === "unchanged") return after
     yield* rows.putPayment(after)
     if (after.topUp === null) return "kept"
     yield* settle(after.topUp.workspaceId, report)

@@ -56,6 +56,11 @@ export interface TopUpRows {
   readonly payment: (reference: string) => Effect.Effect<Payment, StorageError>
   /** Joins the surrounding transaction. */
   readonly putPayment: (payment: Payment) => Effect.Effect<void, StorageError>
+  /**
+   * The payment for which a refund or dispute was reported first; this one when it is new. Joins the surrounding
+   * transaction, and comes after the lock of the payment.
+   */
+  readonly paymentOfTaking: (objectId: string, reference: string) => Effect.Effect<string, StorageError>
   /** Payments of which not exactly what is to be taken was taken, under their locks, oldest top-up first. */
   readonly unsettled: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
   /** Workspaces that have such payments and money on their balance, at most `limit`. */

@@ -25,6 +25,7 @@ import { payments } from "./0019_payments.js"
 import { automaticTopUpCards } from "./0020_automatic_top_up_cards.js"
 import { reports } from "./0021_reports.js"
 import { resolutionProposals } from "./0022_resolution_proposals.js"
+import { paymentTakings } from "./0023_payment_takings.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -48,5 +49,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0019_payments": payments,
   "0020_automatic_top_up_cards": automaticTopUpCards,
   "0021_reports": reports,
-  "0022_resolution_proposals": resolutionProposals
+  "0022_resolution_proposals": resolutionProposals,
+  "0023_payment_takings": paymentTakings
 }
