@@ -28,7 +28,12 @@ const noAmbient = (allowed = []) =>
     }
   ].filter((rule) => !allowed.some((word) => rule.selector.includes(word)))
 
-const imports = (...patterns) => ({ "no-restricted-imports": ["error", { patterns }] })
+/** The client package stands alone: nothing else in src knows it, and it knows nothing else. */
+const notTheClient = {
+  regex: "^(\\.\\./)+client/",
+  message: "src/client is the client package; the gateway does not use it"
+}
+const imports = (...patterns) => ({ "no-restricted-imports": ["error", { patterns: [notTheClient, ...patterns] }] })
 /** The rooms of src/layers: each may import those that stand before it. */
 const rooms = ["node", "accounts", "providers", "secrets", "catalog", "runs", "memory", "postgres", "compose"]
 const up = (folder, message) => ({ group: [`**/${folder}/*`, `**/${folder}/**`], message })
@@ -77,6 +82,16 @@ export default tseslint.config(
       "max-params": ["error", 5],
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
       "no-restricted-syntax": ["error", ...noAmbient()]
+    }
+  },
+  { files: ["src/**/*.ts"], rules: imports() },
+  { files: ["src/*.ts"], rules: imports({ regex: "^\\./client/", message: notTheClient.message }) },
+  {
+    files: ["src/client/**/*.ts"],
+    rules: {
+      ...imports({ regex: "^(?!\\./)", message: "the client has no dependencies, and runs in browsers" }),
+      // It has no Effect: it throws, waits and looks at the clock as its callers do.
+      "no-restricted-syntax": ["error", ...noAmbient(["Date", "Math", "setTimeout", "ThrowStatement"])]
     }
   },
   // The one place that looks up such names, and does it safely.

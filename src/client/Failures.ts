@@ -1,0 +1,205 @@
+/**
+ * What a call rejects with: one union, told apart by `kind`, and by `code` where the gateway gave one. All of them are
+ * errors, so that they travel through `throw` and `await`; `isGatewayFailure` brings the type back in a `catch`.
+ *
+ * Wrong use of the client itself, such as a base URL that is none, is a `TypeError` and not one of these.
+ */
+import type { Refusals, Run, RunError } from "./api/Schemas.js"
+
+/** The codes that the gateway's document names. A newer gateway may send others: keep a `default`. */
+export type RefusalCode = keyof Refusals
+export type RunFailureCode = RunError["code"]
+
+/** What every failure says. */
+interface About {
+  /** Whether the same call can succeed later. After a failed run that takes a new idempotency key. */
+  readonly retryable: boolean
+  /** One sentence: what to change, or how long to wait. */
+  readonly retryHint: string
+  /** For the operator of the gateway; null when no answer gave one. */
+  readonly requestId: string | null
+  /** The key that every attempt of this call carried; null for calls that carry none. */
+  readonly idempotencyKey: string | null
+}
+
+abstract class Failure extends Error implements About {
+  readonly retryable: boolean
+  readonly retryHint: string
+  readonly requestId: string | null
+  readonly idempotencyKey: string | null
+
+  constructor(message: string, about: About, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.retryable = about.retryable
+    this.retryHint = about.retryHint
+    this.requestId = about.requestId
+    this.idempotencyKey = about.idempotencyKey
+  }
+}
+
+/** The gateway refused the request. Of `run` it made no run; nothing was held or charged. */
+export class Refused<Code extends RefusalCode = RefusalCode> extends Failure {
+  override readonly name = "Refused"
+  readonly kind = "refused"
+  readonly code: Code
+  readonly status: number
+  /** The whole body, with the fields that belong to this code, such as `topUpUrl`. */
+  readonly answer: Refusals[Code]
+
+  constructor(
+    refusal: { readonly code: Code; readonly answer: Refusals[Code] },
+    status: number,
+    idempotencyKey: string | null
+  ) {
+    const { message, requestId, retryable, retryHint } = refusal.answer.error
+    super(`${message} (${refusal.code})`, { retryable, retryHint, requestId, idempotencyKey })
+    this.code = refusal.code
+    this.status = status
+    this.answer = refusal.answer
+  }
+}
+
+/** A run that ended without an answer: `failed`, or `blocked` by a policy. */
+export type FailedRun = Run & { readonly status: "failed" | "blocked"; readonly error: RunError }
+
+/** The run was made and did not complete. */
+export class RunFailed extends Failure {
+  override readonly name = "RunFailed"
+  readonly kind = "run_failed"
+  readonly code: RunFailureCode
+  readonly whoseError: RunError["whoseError"]
+
+  constructor(
+    readonly run: FailedRun,
+    idempotencyKey: string | null
+  ) {
+    const { code, message, requestId, retryable, retryHint, whoseError } = run.error
+    super(`${message} (${code}, ${run.runId})`, { retryable, retryHint, requestId, idempotencyKey })
+    this.code = code
+    this.whoseError = whoseError
+  }
+}
+
+/** Nobody knows yet whether the provider did it: the hold stays until an operator has decided. */
+export class RunUncertain extends Failure {
+  override readonly name = "RunUncertain"
+  readonly kind = "run_uncertain"
+
+  constructor(
+    readonly run: Run,
+    idempotencyKey: string | null
+  ) {
+    super(`Whether the provider carried out ${run.runId} is not known yet`, {
+      retryable: false,
+      retryHint: "Do not run it again: read this run later, after the operator of the gateway has decided.",
+      requestId: run.error?.requestId ?? null,
+      idempotencyKey
+    })
+  }
+}
+
+/** The caller's signal ended the call. Its name is that of every aborted call in JavaScript, its `cause` the reason. */
+export class Aborted extends Failure {
+  override readonly name = "AbortError"
+  readonly kind = "aborted"
+  /**
+   * The run as the cancellation left it: what was charged stands in it. Null when no run was made, or when the gateway
+   * could not be asked; `mayStillRun` tells the two apart.
+   */
+  readonly run: Run | null
+  readonly mayStillRun: boolean
+
+  constructor(about: {
+    readonly reason: unknown
+    readonly run: Run | null
+    readonly mayStillRun: boolean
+    readonly idempotencyKey: string | null
+  }) {
+    const { idempotencyKey, mayStillRun, reason, run } = about
+    super(
+      run === null ? "The call was aborted" : `The call was aborted; ${run.runId} is ${run.status}`,
+      {
+        retryable: false,
+        retryHint: mayStillRun
+          ? "It may still run: send it again with this idempotency key to see what became of it."
+          : "Send it with a new idempotency key if you still want it.",
+        requestId: null,
+        idempotencyKey
+      },
+      reason
+    )
+    this.run = run
+    this.mayStillRun = mayStillRun
+  }
+}
+
+/**
+ * No whole answer came, after every attempt. What was asked may have been done. `cause` is the last error of `fetch`.
+ */
+export class Unreachable extends Failure {
+  override readonly name = "Unreachable"
+  readonly kind = "unreachable"
+
+  constructor(
+    readonly url: string,
+    readonly attempts: number,
+    idempotencyKey: string | null,
+    cause: unknown
+  ) {
+    super(
+      `No answer came from ${url}, ${attempts === 1 ? "asked once" : `asked ${attempts} times`}${
+        cause instanceof Error ? `: ${reasonOf(cause)}` : ""
+      }`,
+      {
+        retryable: true,
+        retryHint:
+          idempotencyKey === null
+            ? "Check the base URL and the network, then send it again."
+            : "Check the base URL and the network, then send it again with this idempotency key.",
+        requestId: null,
+        idempotencyKey
+      },
+      cause
+    )
+  }
+}
+
+/** Node's `fetch` says no more than "fetch failed" itself; its cause says why. */
+const reasonOf = (error: Error): string =>
+  error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message
+
+/** The answer is not the gateway's: a proxy's page, a redirect, or another service at this address. */
+export class UnexpectedAnswer extends Failure {
+  override readonly name = "UnexpectedAnswer"
+  readonly kind = "unexpected_answer"
+
+  constructor(
+    readonly url: string,
+    readonly status: number,
+    /** The answer's text, up to its first thousand characters. */
+    readonly text: string,
+    about: {
+      readonly what: string
+      readonly retryable: boolean
+      readonly requestId: string | null
+      readonly idempotencyKey: string | null
+    }
+  ) {
+    super(`${url} answered ${status} with ${about.what}`, {
+      retryable: about.retryable,
+      retryHint: about.retryable
+        ? "Wait a little, then send it again, with the same idempotency key if it had one."
+        : "Check the base URL: it is the address of the gateway itself, without /v1.",
+      requestId: about.requestId,
+      idempotencyKey: about.idempotencyKey
+    })
+  }
+}
+
+/** A refusal whose `code` says which fields its `answer` has. */
+export type GatewayRefusal = { readonly [Code in RefusalCode]: Refused<Code> }[RefusalCode]
+
+/** Everything that a call rejects with. */
+export type GatewayFailure = GatewayRefusal | RunFailed | RunUncertain | Aborted | Unreachable | UnexpectedAnswer
+
+export const isGatewayFailure = (error: unknown): error is GatewayFailure => error instanceof Failure

@@ -1,0 +1,90 @@
+/**
+ * A run from its first request to its end. It has one idempotency key from before the first attempt on, so that nothing
+ * that happens on the way can make a second run. The caller's signal cancels the run at the gateway.
+ */
+import type { Run, RunRequest } from "./api/Schemas.js"
+import { Aborted, type FailedRun, RunFailed, RunUncertain, UnexpectedAnswer } from "./Failures.js"
+import { newKey, type Transport } from "./Transport.js"
+import { pause } from "./Waiting.js"
+
+/** What is asked for; the client itself says how long to wait, and with which key. */
+export type RunInput = Omit<RunRequest, "wait" | "idempotencyKey">
+
+/** A run that has an answer: `hit`, `weak` (a guess) or `miss` (nothing was found). */
+export type CompletedRun = Run & { readonly status: "completed"; readonly outcome: "hit" | "weak" | "miss" }
+
+export interface KeyedOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Your own name for this call. Sent again with it, even from another process, the call is still the same one. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** For how long the gateway keeps the first request open; most runs have ended by then. */
+const firstWaitSeconds = ({ requestTimeoutMillis }: Transport) =>
+  Math.max(0, Math.min(20, Math.floor(requestTimeoutMillis / 1000) - 5))
+/** For how long an aborted call tries to cancel its run. */
+const cancelForMillis = 10_000
+
+const isCompleted = (run: Run): run is CompletedRun => run.status === "completed"
+const isFailed = (run: Run): run is FailedRun =>
+  (run.status === "failed" || run.status === "blocked") && run.error !== undefined
+const isUnderWay = (run: Run) => run.status === "queued" || run.status === "running"
+
+/** The run that completed; rejects with what any other end is. */
+export const answerOf = ({ baseUrl }: Transport, run: Run, idempotencyKey: string | null): CompletedRun => {
+  if (isCompleted(run)) return run
+  if (isFailed(run)) throw new RunFailed(run, idempotencyKey)
+  if (run.status === "reconciliation_pending") throw new RunUncertain(run, idempotencyKey)
+  throw new UnexpectedAnswer(baseUrl, 200, JSON.stringify(run).slice(0, 1000), {
+    what: "something that is no run",
+    retryable: false,
+    requestId: null,
+    idempotencyKey
+  })
+}
+
+/** Reads a run again and again until it has ended. The signal ends the waiting only; the run goes on. */
+export const waitForEnd = async (transport: Transport, run: Run, signal: AbortSignal | undefined): Promise<Run> => {
+  let latest = run
+  for (let reads = 0; isUnderWay(latest); reads++) {
+    await pause(Math.min(5_000, 250 * 2 ** reads), signal)
+    latest = await transport.send("runs.get", { path: { runId: run.runId }, signal })
+  }
+  return latest
+}
+
+export const runToEnd = async (
+  transport: Transport,
+  input: RunInput,
+  options: KeyedOptions = {}
+): Promise<CompletedRun> => {
+  const { idempotencyKey = newKey(), signal } = options
+  let created: Run | null = null
+
+  /** The run of this call as the cancellation leaves it. */
+  const cancel = async (): Promise<Run> => {
+    const again = { body: input, idempotencyKey, retryForMillis: cancelForMillis }
+    // Without an answer so far, the same request tells which run it was.
+    const { runId } = created ?? (await transport.send("runs.create", again))
+    return transport.send("runs.cancel", { path: { runId }, retryForMillis: cancelForMillis })
+  }
+
+  try {
+    created = await transport.send("runs.create", {
+      query: { wait: firstWaitSeconds(transport) },
+      body: input,
+      idempotencyKey,
+      signal
+    })
+    const ended = await waitForEnd(transport, created, signal)
+    // Only the first answer says whether an earlier call made the run.
+    const { replayed } = created
+    return answerOf(transport, replayed === undefined ? ended : { ...ended, replayed }, idempotencyKey)
+  } catch (failure) {
+    if (!(failure instanceof Aborted)) throw failure
+    const about = { reason: signal?.reason, idempotencyKey }
+    if (created === null && !failure.mayStillRun) throw new Aborted({ ...about, run: null, mayStillRun: false })
+    const run = await cancel().catch(() => null)
+    throw new Aborted({ ...about, run: run ?? created, mayStillRun: run === null || isUnderWay(run) })
+  }
+}

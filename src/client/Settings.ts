@@ -1,0 +1,114 @@
+/** The options of a client, checked once when it is made: what is wrong is a `TypeError` that names the option. */
+
+export interface ClientOptions {
+  /** Where the gateway is, such as `https://gateway.example.com`, path prefix included, `/v1` not. */
+  readonly baseUrl: string | URL
+  /** An access token (`pgw_…`). Null where somebody else adds it, and for the public catalog, which needs none. */
+  readonly token: string | null | undefined
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /** For how long one call is tried again; 60,000 by default, 0 for a single attempt. */
+  readonly retryForMillis?: number | undefined
+  /** For how long one attempt waits for its whole answer; 30,000 by default. */
+  readonly requestTimeoutMillis?: number | undefined
+  /** The name of the calling app, for the gateway's usage analytics only. */
+  readonly serviceAgent?: string | undefined
+  /** Instead of `JSON`, for numbers beyond 2^53: a reader and writer that keep every digit. */
+  readonly json?: JsonCodec | undefined
+}
+
+export interface JsonCodec {
+  readonly parse: (text: string) => unknown
+  readonly stringify: (value: unknown) => string
+}
+
+export interface Settings {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly headers: { readonly [name: string]: string }
+  readonly fetch: typeof globalThis.fetch
+  readonly retryForMillis: number
+  readonly requestTimeoutMillis: number
+  readonly json: JsonCodec
+}
+
+/** A page may give an address of its own origin, such as `/gateway`. */
+const pageAddress = (): string | undefined => {
+  const location: unknown = Reflect.get(globalThis, "location")
+  return typeof location === "object" && location !== null && "href" in location && typeof location.href === "string"
+    ? location.href
+    : undefined
+}
+
+const baseUrlOf = (given: string | URL): string => {
+  const text = String(given)
+  if (!URL.canParse(text, pageAddress()))
+    throw new TypeError(`baseUrl is ${JSON.stringify(text)}; an address such as https://gateway.example.com is needed`)
+  const url = new URL(text, pageAddress())
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new TypeError(`baseUrl begins with ${url.protocol}; it must begin with https: or http:`)
+  if (url.username !== "" || url.password !== "")
+    throw new TypeError("baseUrl holds a user name or password; the gateway takes its token from the option token")
+  if (url.search !== "" || url.hash !== "") throw new TypeError("baseUrl must end before any ? or #")
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "")
+}
+
+/** Its message never repeats the token. */
+const tokenOf = (given: string | null | undefined): string | null => {
+  if (given === null) return null
+  if (given === undefined || given === "")
+    throw new TypeError("token is missing; give the access token of the gateway, or null to send none")
+  if (!/^[\x21-\x7e]+$/.test(given))
+    throw new TypeError("token holds a space or another character that no access token has")
+  return given
+}
+
+const millisOf = (name: string, given: number | undefined, otherwise: number, least: number): number => {
+  const millis = given ?? otherwise
+  if (!Number.isFinite(millis) || millis < least)
+    throw new TypeError(`${name} is ${millis}; milliseconds from ${least} on are needed`)
+  return millis
+}
+
+/** What a header can carry unchanged: `fetch` cuts spaces at the ends off, and refuses other alphabets. */
+export const headerText = (name: string, given: string): string => {
+  if (given.length > 255 || !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(given))
+    throw new TypeError(`${name} must be 1 to 255 printable ASCII characters, without a space at either end`)
+  return given
+}
+
+/**
+ * Refuses what JSON would change without a word: NaN and infinities would become null, and an integer beyond 2^53 may
+ * have lost digits before it came here.
+ */
+const faithful = (name: string, value: unknown): unknown => {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value
+  if (!Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON cannot hold`)
+  if (Number.isInteger(value))
+    throw new TypeError(
+      `${name} is ${value}, beyond 2^53: a JavaScript number may have lost digits of it. Send it as a text if the operation takes one, or give createClient a json that keeps digits`
+    )
+  return value
+}
+
+const plainJson: JsonCodec = {
+  parse: (text) => JSON.parse(text),
+  stringify: (value) => JSON.stringify(value, faithful)
+}
+
+export const settingsOf = (options: ClientOptions): Settings => {
+  const token = tokenOf(options.token)
+  return {
+    baseUrl: baseUrlOf(options.baseUrl),
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(options.serviceAgent === undefined
+        ? {}
+        : { "x-service-agent": headerText("serviceAgent", options.serviceAgent) })
+    },
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    retryForMillis: millisOf("retryForMillis", options.retryForMillis, 60_000, 0),
+    requestTimeoutMillis: millisOf("requestTimeoutMillis", options.requestTimeoutMillis, 30_000, 1_000),
+    json: options.json ?? plainJson
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * One call of the gateway, over as many attempts as it takes.
+ *
+ * A call is sent again only where that can do no harm: it reads; or it carries an idempotency key, which was made
+ * before the first attempt and stays the same, as its body does; or the gateway said 429, which means that it did
+ * nothing. Everything else is sent once. Between attempts it waits as long as the gateway says, or longer with each
+ * attempt.
+ */
+import { type Operations, routes } from "./api/Operations.js"
+import type { Refusals } from "./api/Schemas.js"
+import { Aborted, type RefusalCode, Refused, UnexpectedAnswer, Unreachable } from "./Failures.js"
+import { headerText, type Settings } from "./Settings.js"
+import { attemptSignal, now, pause } from "./Waiting.js"
+
+export type OperationId = keyof Operations
+export type Query<Id extends OperationId> = Operations[Id]["query"]
+export type Body<Id extends OperationId> = Operations[Id]["body"]
+export type Answer<Id extends OperationId> = Operations[Id]["answer"]
+
+/** What is left out where the operation takes nothing of the kind. */
+type Given<Name extends string, Value> = {} extends Value
+  ? { readonly [_ in Name]?: Value | undefined }
+  : Value extends undefined
+    ? { readonly [_ in Name]?: undefined }
+    : { readonly [_ in Name]: Value }
+
+export type Call<Id extends OperationId> = Given<"path", Operations[Id]["path"]> &
+  Given<"query", Query<Id>> &
+  Given<"body", Body<Id>> & {
+    readonly signal?: AbortSignal | undefined
+    readonly idempotencyKey?: string | undefined
+    /** Shorter than the client's own. */
+    readonly retryForMillis?: number | undefined
+  }
+
+export interface Transport {
+  readonly send: <Id extends OperationId>(id: Id, call: Call<Id>) => Promise<Answer<Id>>
+  readonly baseUrl: string
+  /** For how long an attempt may wait for its answer. */
+  readonly requestTimeoutMillis: number
+}
+
+/** They change nothing, or nothing more the second time. */
+const harmless: ReadonlySet<OperationId> = new Set<OperationId>(["runs.cancel", "runs.quote", "public-catalog.compare"])
+const harmlessMethods: ReadonlySet<string> = new Set(["GET", "PUT", "DELETE"])
+
+/** Statuses that a proxy answers while the gateway is away; the gateway's own answers say whether to try again. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** So often in a row may no answer come: about 16 seconds of a gateway that is down. */
+const unansweredAttempts = 7
+const longestPauseMillis = 10_000
+
+/** 250 ms, doubled with each attempt, and less by up to half, so that clients do not come back all at once. */
+const backoff = (attempt: number) => Math.min(longestPauseMillis, 250 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
+
+/** Seconds or a date, as RFC 9110 has it. */
+const retryAfterMillis = (header: string | null): number | null => {
+  if (header === null) return null
+  const seconds = Number(header)
+  const millis = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(millis) ? Math.max(0, millis) : null
+}
+
+/** What became of one attempt. */
+type Attempt =
+  | { readonly tag: "answered"; readonly value: unknown }
+  | { readonly tag: "lost"; readonly cause: unknown }
+  | {
+      readonly tag: "refused"
+      readonly failure: Refused | UnexpectedAnswer
+      readonly status: number
+      readonly afterMillis: number | null
+    }
+
+/** 128 random bits. `crypto.randomUUID` is missing in pages without https. */
+export const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/**
+ * The one place that takes the gateway at its word: an answer has the shape that its document gives. Whether the other
+ * end is a gateway at all shows in whether it answers an object.
+ */
+const isAnswer = <Id extends OperationId>(_id: Id, value: unknown): value is Answer<Id> =>
+  value === undefined || isObject(value)
+
+const isRefusal = (value: unknown): value is Refusals[RefusalCode] =>
+  isObject(value) &&
+  "error" in value &&
+  isObject(value.error) &&
+  "code" in value.error &&
+  typeof value.error.code === "string" &&
+  "message" in value.error &&
+  typeof value.error.message === "string"
+
+const filled = (path: string, values: { readonly [name: string]: string }) =>
+  Object.entries(values).reduce((filling, [name, value]) => {
+    // An empty one would make another route of this one.
+    if (value === "") throw new TypeError(`${name} is empty`)
+    return filling.replace(`{${name}}`, () => encodeURIComponent(value))
+  }, path)
+
+const queryText = (query: object): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
+  )
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`
+}
+
+const parsed = (settings: Settings, text: string): { readonly value: unknown } | null => {
+  try {
+    return { value: settings.json.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+interface Request {
+  readonly url: string
+  readonly method: string
+  readonly answers: "json" | "file" | "nothing"
+  readonly body: string | null
+  readonly idempotencyKey: string | null
+}
+
+const whatCame = (status: number, text: string): string => {
+  if (status >= 300 && status < 400) return "a redirect, which is not followed: give the address behind it as baseUrl"
+  return text === "" ? "nothing" : "something that is no answer of a gateway"
+}
+
+const once = async (settings: Settings, request: Request, signal: AbortSignal | undefined): Promise<Attempt> => {
+  const { answers, body, idempotencyKey, method, url } = request
+  const limit = attemptSignal(settings.requestTimeoutMillis, signal)
+  try {
+    const response = await settings.fetch(url, {
+      method,
+      headers: {
+        accept: answers === "file" ? "*/*" : "application/json",
+        ...settings.headers,
+        ...(body === null ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey })
+      },
+      ...(body === null ? {} : { body }),
+      // Followed, a redirect would turn a POST into a GET.
+      redirect: "manual",
+      signal: limit.signal
+    })
+    const { ok, status } = response
+    if (ok && answers === "file") return { tag: "answered", value: response }
+    const text = await response.text()
+    const json = text === "" ? null : parsed(settings, text)
+    if (ok && answers === "nothing") return { tag: "answered", value: undefined }
+    if (ok && json !== null) return { tag: "answered", value: json.value }
+    const afterMillis = retryAfterMillis(response.headers.get("retry-after"))
+    if (!ok && json !== null && isRefusal(json.value)) {
+      const failure = new Refused({ code: json.value.error.code, answer: json.value }, status, idempotencyKey)
+      return { tag: "refused", failure, status, afterMillis }
+    }
+    const failure = new UnexpectedAnswer(url, status, text.slice(0, 1000), {
+      what: whatCame(status, text),
+      // A success that cannot be read was cut on its way.
+      retryable: ok || passing.has(status),
+      requestId: response.headers.get("x-request-id"),
+      idempotencyKey
+    })
+    return { tag: "refused", failure, status, afterMillis }
+  } catch (cause) {
+    return { tag: "lost", cause }
+  } finally {
+    limit.release()
+  }
+}
+
+export const makeTransport = (settings: Settings): Transport => {
+  const send: Transport["send"] = async (id, call) => {
+    const { keyed, method, path, answers } = routes[id]
+    const idempotencyKey = keyed ? headerText("idempotencyKey", call.idempotencyKey ?? newKey()) : null
+    const request: Request = {
+      url: `${settings.baseUrl}${filled(path, call.path ?? {})}${queryText(call.query ?? {})}`,
+      method,
+      answers,
+      // Once for all attempts: a retry must be the same request to the letter.
+      body: call.body === undefined ? null : settings.json.stringify(call.body),
+      idempotencyKey
+    }
+    const repeatable = idempotencyKey !== null || harmless.has(id) || harmlessMethods.has(method)
+    const until = now() + (call.retryForMillis ?? settings.retryForMillis)
+    let unanswered = 0
+    let mayHaveArrived = false
+    const stopIfAborted = () => {
+      if (call.signal?.aborted === true)
+        throw new Aborted({ reason: call.signal.reason, run: null, mayStillRun: mayHaveArrived, idempotencyKey })
+    }
+    for (let attempt = 1; ; attempt++) {
+      stopIfAborted()
+      const result = await once(settings, request, call.signal)
+      if (result.tag === "answered") {
+        if (isAnswer(id, result.value)) return result.value
+        throw new UnexpectedAnswer(request.url, 200, String(result.value).slice(0, 1000), {
+          what: "something that is no answer of a gateway",
+          retryable: false,
+          requestId: null,
+          idempotencyKey
+        })
+      }
+      // It is gone, and an attempt before this one may have done it.
+      if (result.tag === "refused" && result.status === 404 && method === "DELETE" && mayHaveArrived) return undefined
+      // Below 500 the gateway has decided and done nothing; above, and without an answer, nobody here knows.
+      if (result.tag === "lost" || result.status >= 500 || result.status < 300) mayHaveArrived = true
+      stopIfAborted()
+      unanswered = result.tag === "lost" ? unanswered + 1 : 0
+      const failure =
+        result.tag === "lost" ? new Unreachable(request.url, attempt, idempotencyKey, result.cause) : result.failure
+      const may = failure.retryable && (repeatable || (result.tag === "refused" && result.status === 429))
+      const wait = Math.max(backoff(attempt), (result.tag === "refused" ? result.afterMillis : null) ?? 0)
+      if (!may || unanswered >= unansweredAttempts || now() + wait > until) throw failure
+      await pause(wait, call.signal)
+    }
+  }
+  return { send, baseUrl: settings.baseUrl, requestTimeoutMillis: settings.requestTimeoutMillis }
+}
