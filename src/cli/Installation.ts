@@ -41,7 +41,9 @@ export const migrate = Command.make(
     answer(
       json,
       Effect.gen(function* () {
-        const { DatabaseFound } = yield* Effect.promise(() => import("../layers/compose/StorageOnPostgres.js"))
+        const { DatabaseFound, DatabaseFoundOrMade } = yield* Effect.promise(
+          () => import("../layers/compose/StorageOnPostgres.js")
+        )
         const pg = yield* Effect.promise(() => import("../layers/postgres/Migrations.js"))
         const { migrations } = yield* Effect.promise(() => import("../layers/postgres/migrations/index.js"))
         const { note } = yield* Screen
@@ -57,7 +59,7 @@ export const migrate = Command.make(
           yield* note(list)
           const ran = yield* pg.migrate(migrations)
           return { json: { missing, ran }, text: `${many} ran; the database is up to date` }
-        }).pipe(Effect.provide(DatabaseFound(config)))
+        }).pipe(Effect.provide(dryRun ? DatabaseFound(config) : DatabaseFoundOrMade(config)))
       })
     )
 ).pipe(Command.withDescription("Bring the database to the schema of this version, and say what that takes"))

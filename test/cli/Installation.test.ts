@@ -2,7 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { examples } from "../../src/cli/Examples.js"
@@ -126,6 +127,22 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
     })
   )
 
+  it.scoped("is not made by looking for it: the folder that was looked in is named, and what to set", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-nowhere-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      )
+      const settings = { DATABASE_URL: "", GATEWAY_DATA_DIR: folder }
+      const found = (yield* doctor(settings)).get("database")
+      assert.deepInclude(found, { ok: false, found: `There is no gateway in ${folder}` })
+      const dry = yield* cli("migrate --dry-run", { settings })
+      assert.deepStrictEqual([dry.code, dry.out], [1, []])
+      for (const words of [found?.advice, dry.err.join()]) assert.include(words, "set GATEWAY_DATA_DIR")
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
   it.effect("needs names that resolve to public addresses, disk, and an address that clients reach", () =>
     Effect.gen(function* () {
       const resolve: Resolve = (host, answer) =>
@@ -152,9 +169,14 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       assert.isFalse(diskFinding("/data", 2 ** 30 - 1).ok)
       const address = (publicUrl: string, production = true) => publicUrlFinding({ production, publicUrl }).ok
       assert.isTrue(address("https://gateway.example.com"))
-      assert.isTrue(address("http://127.0.0.1:8080", false))
+      for (const here of ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])
+        assert.isTrue(address(here, false), here)
       for (const wrong of ["http://127.0.0.1:8080", "http://gateway.example.com", "https://0.0.0.0", "gateway"])
         assert.isFalse(address(wrong), wrong)
+      assert.include(
+        publicUrlFinding({ production: false, publicUrl: "http://192.168.1.7:8080" }).found,
+        "which is not https"
+      )
     })
   )
 

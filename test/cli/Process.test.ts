@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
@@ -49,13 +49,46 @@ const dataDir = Effect.acquireRelease(
     )
 )
 
+/** `gateway serve` until the scope closes. */
+const serving = (env: NodeJS.ProcessEnv) =>
+  Effect.gen(function* () {
+    const { HOME, PATH } = process.env
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [viteNode, "src/cli.ts", "--", "serve", "--json"], {
+          cwd: root,
+          env: { HOME, PATH, PORT: "0", ...env },
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+      ),
+      (started) => Effect.sync(() => void started.kill("SIGKILL"))
+    )
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+    let out = ""
+    const address = yield* Effect.async<string>((resume) => {
+      child.stdout.on("data", (bytes) => {
+        out += bytes
+        const found = /Listening on (http:[^"]+)/.exec(out)?.[1]
+        if (found !== undefined) resume(Effect.succeed(found))
+      })
+      child.on("close", () => resume(Effect.succeed("it ended")))
+    })
+    return { address, child, ended, said: () => out }
+  })
+
 describe("the gateway program", () => {
   it.live(
-    "starts a database of its own where none runs, keeps what it did, shares it, and writes nothing but its answer",
+    "makes no database for a gateway that is not there, keeps what it did, shares it, and writes nothing but its answer",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
           const place = yield* dataDir
+          const { code, err, out } = yield* gateway(place, ["workspace", "list"])
+          assert.deepStrictEqual([code, out], [1, ""])
+          assert.match(err, new RegExp(`^There is no gateway in ${place}\\. .*set GATEWAY_DATA_DIR`))
+          assert.deepStrictEqual(readdirSync(place), [])
+
+          yield* Effect.scoped(EmbeddedPostgres.start({ dataDir: place }))
           const made = yield* gateway(place, ["workspace", "create", "acme", "--json"])
           assert.deepStrictEqual([made.code, made.err], [0, ""])
           assert.match(JSON.parse(made.out).workspaceId, /^ws_/)
@@ -108,7 +141,7 @@ describe("the gateway program", () => {
           assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
         })
       ),
-    60_000
+    120_000
   )
 
   it.live(
@@ -118,33 +151,58 @@ describe("the gateway program", () => {
         Effect.gen(function* () {
           const place = yield* dataDir
           const url = Redacted.value(yield* acquireTestDatabase())
-          const { HOME, PATH } = process.env
-          const child = yield* Effect.acquireRelease(
-            Effect.sync(() =>
-              spawn(process.execPath, [viteNode, "src/cli.ts", "--", "serve", "--json"], {
-                cwd: root,
-                env: { HOME, PATH, DATABASE_URL: url, GATEWAY_DATA_DIR: place, PORT: "0" }
-              })
-            ),
-            (started) => Effect.sync(() => void started.kill("SIGKILL"))
-          )
-          const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
-          let out = ""
-          const address = yield* Effect.async<string>((resume) => {
-            child.stdout.on("data", (bytes) => {
-              out += bytes
-              const found = /Listening on (http:[^"]+)/.exec(out)?.[1]
-              if (found !== undefined) resume(Effect.succeed(found))
-            })
-            child.on("close", () => resume(Effect.succeed("it ended")))
-          })
-          assert.match(address, /^http:/, out)
+          const { address, child, ended, said } = yield* serving({ GATEWAY_DATA_DIR: place, DATABASE_URL: url })
+          assert.match(address, /^http:/, said())
           assert.strictEqual((yield* Effect.promise(() => fetch(`${address}/livez`))).status, 200)
           child.kill("SIGTERM")
           assert.strictEqual(yield* Effect.promise(() => ended), 0)
-          for (const line of out.trim().split("\n")) assert.doesNotThrow(() => JSON.parse(line), line)
+          for (const line of said().trim().split("\n")) assert.doesNotThrow(() => JSON.parse(line), line)
         })
       ),
-    60_000
+    120_000
+  )
+
+  it.live(
+    "makes a database where it is started first, and works on after that was killed",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const { address, child, ended, said } = yield* serving({ GATEWAY_DATA_DIR: place })
+          assert.match(address, /^http:/, said())
+          const token = readFileSync(join(place, "dev-token"), "utf8").trim()
+          const runs = (body?: unknown) =>
+            Effect.tryPromise(() =>
+              fetch(`${address}/v1/runs${body === undefined ? "" : "?wait=true"}`, {
+                method: body === undefined ? "GET" : "POST",
+                headers: {
+                  authorization: `Bearer ${token}`,
+                  "content-type": "application/json",
+                  "idempotency-key": "same"
+                },
+                ...(body === undefined ? {} : { body: JSON.stringify(body) })
+              })
+            )
+          const body = { endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } }
+          assert.strictEqual((yield* runs(body)).status, 201)
+          const { home } = JSON.parse(readFileSync(join(place, "postgres.json"), "utf8")) as { home: string }
+          process.kill(
+            Number(readFileSync(join(resolve(place, home), "cluster", "postmaster.pid"), "utf8").split("\n")[0]),
+            "SIGKILL"
+          )
+          const again = yield* runs(body).pipe(
+            Effect.delay("200 millis"),
+            Effect.repeat({ until: ({ status }) => status === 200 || status === 201 }),
+            Effect.timeout("60 seconds")
+          )
+          const { replayed } = (yield* Effect.promise(() => again.json())) as { replayed: boolean }
+          assert.isTrue(replayed)
+          assert.strictEqual(said().split("The embedded Postgres ended while it was used").length, 2)
+          child.kill("SIGTERM")
+          assert.strictEqual(yield* Effect.promise(() => ended), 0)
+          assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+        })
+      ),
+    120_000
   )
 })

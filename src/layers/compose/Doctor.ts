@@ -1,6 +1,6 @@
 /**
  * Looks at everything that a gateway needs and says what is wrong and what to do about it. It changes nothing, except
- * that without `DATABASE_URL` it starts the embedded Postgres like every other command. What it finds is about this
+ * that without `DATABASE_URL` it starts the embedded Postgres where that was made before. What it finds is about this
  * machine and its settings: a running node says by itself on `/readyz` whether it works.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -194,11 +194,8 @@ export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "pub
   const problem = publicUrlProblem(config)
   if (problem !== null) return wrong("public address", problem, publicAdvice)
   if (!URL.canParse(publicUrl)) return wrong("public address", `${publicUrl} is no address`, publicAdvice)
-  const url = new URL(publicUrl)
-  if (production && isLoopback(url))
+  if (production && isLoopback(new URL(publicUrl)))
     return wrong("public address", `links say ${publicUrl}, which only this machine can reach`, publicAdvice)
-  if (production && url.protocol !== "https:")
-    return wrong("public address", `links say ${publicUrl}: tokens and sign-ins would travel unprotected`, publicAdvice)
   return right("public address", publicUrl)
 }
 
@@ -219,7 +216,9 @@ const overDatabase = (config: GatewayConfig) =>
     Effect.catchAll((error) =>
       Effect.succeed({
         findings: [
-          wrong("database", error, "Start Postgres 15 or newer, and check DATABASE_URL and the network to it")
+          error._tag === "NoGatewayHere"
+            ? wrong("database", error.found, error.advice)
+            : wrong("database", error, "Start Postgres 15 or newer, and check DATABASE_URL and the network to it")
         ],
         keyed: new Set<string>()
       })

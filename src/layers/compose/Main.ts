@@ -21,7 +21,7 @@ import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProv
 import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
 import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
-import { StoragePg } from "./StorageOnPostgres.js"
+import { DatabaseFoundOrMade, StoragePg } from "./StorageOnPostgres.js"
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
@@ -121,7 +121,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           })
         ]),
         Layer.provideMerge(
-          Layer.tap(StoragePg(config), (context) =>
+          Layer.tap(StoragePg(config, DatabaseFoundOrMade(config)), (context) =>
             Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)
           )
         )

@@ -2,7 +2,8 @@
  * The part of the composition that needs no HTTP, no catalog and no provider: the database, what stands on it, and the
  * services of an operator's command line. Apart from `Main` so that a command starts without loading the rest.
  */
-import { Effect, Layer, Option } from "effect"
+import { Data, Effect, Layer, Option } from "effect"
+import { resolve } from "node:path"
 import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
@@ -44,8 +45,33 @@ import { TransactionsPg } from "../postgres/TransactionsPg.js"
 import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletPg } from "../postgres/WalletPg.js"
 
-/** The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; as it is found. */
+/** A command was asked about a gateway that is not here, such as in another folder than the one it was started in. */
+export class NoGatewayHere extends Data.TaggedError("NoGatewayHere")<{ readonly folder: string }> {
+  readonly advice =
+    "Run the command in the folder in which the gateway was started, or set GATEWAY_DATA_DIR to its data folder, or DATABASE_URL to its database. gateway serve makes a new one"
+  get found() {
+    return `There is no gateway in ${this.folder}`
+  }
+  override get message() {
+    return `${this.found}. ${this.advice}`
+  }
+}
+
+/**
+ * The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; as it is found. Where a
+ * Postgres of our own was never started, it fails.
+ */
 export const DatabaseFound = (config: GatewayConfig) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      if (Option.isNone(config.databaseUrl) && !(yield* EmbeddedPostgres.exists(config.dataDir)))
+        return yield* new NoGatewayHere({ folder: resolve(config.dataDir) })
+      return DatabaseFoundOrMade(config)
+    })
+  )
+
+/** The same, and a new Postgres of our own where there is none. */
+export const DatabaseFoundOrMade = (config: GatewayConfig) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const url = Option.isSome(config.databaseUrl)
@@ -55,9 +81,8 @@ export const DatabaseFound = (config: GatewayConfig) =>
     })
   )
 
-/** The same, migrated. */
-export const DatabaseConfigured = (config: GatewayConfig) =>
-  Layer.tap(DatabaseFound(config), (context) => Effect.provide(migrate(migrations), context))
+const migrated = <E, R>(database: Layer.Layer<Database, E, R>) =>
+  Layer.tap(database, (context) => Effect.provide(migrate(migrations), context))
 
 /** What holds the money and the runs, over a database. */
 export const MoneyAndRunsPg = (options: {
@@ -94,8 +119,8 @@ const billingOf = ({ billing, publicUrl, stripe }: GatewayConfig): BillingPolicy
       : () => `${publicUrl}/docs`
   })
 
-/** Every service that stands on Postgres, with the database under them. */
-export const StoragePg = (config: GatewayConfig) =>
+/** Every service that stands on Postgres, with the database under them, which is migrated first. */
+export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Database, E, R>) =>
   Layer.mergeAll(
     CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg)),
     CapabilityRequestsPg,
@@ -113,14 +138,17 @@ export const StoragePg = (config: GatewayConfig) =>
       })
     ),
     Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
-    Layer.provideMerge(DatabaseConfigured(config))
+    Layer.provideMerge(migrated(database))
   )
 
-/** The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. */
+/**
+ * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. They
+ * are about a gateway that is there.
+ */
 export const OperatorServices = (config: GatewayConfig) =>
   ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) }).pipe(
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
-    Layer.provideMerge(StoragePg(config))
+    Layer.provideMerge(StoragePg(config, DatabaseFound(config)))
   )

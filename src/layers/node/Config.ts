@@ -81,12 +81,6 @@ export const urlOf = (host: string, port: number): string => `http://${host.incl
 
 const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"])
 
-/** The warning of the start where links would hold 0.0.0.0 or [::], which no client can reach; else null. */
-export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null =>
-  URL.canParse(publicUrl) && everyAddress.has(new URL(publicUrl).hostname)
-    ? `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
-    : null
-
 const list = (name: string) =>
   Config.string(name).pipe(
     Config.map((text) =>
@@ -155,6 +149,20 @@ export const secret = (name: SecretSetting): Config.Config<Option.Option<Redacte
 
 export const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
+
+/**
+ * The warning of the start where links would hold an address that no client can reach (0.0.0.0 or [::]), or one to
+ * which tokens travel unprotected; else null.
+ */
+export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null => {
+  if (!URL.canParse(publicUrl)) return null
+  const url = new URL(publicUrl)
+  if (everyAddress.has(url.hostname))
+    return `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
+  return url.protocol === "https:" || isLoopback(url)
+    ? null
+    : `Links say ${publicUrl}, which is not https: everybody on the way could read tokens and sign-ins. Set GATEWAY_PUBLIC_URL to an https address`
+}
 
 const stripe: Config.Config<Option.Option<StripeSettings>> = Config.all({
   secretKey: secret("GATEWAY_STRIPE_SECRET_KEY"),

@@ -1,7 +1,7 @@
 // The embedded Postgres with real processes: what a start promises must hold after kills, with several starters, and
 // behind a private home.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { Effect, Exit, Logger, Option, Redacted, Schedule, Scope } from "effect"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import {
   chmodSync,
@@ -198,6 +198,50 @@ describe("EmbeddedPostgres.start", () => {
         )
       })
     )
+  )
+
+  it.live(
+    "starts a server again that was killed while it is used, with the same address, and says so once",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const near = yield* dataDir
+          // Its path is too long for a unix socket.
+          const far = yield* Effect.acquireRelease(
+            Effect.map(dataDir, (directory) => `${directory}-${"far".repeat(25)}`),
+            (path) => Effect.orDie(EmbeddedPostgres.destroy(path))
+          )
+          execFileSync("cp", ["-a", initialised, far])
+          for (const directory of [near, far]) {
+            const said: Array<string> = []
+            const listening = Logger.replace(
+              Logger.defaultLogger,
+              Logger.make(({ message }) => void said.push(String(message)))
+            )
+            const runsAgain = Effect.sync(() => said.some((line) => line.includes("runs again"))).pipe(
+              Effect.repeat({ until: (again) => again, schedule: Schedule.spaced("20 millis") }),
+              Effect.timeout("60 seconds")
+            )
+            yield* Effect.scoped(
+              Effect.gen(function* () {
+                const { url } = yield* Effect.provide(start(directory), listening)
+                yield* insert(url)
+                const pid = serverPid(directory)
+                process.kill(pid, "SIGKILL")
+                yield* runsAgain
+                assert.strictEqual(yield* count(url), 1)
+                assert.notStrictEqual(serverPid(directory), pid)
+                assert.deepStrictEqual(
+                  said.map((line) => line.slice(0, 40)),
+                  ["The embedded Postgres ended while it was", "The embedded Postgres runs again"]
+                )
+              })
+            )
+            assert.isFalse(existsSync(pidFile(directory)), "and stops it at the end all the same")
+          }
+        })
+      ),
+    120_000
   )
 
   it.live("waits for a server that is just stopping and then starts its own", () =>
