@@ -16,6 +16,7 @@ import { withNumbers } from "../domain/LosslessJson.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
 import { fromIssues } from "./FieldProblems.js"
 import { parseStrict } from "./JsonText.js"
+import { type UrlEncoded, urlEncoded } from "./UrlEncoded.js"
 
 type BodyError = ValidationError | PayloadTooLarge | UnsupportedMediaType
 
@@ -146,14 +147,11 @@ export const anyJsonBody = (
   budget: BodyBudget
 ): Effect.Effect<Json, BodyError> => Effect.flatMap(jsonText(request), (text) => parsedText(text, budget))
 
-/** All fields of a form as they came, each with its values in order, for a form that may have to be shown again. */
+/** All fields of a form as they came, for a form that may have to be shown again. */
 export const formFields = (
   request: HttpServerRequest.HttpServerRequest,
   bytesMax: number
-): Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, BodyError> =>
+): Effect.Effect<UrlEncoded, BodyError> =>
   isForm(request.headers["content-type"] ?? "")
-    ? Effect.map(textOf(request, bytesMax), (text) => {
-        const params = new URLSearchParams(text)
-        return new Map([...new Set(params.keys())].map((name) => [name, params.getAll(name)]))
-      })
+    ? Effect.map(textOf(request, bytesMax), urlEncoded)
     : Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))

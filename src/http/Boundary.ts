@@ -5,7 +5,7 @@
  */
 import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { cutText } from "../domain/Characters.js"
 import {
   InternalError,
@@ -25,6 +25,7 @@ import { observe } from "./RequestMetrics.js"
 import { rateHeaders, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
 import { headerProblem } from "./SingleHeaders.js"
+import { decodable } from "./UrlEncoded.js"
 
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
@@ -45,15 +46,6 @@ const methodsByPath = (routes: ReadonlyArray<Route>): ((path: string) => Readonl
   ]
 }
 
-const decodable = (path: string): boolean => {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Why no route takes the request. `allow` are the methods that its path has. */
 export const missedRoute = (
   { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
@@ -66,6 +58,9 @@ export const missedRoute = (
     : new RouteNotFound({ method, path: cutText(path, 200) })
 }
 
+const isMissed = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => error instanceof HttpServerError.RouteNotFound)
+
 /** For anything that is no error of the table: it is logged, and clients learn nothing of it. */
 export const unexpected = (
   cause: Cause.Cause<unknown>,
@@ -77,8 +72,15 @@ export const unexpected = (
     Effect.as(new InternalError())
   )
 
+/** Tells a person that no page takes the request, where its address is one of the pages'. */
+export interface MissingPages {
+  readonly isPage: (url: string) => boolean
+  readonly answer: (error: ReturnType<typeof missedRoute>) => HttpApp.Default
+}
+
 export const makeBoundary = (
-  routes: ReadonlyArray<Route>
+  routes: ReadonlyArray<Route>,
+  pages: MissingPages
 ): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
   Effect.gen(function* () {
     const ids = yield* Ids
@@ -97,7 +99,7 @@ export const makeBoundary = (
       const failure = Cause.failureOption(cause)
       if (failure._tag === "None") return unexpected(cause, request, state)
       const error = failure.value
-      if (error instanceof HttpServerError.RouteNotFound)
+      if (isMissed(cause))
         return Effect.merge(
           Effect.as(
             spendPublic(limiter, request, trustProxy, state),
@@ -113,15 +115,16 @@ export const makeBoundary = (
       cause: Cause.Cause<unknown>,
       request: HttpServerRequest.HttpServerRequest,
       state: RequestState
-    ) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.interrupt
-        : Effect.map(
-            explain(cause, request, state),
-            (error) =>
-              errorResponse(error, state.requestId, request.headers["accept"]) ??
-              HttpServerResponse.empty({ status: 500 })
-          )
+    ): HttpApp.Default => {
+      if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+      if (isMissed(cause) && pages.isPage(request.url))
+        return pages.answer(missedRoute(request, methodsOf(pathOf(request.url))))
+      return Effect.map(
+        explain(cause, request, state),
+        (error) =>
+          errorResponse(error, state.requestId, request.headers["accept"]) ?? HttpServerResponse.empty({ status: 500 })
+      )
+    }
 
     return (app) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {

@@ -46,7 +46,7 @@ import { layerAuth } from "./Auth.js"
 import { makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
 import { type ConsoleServices, consolePages } from "./console/Pages.js"
-import { consoleLayer, consoleRoutes } from "./console/Serving.js"
+import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
 import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
@@ -182,7 +182,11 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
     })
   )
 
-const Boundary = HttpApiBuilder.middleware(makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages)]))
+const Boundary = HttpApiBuilder.middleware(
+  Effect.flatMap(ErrorPages, ({ of }) =>
+    makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages)], { isPage: isPagePath, answer: of })
+  )
+)
 
 /** Paths are matched exactly: case counts, a path with one more slash is another path, and ids may be long. */
 const RouterConfig = HttpRouter.setRouterConfig({

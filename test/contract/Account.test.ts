@@ -152,7 +152,7 @@ layer(Layer.scoped(Gateway, startGateway()), { excludeTestServices: true, timeou
           fetch(`${gateway.url}/approve/${asked.json.approvalId}`, {
             method: "POST",
             redirect: "manual",
-            headers: { cookie },
+            headers: { cookie, "sec-fetch-site": "same-origin" },
             body: new URLSearchParams({ csrf, decision: "approve" })
           })
         )

@@ -7,7 +7,10 @@ export interface Browser {
   /** `Set-Cookie` lines of the last answer. */
   readonly set: () => ReadonlyArray<string>
   readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
-  /** Sends a form with the CSRF token of the page that was loaded last, unless `fields` has one. */
+  /**
+   * Sends a form as a page of the gateway does, unless `headers` say where it comes from, with the CSRF token of the
+   * page that was loaded last, unless `fields` has one.
+   */
   readonly post: (
     path: string,
     fields?: Record<string, string>,
@@ -52,6 +55,13 @@ export const newBrowser = ({ send }: Pick<Gateway, "send">, cookie: string | nul
     csrf: () => csrf,
     get: (path, headers = {}) => sent("GET", path, headers),
     post: (path, fields = {}, headers = {}) =>
-      Effect.suspend(() => sent("POST", path, headers, new URLSearchParams({ csrf, ...fields })))
+      Effect.suspend(() =>
+        sent(
+          "POST",
+          path,
+          headers["origin"] === undefined ? { "sec-fetch-site": "same-origin", ...headers } : headers,
+          new URLSearchParams({ csrf, ...fields })
+        )
+      )
   }
 }

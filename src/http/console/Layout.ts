@@ -95,7 +95,8 @@ export const frame = (pages: ReadonlyArray<Entry>, assets: Assets, options: Fram
           ${workspace !== null && html`<span class="workspace"><span class="unseen">Workspace </span><bdi>${workspace.name}</bdi></span>`}
           ${
             session !== null &&
-            html`<span class="who"><bdi>${session.name}</bdi> <small>${session.role}</small></span
+            html`<a class="who" href=${to(["session"])}
+                ><bdi>${session.name}</bdi> <small>${session.role}</small></a
               >${canSignOut && actForm({ action: to(["sign-out"]), label: "Sign out" })}`
           }
         </header>

@@ -8,16 +8,18 @@
  * was typed when it does not fit, and they are in no document, so an endpoint's types would say nothing about them.
  */
 import type { HttpServerResponse } from "@effect/platform"
-import { Effect, Either, ParseResult, Schema } from "effect"
-import { ValidationError } from "../../domain/ApiErrors.js"
+import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
+import { type FieldProblem, ValidationError } from "../../domain/ApiErrors.js"
 import type { Actor, Origin } from "../../domain/AuditEntry.js"
 import type { OperatorActing } from "../../domain/Resolution.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Principal } from "../../services/Accounts.js"
 import { type HttpError, wireErrors } from "../Envelope.js"
 import { fromIssues } from "../FieldProblems.js"
+import { fieldProblems, type UrlEncoded } from "../UrlEncoded.js"
 import { type Filled, type Typed, unfilled } from "./Forms.js"
-import type { Html, Link } from "./Html.js"
+import { html, type Html, type Link } from "./Html.js"
+import { wordsOf } from "./Words.js"
 import type { Session, SetCookie, Visitor } from "./Visitors.js"
 
 /** A whole page, to be put into the frame. */
@@ -61,8 +63,10 @@ export const redirect = (to: Link, cookies: Redirect["cookies"] = []): Redirect 
 export interface Visit {
   /** The values of the path's parameters, decoded. */
   readonly path: ReadonlyMap<string, string>
-  /** The first value of each parameter of the address. */
+  /** The parameters of the address. */
   readonly query: ReadonlyMap<string, string>
+  /** What cannot be read of them. Always empty, except on a page with filters, which shows it beside them. */
+  readonly queryProblems: ReadonlyMap<string, string>
   readonly headers: { readonly [name: string]: string | undefined }
   readonly requestId: string
   /** Where the request came from, for the audit trail. */
@@ -90,8 +94,17 @@ export interface Door {
   readonly signedIn: Effect.Effect<SignedInVisit, PageError>
   readonly operator: Effect.Effect<OperatorVisit, PageError>
   readonly workspace: (role: "member" | "owner") => Effect.Effect<WorkspaceVisit, PageError>
-  /** The fields of the form that was sent, once its CSRF token was found right. Only for a `POST`. */
+  /** The form that was sent, once its CSRF token was found right. Only for a `POST`. */
+  readonly sent: Effect.Effect<UrlEncoded, PageError>
+  /** The same for a form that is not shown again: each of its fields comes once. */
   readonly typed: Effect.Effect<Typed, PageError>
+}
+
+export const typedFrom = (sent: UrlEncoded): Effect.Effect<Typed, ValidationError> => {
+  const [first, ...more] = fieldProblems(sent)
+  return first === undefined
+    ? Effect.succeed(sent.fields)
+    : Effect.fail(new ValidationError({ details: [first, ...more] }))
 }
 
 /** To the sign-in page and back. */
@@ -124,6 +137,8 @@ export interface Page<R> {
   readonly path: `/${string}`
   readonly sees: Sees
   readonly navigation: NavigationEntry | null
+  /** It shows again what its address asks for; any other page refuses an address that it cannot read. */
+  readonly filters?: boolean
   readonly handle: (door: Door) => Effect.Effect<Answer, PageError, R>
 }
 
@@ -131,6 +146,7 @@ type Handled<R> = Effect.Effect<Answer, PageError, R>
 
 /** Below `/console`; nothing behind it is `/console` itself. */
 const below = (path: string): `/${string}` => (path === "" ? "/console" : `/console/${path}`)
+const belowOperator = (path: string) => below(path === "" ? "operator" : `operator/${path}`)
 
 /** A page that needs no session. */
 export const openPage = <R>(options: {
@@ -184,12 +200,14 @@ export const workspacePage = <R>(options: {
   readonly path: string
   readonly sees?: "member" | "owner"
   readonly navigation?: NavigationEntry
+  readonly filters?: boolean
   readonly show: (visit: WorkspaceVisit) => Handled<R>
 }): Page<R> => ({
   method: "GET",
   path: `/console/:workspaceId/${options.path}`,
   sees: options.sees ?? "member",
   navigation: options.navigation ?? null,
+  filters: options.filters ?? false,
   handle: ({ workspace }) => Effect.flatMap(workspace(options.sees ?? "member"), options.show)
 })
 
@@ -197,12 +215,14 @@ export const workspacePage = <R>(options: {
 export const operatorPage = <R>(options: {
   readonly path: string
   readonly navigation?: NavigationEntry
+  readonly filters?: boolean
   readonly show: (visit: OperatorVisit) => Handled<R>
 }): Page<R> => ({
   method: "GET",
-  path: `/console/operator/${options.path}`,
+  path: belowOperator(options.path),
   sees: "operator",
   navigation: options.navigation ?? null,
+  filters: options.filters ?? false,
   handle: ({ operator }) => Effect.flatMap(operator, options.show)
 })
 
@@ -217,7 +237,9 @@ interface FormOptions<V, A, I, R, R2> {
 
 const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
   const decode = Schema.decodeUnknownEither(options.fields, { errors: "all" })
-  return (visit: V, typed: Typed): Handled<R | R2> => {
+  const repeatable = listFields(options.fields)
+  return (visit: V, sent: UrlEncoded): Handled<R | R2> => {
+    const typed = sent.fields
     const again = (form: Filled, status: number, headers: Screen["headers"]) =>
       Effect.map(options.again(visit, form), (shown): Answer =>
         shown._tag === "Screen" ? { ...shown, status, headers: { ...shown.headers, ...headers } } : shown
@@ -226,6 +248,11 @@ const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
       const row = wireErrors.get(error._tag)
       return again(refusedForm(typed, error), row?.status ?? 500, row?.headers(error) ?? {})
     }
+    const unreadable = fieldProblems(sent, repeatable)
+    if (unreadable.length > 0)
+      return Effect.map(again({ ...unfilled, typed, problems: byField(unreadable) }, 400, {}), (shown): Answer =>
+        shown._tag === "Screen" ? { ...shown, content: html`${unreadableForm(unreadable)}${shown.content}` } : shown
+      )
     return Either.match(decode(plain(typed)), {
       onLeft: (error) => refused(fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "form")),
       onRight: (values) =>
@@ -234,6 +261,29 @@ const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
         )
     })
   }
+}
+
+const byField = (problems: ReadonlyArray<FieldProblem>): ReadonlyMap<string, string> =>
+  new Map(problems.map(({ field, message }) => [field, message]))
+
+/** Above the form, because it may not show the field. */
+const unreadableForm = (problems: ReadonlyArray<FieldProblem>): Html =>
+  html`<div class="told" role="alert">
+    <p>The form cannot be read, so nothing was done:</p>
+    <ul>
+      ${problems.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}
+    </ul>
+  </div>`
+
+/** The fields that may come several times: those of which the schema takes a list. */
+const listFields = <A, I>(fields: Schema.Schema<A, I>): ReadonlySet<string> => {
+  const isList = (ast: SchemaAST.AST): boolean =>
+    SchemaAST.isTupleType(ast) || (SchemaAST.isUnion(ast) && ast.types.some(isList))
+  return new Set(
+    SchemaAST.getPropertySignatures(SchemaAST.encodedAST(fields.ast)).flatMap(({ name, type }) =>
+      isList(type) ? [String(name)] : []
+    )
+  )
 }
 
 /** A field that came once is a text. */
@@ -248,10 +298,10 @@ const plain = (typed: Typed): { readonly [name: string]: string | ReadonlyArray<
 /** The form with the problems of an error: beside the fields that it names, or above all of them. */
 export const refusedForm = (typed: Typed, error: HttpError): Filled => {
   if (error instanceof ValidationError) {
-    return { typed, problems: new Map(error.details.map(({ field, message }) => [field, message])), told: null }
+    return { typed, problems: byField(error.details), told: null }
   }
-  const hint = "retryHint" in error ? error.retryHint : (wireErrors.get(error._tag)?.retryHint ?? "")
-  return { ...unfilled, typed, told: { code: error._tag, message: error.message, hint } }
+  const { hint, message } = wordsOf(error)
+  return { ...unfilled, typed, told: { code: error._tag, message, hint } }
 }
 
 /** A form of a workspace. */
@@ -265,8 +315,8 @@ export const workspaceForm = <A, I, R, R2>(
     path: `/console/:workspaceId/${options.path}`,
     sees,
     navigation: null,
-    handle: ({ typed, workspace }) =>
-      Effect.flatMap(workspace(sees), (visit) => Effect.flatMap(typed, (fields) => handle(visit, fields)))
+    handle: ({ sent, workspace }) =>
+      Effect.flatMap(workspace(sees), (visit) => Effect.flatMap(sent, (fields) => handle(visit, fields)))
   }
 }
 
@@ -275,10 +325,10 @@ export const operatorForm = <A, I, R, R2>(options: FormOptions<OperatorVisit, A,
   const handle = handled(options)
   return {
     method: "POST",
-    path: `/console/operator/${options.path}`,
+    path: belowOperator(options.path),
     sees: "operator",
     navigation: null,
-    handle: ({ operator, typed }) =>
-      Effect.flatMap(operator, (visit) => Effect.flatMap(typed, (fields) => handle(visit, fields)))
+    handle: ({ operator, sent }) =>
+      Effect.flatMap(operator, (visit) => Effect.flatMap(sent, (fields) => handle(visit, fields)))
   }
 }

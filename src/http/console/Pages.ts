@@ -5,7 +5,7 @@ import type { Members } from "../../services/Members.js"
 import type { OpenId } from "../../services/OpenId.js"
 import type { PublicUrl } from "../../services/PublicUrl.js"
 import type { Sessions } from "../../services/Sessions.js"
-import { home } from "./Home.js"
+import { homes } from "./Home.js"
 import { operatorPages, type OperatorServices } from "./operator/Pages.js"
 import type { Page } from "./Page.js"
 import { approvePages } from "./sign-in/Approve.js"
@@ -18,7 +18,7 @@ export type ConsoleServices =
   Accounts | LoginApprovals | Members | OpenId | PublicUrl | OperatorServices | Sessions | WorkspaceServices
 
 export const consolePages: ReadonlyArray<Page<ConsoleServices>> = [
-  home,
+  ...homes,
   ...signInPages,
   ...openIdPages,
   ...approvePages,

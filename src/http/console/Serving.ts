@@ -3,8 +3,8 @@
  * CSRF token, and puts what the handler answers into the frame. Every failure becomes a page with the status and the
  * hint of the table of errors (`http/Envelope.ts`); a defect is logged and becomes the page of `internal_error`.
  */
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Cause, Context, Duration, Effect, type Layer, Option, Redacted, Schema } from "effect"
+import { HttpApiBuilder, type HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Cause, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import { WorkspaceId } from "../../domain/Ids.js"
@@ -15,13 +15,15 @@ import { Sessions } from "../../services/Sessions.js"
 import type { Route } from "../Access.js"
 import { formFields } from "../Body.js"
 import { unexpected } from "../Boundary.js"
-import { wireErrors } from "../Envelope.js"
+import type { HttpError } from "../Envelope.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { currentRequest, stateOf, type RequestState } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
+import { fieldProblems, urlEncoded } from "../UrlEncoded.js"
 import { readAssets } from "./Assets.js"
-import { html, to, type Link } from "./Html.js"
+import { errorScreen, foreignForm, noPage, signedOutForm, wrongForm } from "./ErrorScreens.js"
+import { Link, to } from "./Html.js"
 import { frame } from "./Layout.js"
 import {
   type Answer,
@@ -30,9 +32,9 @@ import {
   type PageError,
   Refusal,
   type Screen,
-  screen,
   SignInFirst,
   type SignedInVisit,
+  typedFrom,
   type Visit
 } from "./Page.js"
 import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
@@ -86,56 +88,28 @@ const withCookies = (
     })
   }, response)
 
-const refusalScreen = ({ hint, message, status, title }: Refusal): Screen =>
-  screen({
-    title,
-    status,
-    content: html`<div class="told" role="alert">
-      <p>${message}</p>
-      <p class="hint">${hint}</p>
-    </div>`
-  })
-
-const noPage = new Refusal(
-  404,
-  "Not found",
-  "There is no page at this address.",
-  "Check the address, or go back to the console."
-)
-
-const errorScreen = (error: Exclude<PageError, SignInFirst | Refusal>): Screen => {
-  const row = wireErrors.get(error._tag)
-  const hint = "retryHint" in error ? error.retryHint : (row?.retryHint ?? "")
-  return screen({
-    title: error._tag === "not_found" ? "Not found" : (row?.title ?? "Error"),
-    status: row?.status ?? 500,
-    headers: row?.headers(error) ?? {},
-    content: html`<div class="told" role="alert">
-        <p>${error.message}</p>
-        <p class="hint">${hint}</p>
-      </div>
-      <p><a href=${to([])}>Back to the console</a></p>`
-  })
-}
-
-const wrongForm = new Refusal(
-  403,
-  "This form is too old",
-  "It was made for another session, or it did not come from this console. Nothing was changed.",
-  "Go back, load the page again and send the form once more."
-)
-
 /** What became known of the visitor while the page was made. */
 interface Visited {
   visitor: Visitor | null
   workspace: { readonly workspaceId: string; readonly name: string } | null
 }
 
+/** Answers what no page took: an address that is mistyped or old, or a method that a page has not. */
+export class ErrorPages extends Context.Tag("gateway/http/console/ErrorPages")<
+  ErrorPages,
+  { readonly of: (error: HttpError) => HttpApp.Default }
+>() {}
+
+/** Whether an address is one of the pages', so that what goes wrong there is told to a person. */
+export const isPagePath = (url: string): boolean => /^\/(?:console|approve)(?:[/?]|$)/.test(url)
+
 export const consoleLayer = <R>(
   pages: ReadonlyArray<Page<R>>
-): Layer.Layer<never, never, R | HttpSettings | RateLimiter | ReadTurns | Sessions> =>
-  HttpApiBuilder.Router.use((router) =>
+): Layer.Layer<ErrorPages, never, R | HttpSettings | RateLimiter | ReadTurns | Sessions> =>
+  Layer.effect(
+    ErrorPages,
     Effect.gen(function* () {
+      const router = yield* HttpApiBuilder.Router
       const context = yield* Effect.context<R>()
       const settings = yield* HttpSettings
       const limiter = yield* RateLimiter
@@ -147,6 +121,13 @@ export const consoleLayer = <R>(
 
       const doorOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit, open: boolean): Door => {
         const { session } = visit.visitor
+        const sent = Effect.gen(function* () {
+          if (!comesFromHere(request.headers, settings.publicUrl)) return yield* Effect.fail(foreignForm)
+          const form = yield* formFields(request, consoleFormBytesMax)
+          const [given = "", ...others] = form.fields.get("csrf") ?? []
+          if (others.length > 0 || !csrfHolds(visit.visitor, given, open)) return yield* Effect.fail(wrongForm)
+          return { ...form, fields: new Map([...form.fields].filter(([name]) => name !== "csrf")) }
+        })
         const signedIn: Effect.Effect<SignedInVisit, PageError> =
           session === null
             ? Effect.fail(new SignInFirst())
@@ -184,14 +165,8 @@ export const consoleLayer = <R>(
                 )
               return { ...known, workspaceId, principal }
             }),
-          typed: Effect.gen(function* () {
-            if (!comesFromHere(request.headers, settings.publicUrl)) return yield* Effect.fail(wrongForm)
-            const fields = new Map(yield* formFields(request, consoleFormBytesMax))
-            const [given = ""] = fields.get("csrf") ?? []
-            fields.delete("csrf")
-            if (!csrfHolds(visit.visitor, given, open)) return yield* Effect.fail(wrongForm)
-            return fields
-          })
+          sent,
+          typed: Effect.flatMap(sent, typedFrom)
         }
       }
 
@@ -231,16 +206,29 @@ export const consoleLayer = <R>(
           set
         )
 
-      const respond = (page: Pick<Page<R>, "handle" | "method" | "path" | "sees">) =>
+      /** A slash at the end of an address names no other page. */
+      const withoutSlash = (path: string, search: string): Link | null => {
+        if (!path.endsWith("/")) return null
+        const plain = ownPath(path.replace(/\/+$/, "") + (search === "" ? "" : `?${search}`))
+        return plain === null ? null : Link.back(plain)
+      }
+
+      type Responding = Pick<Page<R>, "filters" | "handle" | "method" | "path" | "sees">
+      const respond = (
+        page: Responding,
+        params: { readonly [name: string]: string | undefined }
+      ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const state = stateOf(request)
-          const { params } = yield* HttpRouter.RouteContext
           state.route = page.path
           state.answering = true
-          const [, search = ""] = request.url.split("?", 2)
-          const query = new Map<string, string>()
-          for (const [name, value] of new URLSearchParams(search)) if (!query.has(name)) query.set(name, value)
+          const [given = "", search = ""] = request.url.split("?", 2)
+          const unslashed = request.method === "GET" ? withoutSlash(given, search) : null
+          if (unslashed !== null) return away(unslashed)
+          const asked = urlEncoded(search)
+          const query = new Map([...asked.fields].map(([name, [value = ""]]) => [name, value]))
+          const queryProblems = new Map(fieldProblems(asked).map(({ field, message }) => [field, message]))
           const path = new Map<string, string>()
           for (const [name, value] of Object.entries(params)) if (value !== undefined) path.set(name, value)
 
@@ -255,12 +243,14 @@ export const consoleLayer = <R>(
             const visit: Visit = {
               path,
               query,
+              queryProblems,
               headers: request.headers,
               requestId: state.requestId,
               origin: { from: clientAddress(request, settings.trustProxy), requestId: state.requestId },
               visitor,
               session
             }
+            if (page.filters !== true) yield* typedFrom(asked)
             const door = doorOf(request, visit, page.sees === "anyone")
             const named: Door = {
               ...door,
@@ -276,25 +266,12 @@ export const consoleLayer = <R>(
               : handled
           })
 
-          const failed = (error: PageError) => {
-            if (error._tag !== "SignInFirst")
-              return whole(error._tag === "Refusal" ? refusalScreen(error) : errorScreen(error), page, state, visited)
-            return page.method === "GET"
-              ? away(to(["sign-in"], { next: ownPath(request.url) }))
-              : whole(
-                  refusalScreen(
-                    new Refusal(
-                      401,
-                      "You are signed out",
-                      "Your session is over. Nothing was changed.",
-                      "Sign in in another tab, then go back and send the form again: what you typed is still there."
-                    )
-                  ),
-                  page,
-                  state,
-                  visited
-                )
-          }
+          const failed = (error: PageError) =>
+            error._tag !== "SignInFirst"
+              ? whole(errorScreen(error), page, state, visited)
+              : page.method === "GET"
+                ? away(to(["sign-in"], { next: ownPath(request.url) }))
+                : whole(errorScreen(signedOutForm), page, state, visited)
 
           return yield* answered.pipe(
             Effect.map((answer) => {
@@ -322,14 +299,16 @@ export const consoleLayer = <R>(
                 onSome: (error) => Effect.succeed(failed(error))
               })
             }),
-            Effect.mapInputContext((given: Context.Context<HttpRouter.HttpRouter.Provided>) =>
+            Effect.mapInputContext((given: Context.Context<HttpServerRequest.HttpServerRequest>) =>
               Context.merge(given, context)
             )
           )
         })
 
-      for (const page of pages)
-        yield* page.method === "GET" ? router.get(page.path, respond(page)) : router.post(page.path, respond(page))
+      for (const page of pages) {
+        const handler = Effect.flatMap(HttpRouter.RouteContext, ({ params }) => respond(page, params))
+        yield* page.method === "GET" ? router.get(page.path, handler) : router.post(page.path, handler)
+      }
       for (const { answer, path } of Object.values(assets)) {
         yield* router.get(
           path,
@@ -339,13 +318,18 @@ export const consoleLayer = <R>(
           })
         )
       }
-      // An address that is mistyped or old gets a page too.
-      const missing: Pick<Page<never>, "handle" | "method" | "path" | "sees"> = {
-        method: "GET",
-        sees: "anyone",
-        path: "/console/*",
-        handle: () => Effect.fail(noPage)
+      return {
+        of: (error) =>
+          respond(
+            {
+              method: "GET",
+              sees: "anyone",
+              path: "/console/*",
+              filters: true,
+              handle: () => Effect.fail(error._tag === "route_not_found" ? noPage : error)
+            },
+            {}
+          )
       }
-      yield* router.get("/console/*", respond(missing))
     })
-  )
+  ).pipe(Layer.provide(HttpApiBuilder.Router.Live))

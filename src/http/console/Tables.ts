@@ -4,6 +4,7 @@
  * of rows that are there already.
  */
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
 import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/Limits.js"
 import type { Page as Rows, PageRequest } from "../../domain/Page.js"
 import type { CursorKey } from "../../services/CursorKey.js"
@@ -90,25 +91,31 @@ const namesOf = <A, I>({ schema }: Filters<A, I>): ReadonlyArray<string> =>
   SchemaAST.getPropertySignatures(SchemaAST.encodedAST(schema.ast)).map(({ name }) => String(name))
 
 /** Reads the filters; an empty field of the form is none. What is wrong is told by the name of its field. */
-const readFilters = <A, I>(filters: Filters<A, I>, query: Visit["query"]) => {
-  const asked = namesOf(filters).flatMap((name) => {
+const readFilters = <A, I>(filters: Filters<A, I>, { query, queryProblems }: Visit) => {
+  const names = namesOf(filters)
+  const asked = names.flatMap((name) => {
     const value = query.get(name)?.trim() ?? ""
     return value === "" ? [] : [[name, value] as const]
   })
   const raw = Object.fromEntries(asked)
+  const chosen = Either.mapLeft(
+    Schema.decodeUnknownEither(filters.schema, { errors: "all" })(raw),
+    (error) =>
+      new Map(
+        fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "filters").details.map(({ field, message }) => [
+          field,
+          message
+        ])
+      )
+  )
+  const told = [...queryProblems].filter(([name]) => names.includes(name))
   return {
     raw,
     typed: new Map(asked.map(([name, value]) => [name, [value]])),
-    chosen: Either.mapLeft(
-      Schema.decodeUnknownEither(filters.schema, { errors: "all" })(raw),
-      (error) =>
-        new Map(
-          fromIssues(ParseResult.ArrayFormatter.formatErrorSync(error), "filters").details.map(({ field, message }) => [
-            field,
-            message
-          ])
-        )
-    )
+    chosen:
+      told.length === 0
+        ? chosen
+        : Either.left(new Map([...Either.match(chosen, { onLeft: (all) => all, onRight: () => [] }), ...told]))
   }
 }
 
@@ -118,6 +125,14 @@ const withFilters = (
   typed: Filled["typed"],
   more: { readonly [name: string]: string | null } = {}
 ) => to(segments, { ...Object.fromEntries([...typed].map(([name, [value = ""]]) => [name, value])), ...more })
+
+/** A list as the content of a page. */
+export interface Listed {
+  readonly _tag: "Content"
+  readonly content: Html
+  /** 400 when its filters cannot be read. */
+  readonly status: number
+}
 
 /**
  * A list that is newest first, as the content of a page or, where the address says `format=csv`, as a file of all rows
@@ -141,11 +156,13 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
   /** What the links to the first and to the next page say, for a list that is not newest first. */
   readonly order?: readonly [first: string, next: string]
   readonly read: (chosen: A, page: PageRequest) => Effect.Effect<Rows<Row>, E, R>
-}): Effect.Effect<{ readonly _tag: "Content"; readonly content: Html } | File, E | PageError, R | CursorKey> =>
+}): Effect.Effect<Listed | File, E | PageError, R | CursorKey> =>
   Effect.gen(function* () {
     const { columns, filters, owner, read, segments, visit } = options
     const [first, more] = options.order ?? ["Newest", "Older"]
-    const { chosen, raw, typed } = readFilters(filters, visit.query)
+    const [strange] = [...visit.queryProblems].filter(([name]) => !namesOf(filters).includes(name))
+    if (strange !== undefined) return yield* ValidationError.of(...strange)
+    const { chosen, raw, typed } = readFilters(filters, visit)
     const form: Filled = { ...unfilled, typed, problems: Either.isLeft(chosen) ? chosen.left : unfilled.problems }
     const filterForm = askForm({
       action: to(segments),
@@ -159,6 +176,7 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
     if (Either.isLeft(chosen))
       return {
         _tag: "Content",
+        status: 400,
         content: html`${filterForm}
           <div class="empty"><p>Nothing is listed until the filters can be read.</p></div>`
       }
@@ -187,6 +205,7 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
     const file = columns.some(({ csv }) => csv !== undefined)
     return {
       _tag: "Content",
+      status: 200,
       content: html`${namesOf(filters).length > 0 && filterForm}${table({
         caption: options.caption,
         columns,
@@ -216,5 +235,5 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
 /** Puts a listing on a page of its own. */
 export const listScreen =
   (title: string, around: (content: Html) => Html = (content) => content, actions: Html | null = null) =>
-  (listed: { readonly _tag: "Content"; readonly content: Html } | File): Answer =>
-    listed._tag === "File" ? listed : screen({ title, actions, content: around(listed.content) })
+  (listed: Listed | File): Answer =>
+    listed._tag === "File" ? listed : screen({ title, actions, status: listed.status, content: around(listed.content) })

@@ -81,17 +81,23 @@ export const csrfHolds = (visitor: Visitor, given: string, open: boolean): boole
   return ofSession || (ofBrowser && (open || visitor.session === null))
 }
 
+const isOwnOrigin = (origin: string, host: string | undefined, publicUrl: string): boolean => {
+  const own = new URL(publicUrl)
+  if (origin === own.origin) return true
+  if (!URL.canParse(origin)) return false
+  const given = new URL(origin)
+  return given.host === host && (given.protocol === "https:" || own.protocol === "http:")
+}
+
 /**
- * Whether a request was sent by a page of this gateway, as far as the browser says. A browser that says nothing is left
- * to the value in the form. The host of `Origin` is compared with that of the request and that of the public URL: a
- * proxy may have changed the former.
+ * Whether the browser says that a page of this gateway sent the request. It has to say so with `Sec-Fetch-Site` or
+ * `Origin`; where it sends both, both have to. An origin is ours when it is that of the public URL, or when its host is
+ * the one that was asked: a proxy may have changed the former. Behind TLS a page without TLS is not ours.
  */
 export const comesFromHere = (headers: { readonly [name: string]: string | undefined }, publicUrl: string): boolean => {
-  const site = headers["sec-fetch-site"]
-  if (site !== undefined) return site === "same-origin"
-  const origin = headers["origin"]
-  if (origin === undefined) return true
-  if (!URL.canParse(origin)) return false
-  const { host } = new URL(origin)
-  return host === headers["host"] || origin === new URL(publicUrl).origin
+  const { host, origin, "sec-fetch-site": site } = headers
+  if (site === undefined && origin === undefined) return false
+  return (
+    (site === undefined || site === "same-origin") && (origin === undefined || isOwnOrigin(origin, host, publicUrl))
+  )
 }

@@ -124,7 +124,7 @@ export const docsPage = (document: JsonObject): string => {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${escape(string(info["title"]))}</title><style>${style}</style></head><body>
 <h1>${escape(string(info["title"]))} <small>${escape(string(info["version"]))}</small></h1><p>${escape(string(info["description"]))}</p>
-<nav>${[...groups, "errors", "run-errors", "schemas"].map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`).join("")}<a href="/openapi.json">openapi.json</a></nav>
+<nav>${[...groups, "errors", "run-errors", "schemas"].map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`).join("")}<a href="openapi.json">openapi.json</a></nav>
 ${sections.join("\n")}
 <h2 id="errors">errors</h2>${table(["Status", "Code", "Meaning", "Retry helps", "What to do"], httpErrors)}
 <h2 id="run-errors">run-errors</h2><p>In the <code>error</code> of a run that failed. Such a run is charged nothing, or what the provider is known to have cost.</p>

@@ -52,14 +52,21 @@ const stage = Effect.gen(function* () {
 })
 type Stage = Effect.Effect.Success<typeof stage>
 
-const ask = ({ ids, url }: Stage, route: string, { fields }: KnownPage, person: Person | null, site = "same-origin") =>
+/** `site` is what the browser says of where the request comes from; null for one that says nothing. */
+const ask = (
+  { ids, url }: Stage,
+  route: string,
+  { fields }: KnownPage,
+  person: Person | null,
+  site: Record<string, string> | null = { "sec-fetch-site": "same-origin" }
+) =>
   Effect.promise(async () => {
     const [method = "", path = ""] = route.split(" ")
     const address = path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(ids.get(name) ?? "missing"))
     const answer = await fetch(url + address, {
       method,
       redirect: "manual",
-      headers: { ...(person === null ? {} : { cookie: person.cookie }), "sec-fetch-site": site },
+      headers: { ...(person === null ? {} : { cookie: person.cookie }), ...site },
       ...(method === "POST" ? { body: new URLSearchParams({ ...fields, csrf: person?.csrf ?? "" }) } : {})
     })
     return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") }
@@ -118,16 +125,88 @@ describe("every page of the console", () => {
       const on = yield* stage
       for (const [route, known] of Object.entries(knownPages)) {
         if (!route.startsWith("POST") || known.sees === "anyone") continue
-        for (const [csrf, site] of [
-          ["", "same-origin"],
-          [on.member.csrf, "same-origin"],
-          [on.operator.csrf, "cross-site"]
+        const foreign = "This form did not come from this console"
+        for (const [csrf, site, told] of [
+          ["", { "sec-fetch-site": "same-origin" }, "This form is too old"],
+          [on.member.csrf, { "sec-fetch-site": "same-origin" }, "This form is too old"],
+          [on.operator.csrf, { "sec-fetch-site": "cross-site" }, foreign],
+          [on.operator.csrf, { "sec-fetch-site": "same-site" }, foreign],
+          [on.operator.csrf, { "sec-fetch-site": "none" }, foreign],
+          [on.operator.csrf, { origin: "https://evil.example" }, foreign],
+          [on.operator.csrf, { origin: "null" }, foreign],
+          [on.operator.csrf, { "sec-fetch-site": "same-origin", origin: "https://evil.example" }, foreign],
+          [on.operator.csrf, null, foreign]
         ] as const) {
           const answer = yield* ask(on, route, known, { ...on.operator, csrf }, site)
           assert.strictEqual(answer.status, 403, route)
-          assert.include(answer.text, "This form is too old", route)
+          assert.include(answer.text, told, route)
         }
       }
+    }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
+  )
+
+  it.live("takes no form and no address of which it would have to guess what is meant, and keeps what was typed", () =>
+    Effect.gen(function* () {
+      const on = yield* stage
+      const send = (route: string, body: string, query: string) =>
+        Effect.promise(async () => {
+          const [method = "", path = ""] = route.split(" ")
+          const address = path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(on.ids.get(name) ?? "missing"))
+          const answer = await fetch(on.url + address + query, {
+            method,
+            redirect: "manual",
+            headers: {
+              cookie: on.operator.cookie,
+              "sec-fetch-site": "same-origin",
+              "content-type": "application/x-www-form-urlencoded"
+            },
+            ...(method === "POST" ? { body: `csrf=${on.operator.csrf}&${body}` } : {})
+          })
+          return { status: answer.status, text: await answer.text() }
+        })
+      for (const [route, known] of Object.entries(knownPages)) {
+        if (known.sees === "anyone" || known.mayBeGone === true) continue
+        const fields = new URLSearchParams({ ...known.fields }).toString()
+        const [name = "extra", value = "x"] = Object.entries(known.fields ?? {})[0] ?? []
+        const twice = `${name}=${encodeURIComponent(value)}&${name}=other`
+        const broken = `${name}=kept%ff%zz`
+        if (route.startsWith("POST")) {
+          const rest = fields.replace(/^[^&]*&?/, "")
+          for (const [body, told] of [
+            [`${twice}&${rest}`, "is given more than once"],
+            [`${broken}&${rest}`, "is not valid percent-encoding"],
+            [`${fields}&extra=1&extra=2`, "is given more than once"]
+          ] as const) {
+            // A list of boxes may come several times.
+            if (body.startsWith("scopes=")) continue
+            const answer = yield* send(route, body, "")
+            assert.strictEqual(answer.status, 400, `${route} ${body}`)
+            assert.include(answer.text, told, route)
+          }
+          assert.strictEqual((yield* send(route, `csrf=${on.operator.csrf}&${fields}`, "")).status, 403, route)
+        }
+        for (const query of ["?x=1&x=2", "?x=%zz", "?x=%ff", "?notice=a&notice=b"]) {
+          const answer = yield* send(route, fields, query)
+          assert.strictEqual(answer.status, 400, route + query)
+          assert.match(answer.text, /is given more than once|is not valid percent-encoding/, route + query)
+        }
+      }
+      // What was typed stands in its field again.
+      const workspace = `/console/${on.ids.get("workspaceId")}`
+      const run = yield* send(
+        `POST ${workspace}/catalog/mock-email-find/run`,
+        "key=k&input.domain=a.example&input.domain=b.example&input.name=Ada",
+        ""
+      )
+      assert.strictEqual(run.status, 400)
+      for (const kept of ['value="a.example"', 'value="Ada"', 'id="f-input-domain-problem"'])
+        assert.include(run.text, kept)
+      const unknown = yield* send(`POST ${workspace}/catalog/mock-email-find/run`, "key=k&input.nmae=Ada", "")
+      assert.strictEqual(unknown.status, 400)
+      assert.include(unknown.text, "is no field of this operation")
+      const filtered = yield* send(`GET ${workspace}/runs`, "", "?provider=mock&token=a&token=b")
+      assert.strictEqual(filtered.status, 400)
+      for (const kept of ['value="mock"', 'id="f-token-problem"']) assert.include(filtered.text, kept)
     }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
   )
 })

@@ -1,8 +1,10 @@
 /** What all pages have in common: filters, pages of rows and files, the path prefix, and what a failure looks like. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { Address, Caller, run, testGateway } from "../../../src/testing.js"
 import { startAccounts } from "../../support/accountsGateway.js"
+import { startGateway } from "../../support/httpGateway.js"
 import { signInTo } from "../../support/signIn.js"
 
 /** A signed-in owner of a workspace with so many runs, and a way to get pages of it. */
@@ -57,7 +59,7 @@ describe("a table of the console", () => {
       Effect.gen(function* () {
         const get = yield* withRuns(1)
         const page = yield* get("runs?status=gone&from=yesterday&provider=mock")
-        assert.strictEqual(page.status, 200)
+        assert.strictEqual(page.status, 400)
         assert.match(page.text, /id="f-from"[^>]*aria-invalid="true"[^>]*value="yesterday"/)
         assert.include(page.text, "must be a time in ISO 8601")
         assert.include(page.text, "must be one of queued, running")
@@ -135,11 +137,84 @@ describe("a page of the console", () => {
       assert.include(broken.text, "Something went wrong on our side")
       assert.include(broken.text, broken.headers.get("x-request-id") ?? "no id")
       assert.notMatch(broken.text, /Wallet|was not set|\.ts/)
-      for (const path of [`/console/${workspaceId}/budgets`, "/console/nowhere", `/console/${workspaceId}/`]) {
+      for (const path of [`/console/${workspaceId}/budgets`, "/console/nowhere", "/console/operators"]) {
         const missing = yield* get(path)
         assert.strictEqual(missing.status, 404, path)
         assert.include(missing.text, "There is no page at this address", path)
       }
+    })
+  )
+
+  it.scopedLive("is found with a slash at its end, and the addresses above pages lead to one", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const { cookie, workspaceId } = yield* gateway.signedIn()
+      const operator = yield* gateway.operator
+      const leads = (path: string, who: string) =>
+        Effect.map(gateway.get(path, { authorization: null, headers: { cookie: who } }), ({ headers, status }) => [
+          status,
+          headers.get("location")
+        ])
+      const own = `/console/${workspaceId}`
+      for (const [path, to] of [
+        ["/console/", "/console"],
+        [`${own}/`, own],
+        [own, `${own}/overview`],
+        [`${own}/runs/?status=failed`, `${own}/runs?status=failed`],
+        [`${own}/runs//`, `${own}/runs`],
+        ["/console/sign-in", "/console"],
+        [`/console/sign-in?next=${encodeURIComponent(`${own}/runs?status=failed`)}`, `${own}/runs?status=failed`],
+        ["/console/sign-in?next=https%3A%2F%2Fevil.example", "/console"]
+      ] as const)
+        assert.deepStrictEqual(yield* leads(path, cookie), [303, to], path)
+      assert.deepStrictEqual(yield* leads("/console/operator", operator.cookie), [303, "/console/operator/health"])
+      assert.deepStrictEqual(yield* leads("/console/operator/", operator.cookie), [303, "/console/operator"])
+      assert.deepStrictEqual(yield* leads("/console/operator", cookie), [403, null])
+      const other = yield* gateway.signedIn()
+      assert.deepStrictEqual(yield* leads(own, other.cookie), [404, null])
+      // No address leads to another site.
+      for (const path of ["/console//evil.example/", "/console/%2f%2fevil.example/", "/console/..//evil.example/"]) {
+        const [status, to] = yield* leads(path, cookie)
+        assert.isTrue(status === 404 || (to ?? "").toString().startsWith("/console"), `${path}: ${status} ${to}`)
+      }
+    })
+  )
+
+  it.scopedLive("that cannot be is told as a page: percent-encoding, a method, a form that is not there", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      for (const [method, path, status] of [
+        ["GET", "/console/%ff", 400],
+        ["GET", "/console/a%zz/runs", 400],
+        ["GET", "/approve/%ff", 400],
+        ["POST", "/console/%ff", 400],
+        ["POST", "/console/nowhere/at/all", 404],
+        ["PUT", "/console", 405],
+        ["DELETE", "/console/sign-in", 405]
+      ] as const) {
+        const answer = yield* gateway.send(method, path, { authorization: null })
+        assert.strictEqual(answer.status, status, path)
+        assert.strictEqual(answer.headers.get("content-type"), "text/html; charset=utf-8", path)
+        assert.include(answer.text, "Back to the console", path)
+        assert.include(answer.headers.get("content-security-policy"), "default-src 'none'")
+      }
+      // What is no page goes on being told to programs.
+      assert.strictEqual((yield* gateway.get("/consoles/%ff")).headers.get("content-type"), "application/json")
+    })
+  )
+
+  it.scopedLive("says that the database is away, and that nothing was done", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail(new StorageBusy({ retryAfterSeconds: 2 }))
+      const gateway = yield* startGateway({ sessions: { find: () => away } })
+      const answer = yield* gateway.get("/console", {
+        authorization: null,
+        headers: { cookie: "__Host-gateway_session=x" }
+      })
+      assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"])
+      assert.include(answer.text, "The database cannot be reached")
+      assert.include(answer.text, "Nothing was done. Try again in 2 seconds.")
+      assert.notInclude(answer.text, "same key")
     })
   )
 })

@@ -112,17 +112,27 @@ describe("the page to go back to", () => {
 })
 
 describe("a form", () => {
-  it("comes from here when the browser says so, or says nothing", () => {
+  it("comes from here when the browser says so, and not when it says nothing", () => {
     const here = "https://gateway.example/pay"
     const cases: ReadonlyArray<readonly [headers: Record<string, string>, comes: boolean]> = [
-      [{}, true],
+      [{}, false],
+      [{ host: "gateway.example" }, false],
+      [{ referer: "https://gateway.example/pay/console", host: "gateway.example" }, false],
       [{ "sec-fetch-site": "same-origin" }, true],
       [{ "sec-fetch-site": "same-site" }, false],
       [{ "sec-fetch-site": "cross-site" }, false],
       [{ "sec-fetch-site": "none" }, false],
       [{ "sec-fetch-site": "cross-site", origin: "https://gateway.example" }, false],
       [{ origin: "https://gateway.example" }, true],
-      [{ origin: "http://10.0.0.7:8080", host: "10.0.0.7:8080" }, true],
+      [{ "sec-fetch-site": "same-origin", origin: "https://gateway.example" }, true],
+      [{ "sec-fetch-site": "same-origin", origin: "https://evil.example", host: "gateway.example" }, false],
+      [{ "sec-fetch-site": "same-origin", origin: "null" }, false],
+      [{ "sec-fetch-site": "" }, false],
+      [{ "sec-fetch-site": "same-origin, cross-site" }, false],
+      [{ origin: "https://other.example", host: "other.example" }, true],
+      [{ origin: "http://gateway.example", host: "gateway.example" }, false],
+      [{ origin: "https://gateway.example:444", host: "gateway.example" }, false],
+      [{ origin: "https://gateway.example, https://evil.example", host: "gateway.example" }, false],
       [{ origin: "https://evil.example", host: "gateway.example" }, false],
       [{ origin: "https://gateway.example.evil.example", host: "gateway.example" }, false],
       [{ origin: "null", host: "gateway.example" }, false],
@@ -130,5 +140,9 @@ describe("a form", () => {
     ]
     for (const [headers, comes] of cases)
       assert.strictEqual(comesFromHere(headers, here), comes, JSON.stringify(headers))
+    // A gateway without TLS, under the address by which it was asked.
+    const lan = { origin: "http://10.0.0.7:8080", host: "10.0.0.7:8080" }
+    assert.isTrue(comesFromHere(lan, "http://127.0.0.1:8080"))
+    assert.isFalse(comesFromHere({ ...lan, host: "10.0.0.8:8080" }, "http://127.0.0.1:8080"))
   })
 })

@@ -23,6 +23,7 @@ const workspaceParam = parameter(WorkspaceId, {
 export const auditPage = operatorPage({
   path: "audit",
   navigation: { label: "Audit", order: 50 },
+  filters: true,
   show: (visit) =>
     Effect.gen(function* () {
       const trail = yield* AuditTrail

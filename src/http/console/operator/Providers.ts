@@ -147,6 +147,7 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
     if (listed._tag === "File") return listed
     return screen({
       title: "Providers",
+      status: listed.status,
       content: html`${noticeOf(visit.query, { changed: "The state was changed. Every node follows within seconds." })}
         ${toldOf(form)} ${listed.content}`
     })
@@ -155,6 +156,7 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
 export const providersPage = operatorPage({
   path: "providers",
   navigation: { label: "Providers", order: 30 },
+  filters: true,
   show: (visit) => providersScreen(visit, unfilled)
 })
 

@@ -47,6 +47,7 @@ const columns: ReadonlyArray<Column<WorkspaceStanding>> = [
 export const workspacesPage = operatorPage({
   path: "workspaces",
   navigation: { label: "Workspaces", order: 40 },
+  filters: true,
   show: (visit) =>
     Effect.gen(function* () {
       const reports = yield* Reports

@@ -9,7 +9,17 @@ import { OpenId } from "../../../services/OpenId.js"
 import { type LinkOver, Sessions, type SignedIn } from "../../../services/Sessions.js"
 import { actForm } from "../Forms.js"
 import { html, Link, to } from "../Html.js"
-import { openForm, openPage, redirect, Refusal, screen, signedInForm, type Redirect, type Visit } from "../Page.js"
+import {
+  openForm,
+  openPage,
+  redirect,
+  Refusal,
+  screen,
+  signedInForm,
+  signedInPage,
+  type Redirect,
+  type Visit
+} from "../Page.js"
 import { ownPath } from "../Return.js"
 import type { SetCookie } from "../Visitors.js"
 
@@ -42,22 +52,7 @@ const signInPage = openPage({
       const next = query.get("next") ?? null
       if (session !== null) {
         const back = ownPath(next ?? visitor.next)
-        return screen({
-          title: "You are signed in",
-          content: html`<p>
-              As <bdi>${session.name}</bdi> (${session.role}). The session ends after 12 hours without a request, and
-              after ${days} days in any case.
-            </p>
-            <p><a href=${back === null ? to([]) : Link.back(back)}>Go on</a></p>
-            <div class="actions">
-              ${actForm({ action: to(["sign-out"]), label: "Sign out" })}
-              ${actForm({
-                action: to(["sign-out", "everywhere"]),
-                label: "Sign out everywhere",
-                confirm: "Sign out on every device?"
-              })}
-            </div>`
-        })
+        return redirect(back === null ? to([]) : Link.back(back))
       }
       return screen({
         title: "Sign in",
@@ -73,6 +68,28 @@ const signInPage = openPage({
           </ul>`
       })
     })
+})
+
+const sessionPage = signedInPage({
+  path: "session",
+  show: ({ session }) =>
+    Effect.succeed(
+      screen({
+        title: "Your session",
+        content: html`<p>
+            You are signed in as <bdi>${session.name}</bdi> (${session.role}). The session ends after 12 hours without a
+            request, and after ${days} days in any case.
+          </p>
+          <div class="actions">
+            ${actForm({ action: to(["sign-out"]), label: "Sign out" })}
+            ${actForm({
+              action: to(["sign-out", "everywhere"]),
+              label: "Sign out everywhere",
+              confirm: "Sign out on every device?"
+            })}
+          </div>`
+      })
+    )
 })
 
 /** Unknown, used and too old links are answered alike. */
@@ -142,4 +159,4 @@ const signOutEverywhere = signedInForm({
     )
 })
 
-export const signInPages = [signInPage, linkPage, linkForm, signOut, signOutEverywhere]
+export const signInPages = [signInPage, sessionPage, linkPage, linkForm, signOut, signOutEverywhere]

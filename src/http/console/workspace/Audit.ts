@@ -37,6 +37,7 @@ export const auditPage = workspacePage({
   path: "audit",
   sees: "owner",
   navigation: { label: "Audit", order: 80 },
+  filters: true,
   show: (visit) =>
     Effect.gen(function* () {
       const trail = yield* AuditTrail

@@ -8,6 +8,7 @@ import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { consoleCardsDefault, queryCharsMax } from "../../../domain/Limits.js"
 import { fromUsd } from "../../../domain/Micros.js"
 import { ValidationError } from "../../../domain/ApiErrors.js"
+import { intParam } from "../../Query.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { badge, count, duration, money } from "../Figures.js"
 import { askForm, button, filledWith, selectField, textField } from "../Forms.js"
@@ -35,57 +36,75 @@ const card = (workspaceId: string, row: CatalogRow): Html => html`<li class="car
   ${row.works.rate !== null && !row.works.thin && html`<small>${Math.round(row.works.rate * 100)} % of ${count(row.works.runs)} runs worked${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
 </li>`
 
-const placeParam = Schema.decodeUnknownOption(Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 1_000_000)))
+const asks = ["q", "category", "provider"]
+const readPlace = Schema.decodeUnknownOption(intParam(0, 1_000_000))
 
 export const catalogPage = workspacePage({
   path: "catalog",
   navigation: { label: "Catalog", order: 15 },
-  show: ({ principal, query, workspaceId }) =>
+  filters: true,
+  show: ({ principal, query, queryProblems, workspaceId }) =>
     Effect.gen(function* () {
       const catalog = yield* Catalog
+      const [strange] = [...queryProblems].filter(([name]) => !asks.includes(name))
+      if (strange !== undefined) return yield* ValidationError.of(...strange)
       const asked = (name: string) => {
         const text = query.get(name)?.trim() ?? ""
         return text === "" ? null : text
       }
       const [q, category, provider] = [asked("q"), asked("category"), asked("provider")]
-      if (q !== null && q.length > queryCharsMax)
-        return yield* ValidationError.of("q", `must have at most ${queryCharsMax} characters`)
+      const problems = new Map([
+        ...(q !== null && q.length > queryCharsMax
+          ? [["q", `must have at most ${queryCharsMax} characters`] as const]
+          : []),
+        ...queryProblems
+      ])
       const filter = { ...noFilter, category, provider, hidden: principal.operator }
-      const offset = Option.getOrElse(placeParam(query.get("offset")), () => 0)
+      const place = readPlace(query.get("offset") ?? "0")
+      if (Option.isNone(place)) return yield* ValidationError.of("offset", "must be a whole number")
       const facets = yield* Effect.map(
         catalog.list({ ...noFilter, limit: 1, after: null, facets: true }, principal),
         ({ facets: all }) => all
       )
       const found =
-        q === null
-          ? yield* Effect.map(
-              catalog.list({ ...filter, limit: consoleCardsDefault, after: asked("after"), facets: false }, principal),
-              ({ endpoints, next, total }) => ({
-                endpoints,
-                total,
-                warnings: [],
-                more: next === null ? null : to([workspaceId, "catalog"], { category, provider, after: next })
-              })
-            )
-          : yield* Effect.map(
-              catalog.search({ ...filter, q, limit: consoleCardsDefault, offset, prefer: "balanced" }, principal),
-              ({ endpoints, nextOffset, total, warnings = [] }) => ({
-                endpoints,
-                total,
-                warnings,
-                more:
-                  nextOffset === null
-                    ? null
-                    : to([workspaceId, "catalog"], { q, category, provider, offset: String(nextOffset) })
-              })
-            )
-      const form = filledWith({ q, category, provider })
+        problems.size > 0
+          ? null
+          : q === null
+            ? yield* Effect.map(
+                catalog.list(
+                  { ...filter, limit: consoleCardsDefault, after: asked("after"), facets: false },
+                  principal
+                ),
+                ({ endpoints, next, total }) => ({
+                  endpoints,
+                  total,
+                  warnings: [],
+                  more: next === null ? null : to([workspaceId, "catalog"], { category, provider, after: next })
+                })
+              )
+            : yield* Effect.map(
+                catalog.search(
+                  { ...filter, q, limit: consoleCardsDefault, offset: place.value, prefer: "balanced" },
+                  principal
+                ),
+                ({ endpoints, nextOffset, total, warnings = [] }) => ({
+                  endpoints,
+                  total,
+                  warnings,
+                  more:
+                    nextOffset === null
+                      ? null
+                      : to([workspaceId, "catalog"], { q, category, provider, offset: String(nextOffset) })
+                })
+              )
+      const form = { ...filledWith({ q, category, provider }), problems }
       const choices = (counts: ReadonlyArray<{ readonly value: string; readonly count: number }>) => [
         { value: "", label: "All" },
         ...counts.map(({ count: rows, value }) => ({ value, label: `${value} (${rows})` }))
       ]
       return screen({
         title: "Catalog",
+        status: found === null ? 400 : 200,
         content: html`${askForm({
           action: to([workspaceId, "catalog"]),
           label: "Search the catalog",
@@ -96,7 +115,10 @@ export const catalogPage = workspacePage({
             ${selectField({ form, name: "provider", label: "Provider", choices: choices(facets?.provider ?? []) })}
             <div class="field">${button("Search", { kind: "plain" })}</div>`
         })}
-        <div data-results>
+        <div data-results>${
+          found === null
+            ? html`<div class="empty"><p>Nothing is shown until the search can be read.</p></div>`
+            : html`
           <p class="hint" role="status">${count(found.total)} ${found.total === 1 ? "operation" : "operations"}</p>
           ${found.warnings.map(({ message }) => html`<p class="notice warn">${message}</p>`)}
           ${
@@ -104,7 +126,8 @@ export const catalogPage = workspacePage({
               ? html`<div class="empty"><p>Nothing fits. Try other words, or <a href=${to([workspaceId, "catalog"])}>look at everything</a>.</p></div>`
               : html`<ul class="cards">${found.endpoints.map((row) => card(workspaceId, row))}</ul>`
           }
-          ${found.more !== null && html`<nav class="pager" aria-label="Pages"><a href=${found.more} rel="next">More</a></nav>`}
+          ${found.more !== null && html`<nav class="pager" aria-label="Pages"><a href=${found.more} rel="next">More</a></nav>`}`
+        }
         </div>`
       })
     })

@@ -248,6 +248,10 @@ export const inputText = (
       onRight: (text) => members.push(`${JSON.stringify(field.name)}:${text}`)
     })
   }
+  const known = new Set(fields.map(({ name }) => nameOf(name)))
+  for (const name of typed.keys())
+    if (name.startsWith(prefix) && !known.has(name))
+      problems.push({ field: name, message: "is no field of this operation" })
   const [other = ""] = typed.get(otherName) ?? []
   if (other.trim() !== "")
     Either.match(otherMembers(other, taken), {

@@ -20,6 +20,7 @@ const runIdParam = parameter(RunId, {
 export const ledgerPage = workspacePage({
   path: "ledger",
   navigation: { label: "Ledger", order: 30 },
+  filters: true,
   show: (visit) =>
     Effect.gen(function* () {
       const wallet = yield* Wallet

@@ -2,13 +2,15 @@
  * The overview of a workspace: what is on the balance, what is held and by which runs, what was spent by day, provider
  * and token, and how the runs of the last days ended. Each number leads to what it is made of.
  */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
+import { ValidationError } from "../../../domain/ApiErrors.js"
 import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
 import { holdsShownMax, reportDaysMax } from "../../../domain/Limits.js"
 import { dollars } from "../../../domain/Micros.js"
 import { Reports, type SpendReport } from "../../../services/Reports.js"
 import { type HoldRow, Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
+import { intParam } from "../../Query.js"
 import { dayChart, partsChart } from "../Charts.js"
 import { code, count, instant, linkTo, money, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
@@ -19,9 +21,13 @@ import { table } from "../Tables.js"
 const spans = [7, 30, 90].filter((days) => days <= reportDaysMax)
 const spanDefault = 30
 
-const daysParam = Schema.decodeUnknownOption(
-  Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, reportDaysMax))
-)
+const readDays = Schema.decodeUnknownOption(intParam(1, reportDaysMax))
+const daysOf = (asked: string | undefined): Effect.Effect<number, ValidationError> =>
+  asked === undefined
+    ? Effect.succeed(spanDefault)
+    : Effect.mapError(readDays(asked), () =>
+        ValidationError.of("days", `must be a whole number from 1 to ${reportDaysMax}`)
+      )
 
 /** `2026-11-22` */
 const dateOf = (day: number): string => time(dayStart(day)).slice(0, 10)
@@ -64,7 +70,7 @@ export const overviewPage = workspacePage({
     Effect.gen(function* () {
       const reports = yield* Reports
       const wallet = yield* Wallet
-      const days = Option.getOrElse(daysParam(query.get("days")), () => spanDefault)
+      const days = yield* daysOf(query.get("days"))
       const span = daysUpTo(dayOf(yield* Clock.currentTimeMillis), days)
       const balance = yield* wallet.balance(workspaceId)
       const holds = yield* wallet.holds(workspaceId, holdsShownMax)

@@ -62,6 +62,7 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
 export const runsPage = workspacePage({
   path: "runs",
   navigation: { label: "Runs", order: 20 },
+  filters: true,
   show: (visit) =>
     Effect.gen(function* () {
       const runs = yield* Runs

@@ -1,0 +1,51 @@
+/**
+ * Reads the fields of a form and of a page's address (`application/x-www-form-urlencoded`). One rule for both: every
+ * byte has to be valid percent-encoding of UTF-8, and a field that takes one value comes once. What breaks the rule is
+ * told by the name of its field, and nothing is guessed: the first of two values may be the wrong one. The values stay
+ * readable, so that a form can be shown again as it was filled in.
+ */
+import type { FieldProblem } from "../domain/ApiErrors.js"
+
+export interface UrlEncoded {
+  /** The values of each field, in order. A value that cannot be decoded stands here as far as it can be read. */
+  readonly fields: ReadonlyMap<string, ReadonlyArray<string>>
+  /** The fields of which a name or a value cannot be decoded. */
+  readonly broken: ReadonlySet<string>
+}
+
+/** Whether a text is valid percent-encoding of UTF-8. */
+export const decodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const urlEncoded = (text: string): UrlEncoded => {
+  const fields = new Map<string, Array<string>>()
+  const broken = new Set<string>()
+  for (const pair of text.split("&")) {
+    for (const [name, value] of new URLSearchParams(pair)) {
+      const known = fields.get(name)
+      if (known === undefined) fields.set(name, [value])
+      else known.push(value)
+      if (!decodable(pair)) broken.add(name)
+    }
+  }
+  return { fields, broken }
+}
+
+/** What is wrong with the fields; those in `repeatable` may come several times. */
+export const fieldProblems = (
+  { broken, fields }: UrlEncoded,
+  repeatable: ReadonlySet<string> = new Set()
+): ReadonlyArray<FieldProblem> =>
+  [...fields].flatMap(([field, values]) =>
+    broken.has(field)
+      ? [{ field, message: "is not valid percent-encoding of UTF-8" }]
+      : values.length > 1 && !repeatable.has(field)
+        ? [{ field, message: "is given more than once; give it once" }]
+        : []
+  )
