@@ -1,0 +1,124 @@
+// A signal cancels the run at the gateway, wherever the call is at that moment; the rejection says what became of it.
+import { assert, describe, it } from "vitest"
+import { Aborted, type ClientOptions } from "../../src/client/index.js"
+import { hit, silence } from "../../src/testing.js"
+import { all, failureOf, kindsOf, onGateway, request } from "./onGateway.js"
+
+/** A `fetch` that calls back when this request has been sent, and then waits for its answer as always. */
+const after = (wanted: (url: string, method: string) => boolean, then: () => void): ClientOptions["fetch"] => {
+  return async (url, init) => {
+    const answer = fetch(url, init)
+    if (wanted(String(url), String(init?.method))) then()
+    return answer
+  }
+}
+const reason = new Error("the user went away")
+
+const abortedBy = async (work: Promise<unknown>): Promise<Aborted> => {
+  const failure = await failureOf(work)
+  assert.instanceOf(failure, Aborted)
+  assert.deepStrictEqual([failure.name, failure.cause], ["AbortError", reason])
+  return failure
+}
+
+describe("an aborted run", () => {
+  it("is cancelled while its first request is open; nothing is charged", () =>
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ clientWith, direct }) => {
+      const controller = new AbortController()
+      const fetch = after(
+        (url) => url.includes("wait="),
+        () => controller.abort(reason)
+      )
+      const failure = await abortedBy(clientWith({ fetch }).run(request, { signal: controller.signal }))
+      const runs = await all(direct.runs.list())
+      assert.strictEqual(runs.length, 1)
+      assert.strictEqual(failure.run?.runId, runs[0]?.runId)
+      assert.strictEqual(failure.mayStillRun, false)
+      assert.include(["cancelled_before_dispatch", "cancellation_requested_after_dispatch"], runs[0]?.error?.code)
+      assert.deepStrictEqual(await kindsOf(direct), ["hold", "release"])
+    }))
+
+  it("is cancelled while the client polls", () =>
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ clientWith, direct }) => {
+      const controller = new AbortController()
+      const fetch = after(
+        (_, method) => method === "GET",
+        () => controller.abort(reason)
+      )
+      const client = clientWith({ fetch, requestTimeoutMillis: 5_000 })
+      const failure = await abortedBy(client.run(request, { signal: controller.signal }))
+      assert.strictEqual(failure.run?.status, "failed")
+      assert.deepStrictEqual(await kindsOf(direct), ["hold", "release"])
+    }))
+
+  it("is found and cancelled where the answer that named it was lost", () =>
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ clientWith, direct, proxy }) => {
+      const controller = new AbortController()
+      proxy.next({ fault: "lose_answer" })
+      const client = clientWith({
+        requestTimeoutMillis: 5_000,
+        fetch: async (url, init) => {
+          try {
+            return await fetch(url, init)
+          } catch (lost) {
+            controller.abort(reason)
+            throw lost
+          }
+        }
+      })
+      const failure = await abortedBy(client.run(request, { signal: controller.signal }))
+      assert.strictEqual(failure.run?.status, "failed")
+      assert.strictEqual((await all(direct.runs.list())).length, 1)
+      assert.deepStrictEqual(await kindsOf(direct), ["hold", "release"])
+      assert.strictEqual(new Set(proxy.passed.map(({ idempotencyKey }) => idempotencyKey)).size, 2)
+    }))
+
+  it("was never made where the signal was aborted before the first attempt, or after a refusal", () =>
+    onGateway({}, async ({ client, clientWith, direct, proxy }) => {
+      const before = await abortedBy(client.run(request, { signal: AbortSignal.abort(reason) }))
+      assert.deepStrictEqual([before.run, before.mayStillRun, proxy.passed.length], [null, false, 0])
+      const controller = new AbortController()
+      proxy.next({ fault: "answer", status: 429, headers: { "retry-after": "30" }, body: "" })
+      const fetch: ClientOptions["fetch"] = async (url, init) => {
+        const answer = await globalThis.fetch(url, init)
+        setTimeout(() => controller.abort(reason))
+        return answer
+      }
+      const refused = await abortedBy(clientWith({ fetch }).run(request, { signal: controller.signal }))
+      assert.deepStrictEqual([refused.run, refused.mayStillRun, proxy.passed.length], [null, false, 1])
+      assert.deepStrictEqual(await kindsOf(direct), [])
+    }))
+
+  it("goes on where it changes something at the provider, and the failure says so", () =>
+    onGateway({ providers: { "mock-send-message": silence } }, async ({ clientWith, direct, gateway }) => {
+      const controller = new AbortController()
+      const fetch = after(
+        (_, method) => method === "GET",
+        () => controller.abort(reason)
+      )
+      const client = clientWith({ fetch, requestTimeoutMillis: 5_000 })
+      const sending = { endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } }
+      const failure = await abortedBy(client.run(sending, { signal: controller.signal }))
+      assert.deepStrictEqual([failure.run?.status, failure.mayStillRun], ["running", true])
+      assert.strictEqual((await direct.runs.get(String(failure.run?.runId))).status, "running")
+      assert.strictEqual(gateway.calls().length, 1)
+    }))
+})
+
+describe("a wait that is aborted", () => {
+  it("leaves the run alone", () =>
+    onGateway(
+      { providers: { "mock-email-find": hit(undefined, { after: "2 seconds" }) } },
+      async ({ clientWith, direct }) => {
+        const controller = new AbortController()
+        const { runId } = await direct.runs.create(request)
+        const fetch = after(
+          (_, method) => method === "GET",
+          () => controller.abort(reason)
+        )
+        await abortedBy(clientWith({ fetch }).runs.wait(runId, { signal: controller.signal }))
+        assert.strictEqual((await direct.runs.wait(runId)).outcome, "hit")
+        assert.deepStrictEqual(await kindsOf(direct), ["hold", "release", "charge"])
+      }
+    ))
+})

@@ -1,0 +1,90 @@
+// A wrong call does not compile: `npm run check` fails where a line below a directive is right after all. A right one
+// does, and its answer has the document's types.
+import { assert, expectTypeOf, it } from "vitest"
+import {
+  createClient,
+  type CompletedRun,
+  type GatewayClient,
+  type GatewayFailure,
+  isGatewayFailure,
+  type LedgerEntry,
+  type RefusalCode,
+  type Refusals,
+  type RunError,
+  verifyWebhook
+} from "../../src/client/index.js"
+
+/** Compiled, and never run. */
+export const wrongCalls = (client: GatewayClient) => [
+  // @ts-expect-error: a token is needed, be it null
+  createClient({ baseUrl: "https://gateway.test" }),
+  // @ts-expect-error: no such option
+  createClient({ baseUrl: "https://gateway.test", token: null, retries: 3 }),
+  // @ts-expect-error: no input
+  client.run({ endpointId: "a" }),
+  // @ts-expect-error: the input is an object
+  client.run({ endpointId: "a", input: "x" }),
+  // @ts-expect-error: JSON has no bigint
+  client.run({ endpointId: "a", input: { id: 1n } }),
+  // @ts-expect-error: JSON has no date
+  client.run({ endpointId: "a", input: { on: new Date() } }),
+  // @ts-expect-error: no such field
+  client.run({ endpointId: "a", input: {}, fallbak: true }),
+  // @ts-expect-error: the client itself says how long to wait
+  client.run({ endpointId: "a", input: {}, wait: true }),
+  // @ts-expect-error: the key is an option of the call
+  client.run({ endpointId: "a", input: {}, idempotencyKey: "k" }),
+  // @ts-expect-error: no such preference
+  client.run({ endpointId: "a", input: {}, fallback: { prefer: "dearest" } }),
+  // @ts-expect-error: no such status
+  client.runs.list({ status: "done" }),
+  // @ts-expect-error: no such scope
+  client.tokens.create({ label: "a", scopes: ["runs"] }),
+  // @ts-expect-error: a changing call without a key takes none
+  client.tokens.create({ label: "a", scopes: [] }, { idempotencyKey: "k" }),
+  // @ts-expect-error: the body is what came over the wire, not what a parser made of it
+  verifyWebhook({}, { parsed: true }, "whsec_x"),
+  // @ts-expect-error: there are no batches yet
+  client.batches
+]
+
+export const rightCalls = (client: GatewayClient, person: { name: string; domain?: string | undefined }) => [
+  client.run({ endpointId: "a", input: person }),
+  client.run({ endpointId: "a", input: { tags: ["a", null, { b: 1 }] }, fallback: { maxAttempts: 2 } }),
+  client.search("email", { prefer: "cheapest", limit: undefined })
+]
+
+const ways = (failure: GatewayFailure): string => {
+  switch (failure.kind) {
+    case "refused":
+      // Each code brings the fields of its own body.
+      if (failure.code === "insufficient_balance") return String(failure.answer.topUpUrl)
+      if (failure.code === "too_many_inflight_runs") return String(failure.answer.retryAfterSeconds)
+      // @ts-expect-error: the document has no such code
+      if (failure.code === "payment_required") return ""
+      return failure.retryHint
+    case "run_failed":
+      // @ts-expect-error: no run fails with this
+      if (failure.code === "idempotency_conflict") return ""
+      return failure.run.error.whoseError
+    case "run_uncertain":
+      return failure.run.runId
+    case "aborted":
+      return String(failure.run?.status)
+    case "unreachable":
+      return failure.url
+    case "unexpected_answer":
+      return failure.text
+  }
+}
+
+it("has types that are exact", () => {
+  expectTypeOf<GatewayClient["run"]>().returns.resolves.toEqualTypeOf<CompletedRun>()
+  expectTypeOf<CompletedRun["outcome"]>().toEqualTypeOf<"hit" | "weak" | "miss">()
+  expectTypeOf<CompletedRun["status"]>().toEqualTypeOf<"completed">()
+  expectTypeOf<LedgerEntry["amountMicros"]>().toEqualTypeOf<number>()
+  expectTypeOf<RefusalCode>().toEqualTypeOf<keyof Refusals>()
+  expectTypeOf<Extract<GatewayFailure, { kind: "run_failed" }>["code"]>().toEqualTypeOf<RunError["code"]>()
+  assert.isFalse(isGatewayFailure(new Error("another")))
+  assert.isFunction(ways)
+})
