@@ -145,7 +145,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     return yield* payments.charge({ topUpId, workspaceId: rule.workspaceId, amountMicros: row.amountMicros, method })
   })
 
-  const reported = (topUpId: TopUpId, outcome: Charged | "never" | null) => {
+  const reported = (topUpId: TopUpId, outcome: Charged | "never" | null): Effect.Effect<unknown, StorageError> => {
     if (outcome === null || (outcome !== "never" && outcome.state === "open")) return Effect.void
     return outcome !== "never" && outcome.state === "paid"
       ? reports.report({
