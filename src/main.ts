@@ -1,6 +1,5 @@
-#!/usr/bin/env node
 /**
- * Starts the gateway: `npm start`, or `provider-gateway` where the package is installed. Everything is in
+ * Starts the gateway without the command line: `npm start`, or `node` with flags of its own. Everything is in
  * `layers/compose/Serving.ts`.
  */
 import { NodeRuntime } from "@effect/platform-node"

@@ -17,7 +17,10 @@ export const pause = (millis: number, signal: AbortSignal | undefined): Promise<
   })
 
 /** A signal for one attempt: aborted by the caller's own, or when the time is over. `release` lets go of both. */
-export const attemptSignal = (millis: number, callers: AbortSignal | undefined) => {
+export const attemptSignal = (
+  millis: number,
+  callers: AbortSignal | undefined
+): { readonly signal: AbortSignal; readonly release: () => void } => {
   const controller = new AbortController()
   const abort = () => controller.abort(callers?.reason)
   const timer = setTimeout(() => controller.abort(new Error(`no whole answer within ${millis / 1000} seconds`)), millis)

@@ -9,7 +9,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const manifest: {
   readonly bin: Readonly<Record<string, string>>
-  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
@@ -55,12 +55,15 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 describe("the package", () => {
   it("holds everything that runs: the programs, the lease thread, the migrations, the whole catalog", () => {
     const programs = filesIn("src").map((file) => file.replace(/^src/, "dist").replace(/\.ts$/, ".js"))
-    assert.includeMembers([...packed], [...programs, ...filesIn("catalog"), ...filesIn("docs"), "scripts/build.mjs"])
+    const docs = filesIn("docs").filter((file) => file.endsWith(".md"))
+    assert.includeMembers([...packed], [...programs, ...filesIn("catalog"), ...docs, "scripts/build.mjs"])
     assert.includeMembers(
       [...packed],
       [
         ...Object.values(manifest.bin),
-        ...Object.values(manifest.exports).flatMap((paths) => Object.values(paths).map((path) => path.slice(2))),
+        ...Object.values(manifest.exports)
+          .flatMap((paths) => (typeof paths === "string" ? [paths] : Object.values(paths)))
+          .map((path) => path.slice(2)),
         "dist/layers/postgres/leases/LeaseThread.mjs",
         "dist/layers/postgres/migrations/index.js",
         "README.md",
@@ -72,7 +75,7 @@ describe("the package", () => {
 
   it("holds nothing that only builds or tests it", () => {
     const wanted = /^(assets|dist|catalog|docs|examples)\/|^(scripts\/build\.mjs|package\.json|LICENSE|[A-Z]+\.md)$/
-    const unwanted = /\.map$|\.tsbuildinfo|\.built-from|^dist\/chaos|(^|\/)(test|bench|chaos|src)\//
+    const unwanted = /\.map$|\.png$|\.tsbuildinfo|\.built-from|^dist\/chaos|(^|\/)(test|bench|chaos|src)\//
     assert.deepStrictEqual(
       packed.filter((path) => !wanted.test(path) || unwanted.test(path)),
       []

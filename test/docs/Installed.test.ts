@@ -1,0 +1,184 @@
+/**
+ * The package as another project has it: packed, put into an empty project, and used there by its program and its
+ * imports. Here the dependencies are those of this clone, linked; `npm run test:package` has npm install them.
+ */
+import { execFile, spawn } from "node:child_process"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const byNpm = process.env["INSTALL"] === "registry"
+const call = promisify(execFile)
+const npm = (cwd: string, ...args: ReadonlyArray<string>) =>
+  call("npm", [...args, "--ignore-scripts", "--no-audit", "--no-fund"], { cwd, maxBuffer: 2 ** 24 })
+const manifest: {
+  readonly version: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+const place = mkdtempSync(join(tmpdir(), "gateway-installed-"))
+// Root's Postgres runs as another user, who must pass.
+chmodSync(place, 0o711)
+const project = join(place, "project")
+const installed = join(project, "node_modules", "provider-gateway")
+let tarball = ""
+
+/** Everything that an install without development dependencies brings, and nothing else at the top. */
+const linkDependencies = () => {
+  const { packages }: { packages: Readonly<Record<string, { dev?: boolean }>> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8")
+  )
+  for (const [path, { dev }] of Object.entries(packages)) {
+    if (dev === true || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) || !existsSync(join(root, path))) continue
+    mkdirSync(dirname(join(project, path)), { recursive: true })
+    symlinkSync(join(root, path), join(project, path))
+  }
+}
+
+const linkPrograms = () => {
+  mkdirSync(join(project, "node_modules", ".bin"))
+  for (const [name, file] of Object.entries(manifest.bin)) {
+    chmodSync(join(installed, file), 0o755)
+    symlinkSync(join("..", "provider-gateway", file), join(project, "node_modules", ".bin", name))
+  }
+}
+
+beforeAll(async () => {
+  await call(process.execPath, [join(root, "scripts", "build.mjs"), "--quiet"])
+  const { stdout } = await npm(root, "pack", "--json", "--pack-destination", place)
+  const [{ filename }]: [{ readonly filename: string }] = JSON.parse(stdout)
+  tarball = join(place, filename)
+  mkdirSync(project)
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }))
+  if (byNpm) return void (await npm(project, "install", "--prefer-offline", tarball))
+  mkdirSync(installed, { recursive: true })
+  await call("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
+  linkDependencies()
+  linkPrograms()
+}, 300_000)
+
+afterAll(async () => {
+  await Effect.runPromise(Effect.ignore(EmbeddedPostgres.destroy(join(project, ".data"))))
+  rmSync(place, { recursive: true, force: true })
+}, 30_000)
+
+/** Only what any shell has: no setting of the gateway. */
+const env = { PATH: process.env["PATH"], HOME: place, npm_config_update_notifier: "false" }
+
+/** Writes a module into the project and answers what it prints. */
+const runsThere = async (name: string, text: string) => {
+  writeFileSync(join(project, name), text)
+  const { stdout } = await call(process.execPath, [name], { cwd: project, env })
+  return stdout.trim()
+}
+
+const script = `
+import { hit, testGateway } from "provider-gateway/testing"
+import { createClient } from "provider-gateway/client"
+const gateway = testGateway({ providers: { "mock-email-find": hit({ found: true, email: "ada@example.com", status: "deliverable" }) } })
+const { url, token, close } = await gateway.listen()
+const client = createClient({ baseUrl: url, token })
+const run = await client.run({ endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } })
+console.log(run.status, run.outcome, gateway.calls().length)
+await close()
+`
+
+describe("the installed package", () => {
+  it("is small, and names its licence, its repository and the versions of Node that run it", () => {
+    assert.isBelow(statSync(tarball).size, 1_200_000)
+    const found = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
+    assert.notProperty(found, "private")
+    assert.match(found.version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/)
+    assert.deepInclude(found, { name: "provider-gateway", license: "MIT", type: "module" })
+    for (const address of [found.repository.url, found.homepage, found.bugs.url]) assert.match(address, /https:\/\/\w/)
+    assert.match(found.engines.node, /^>=\d+\.\d+/)
+    assert.includeMembers(readdirSync(installed), ["LICENSE", "CHANGELOG.md", "README.md"])
+  })
+
+  it("starts a gateway with a Postgres of its own in an empty folder, beside which its commands work", async () => {
+    // In a group of its own, so that the signal reaches npx and the gateway, as Ctrl-C does.
+    const child = spawn("npx", ["--no", "--", "provider-gateway", "serve", "--json"], {
+      cwd: project,
+      env: { ...env, PORT: "0" },
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const ended = new Promise((resolve) => child.once("close", resolve))
+    let said = ""
+    try {
+      const url = await new Promise<string>((resolve, reject) => {
+        child.stdout.on("data", (bytes) => {
+          said += bytes
+          const found = /Listening on (http:[^"]+)/.exec(said)?.[1]
+          if (found !== undefined) resolve(found)
+        })
+        child.once("close", () => reject(new Error(`it ended: ${said}`)))
+      })
+      const token = readFileSync(join(project, ".data", "dev-token"), "utf8").trim()
+      const response = await fetch(`${url}/v1/runs?wait=true`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "one" },
+        body: JSON.stringify({
+          endpointId: "job:people.email.find",
+          input: { name: "Ada Example", domain: "example.com" }
+        })
+      })
+      assert.deepInclude(await response.json(), { status: "completed", outcome: "hit" })
+      const command = (...args: ReadonlyArray<string>) =>
+        call("npx", ["--no", "--", "provider-gateway", ...args], { cwd: project, env })
+      assert.match((await command("workspace", "list")).stdout, /^ws_\w+ .* demo\n$/)
+      assert.include((await command("--version")).stdout, manifest.version)
+    } finally {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM")
+      await ended
+    }
+    assert.isFalse(existsSync(join(project, ".data", "postgres", "cluster", "postmaster.pid")))
+  }, 120_000)
+
+  it("gives a test its gateway and a program its client", async () => {
+    assert.strictEqual(await runsThere("used.mjs", script), "completed hit 1")
+  }, 60_000)
+
+  it("declares the types of both, without those of a browser or of its own sources", async () => {
+    writeFileSync(join(project, "used.ts"), script)
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          module: "nodenext",
+          target: "es2022",
+          skipLibCheck: true,
+          types: ["node"],
+          typeRoots: [join(root, "node_modules", "@types")]
+        },
+        files: ["used.ts"]
+      })
+    )
+    const { stdout } = await call(
+      process.execPath,
+      [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", project],
+      { cwd: project }
+    ).catch((failed: { readonly stdout: string }) => failed)
+    assert.strictEqual(stdout, "")
+  }, 120_000)
+})
