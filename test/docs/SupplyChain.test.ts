@@ -1,5 +1,7 @@
 // What the lock file and the settings of npm promise about every package that an install brings.
-import { readdirSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
@@ -10,6 +12,7 @@ interface Locked {
   readonly integrity?: string
   readonly resolved?: string
   readonly link?: boolean
+  readonly dev?: boolean
   readonly hasInstallScript?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
@@ -44,6 +47,41 @@ describe("package-lock.json", () => {
       []
     )
     assert.notMatch(text, /https?:\/\/[^"]*\.tgz/)
+  })
+
+  it("has every package of production in the list that npm sbom makes without asking anybody", () => {
+    const place = mkdtempSync(join(tmpdir(), "gateway-sbom-"))
+    try {
+      for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(root, file), join(place, file))
+      execFileSync("npm", ["run", "-s", "sbom"], {
+        cwd: place,
+        stdio: "ignore",
+        env: { PATH: process.env["PATH"], HOME: place, npm_config_registry: "http://127.0.0.1:1" }
+      })
+      const {
+        components
+      }: {
+        readonly components: ReadonlyArray<{
+          readonly purl: string
+          readonly properties: ReadonlyArray<{ readonly name: string }>
+        }>
+      } = JSON.parse(readFileSync(join(place, "sbom.cdx.json"), "utf8"))
+      const production = components.filter(({ properties }) =>
+        properties.every(({ name }) => name !== "cdx:npm:package:development")
+      )
+      assert.sameMembers(
+        production.map(({ purl }) => decodeURIComponent(purl).replace(/\?.*$/, "")),
+        [
+          ...new Set(
+            packages
+              .filter(([, { dev }]) => dev !== true)
+              .map(([path, { version }]) => `pkg:npm/${nameOf(path)}@${version}`)
+          )
+        ]
+      )
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
   })
 
   it("holds every package that another one asks for, those of other platforms too", () => {
