@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line: `npm run -s gateway -- …`, or `npx provider-gateway …` where the package is installed. Everything is
- * in `cli/Gateway.ts`; logs go to standard error.
+ * The command line: `npm run -s gateway -- …`, or `npx provider-gateway …` where the package is installed. Everything
+ * is in `cli/Gateway.ts`; logs go to standard error.
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
