@@ -1,6 +1,6 @@
 // Speed of the catalog search at 40,000 operations, through `Catalog.search` as the route calls it (import, revision,
 // order of business, rows), beside plain BM25 on the same operations. Quality needs questions that people have
-// labelled: with --data, two public benchmarks. Usage: npm run bench:search -- [--data DIR]
+// labelled: with --data, three public benchmarks. Usage: npm run bench:search -- [--data DIR]
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
@@ -109,22 +109,32 @@ if (data === undefined) {
   console.log("Quality is measured with --data DIR (bench/README.md)")
 } else {
   const bench = join(data, "search-bench")
-  const stable = readLines(join(bench, "stabletoolbench-operations.jsonl.gz"))
-  const stableQueries = readQueries(join(bench, "stabletoolbench-queries.jsonl"))
-  await compare("StableToolBench", stable, stableQueries)
-  await compare(
-    "ToolE, single tool",
-    readLines(join(bench, "toole-operations.jsonl.gz")),
-    readQueries(join(bench, "toole-queries.jsonl")).filter((query) => query.group === "single")
-  )
+  const operations = (set: string) => readLines(join(bench, `${set}-operations.jsonl.gz`))
+  const stable = {
+    title: "StableToolBench",
+    lines: operations("stabletoolbench"),
+    queries: readQueries(join(bench, "stabletoolbench-queries.jsonl"))
+  }
+  const sets = [
+    stable,
+    {
+      title: "ToolE, single tool",
+      lines: operations("toole"),
+      queries: readQueries(join(bench, "toole-queries.jsonl")).filter((query) => query.group === "single")
+    },
+    {
+      title: "ToolLens",
+      lines: operations("toollens"),
+      queries: readQueries(join(bench, "toollens-train-queries.jsonl"))
+    }
+  ]
+  for (const { lines, queries, title } of sets) await compare(title, lines, queries)
   await speed(
     "Speed at 40,000 operations",
     readLines(join(data, "operations-40k.jsonl.gz")),
-    stableQueries.map((query) => query.query)
+    stable.queries.map((query) => query.query)
   )
-  await compare(
-    "StableToolBench among distractors",
-    [...stable, ...readLines(join(data, "operations-93k.jsonl.gz"))],
-    stableQueries
-  )
+  const others = readLines(join(data, "operations-93k.jsonl.gz"))
+  for (const { lines, queries, title } of sets)
+    await compare(`${title} among distractors`, [...lines, ...others], queries)
 }

@@ -12,6 +12,7 @@ const fieldCount = fieldNames.length
 const nameField = 0
 const capabilityField = 3
 const categoryField = 4
+const parameterNameField = 5
 const longestField = 400
 
 /** Of each operation, its tokens in reading order: term number, shifted left, with the field in the low bits. */
@@ -37,6 +38,7 @@ export interface IndexData {
 
 export const termOf = (token: number): number => token >>> fieldBits
 export const isNameToken = (token: number): boolean => (token & fieldMask) === nameField
+export const isParameterNameToken = (token: number): boolean => (token & fieldMask) === parameterNameField
 
 /** Of the name, the provider, the description or the job: the fields that come first. */
 export const isProse = (token: number): boolean => (token & fieldMask) <= capabilityField

@@ -1,6 +1,6 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // and whether words that stand together in the query stand together in the text.
-import { type IndexData, isNameToken, isProse, termOf } from "./IndexData.js"
+import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
 import { f32, u32 } from "./IntegerArrays.js"
 import type { SearchClause } from "./QueryTerms.js"
 import type { Tuning } from "./Tuning.js"
@@ -61,20 +61,27 @@ export class Reranker {
     for (const term of used) this.trust[term] = 0
   }
 
+  /** How much of an operation's name, and of the names of its parameters, the query says. */
   private gain(row: number): number {
+    const { nameCoverage, parameterCoverage } = this.tuning
+    return nameCoverage * this.coverage(row, isNameToken) + parameterCoverage * this.coverage(row, isParameterNameToken)
+  }
+
+  /** The share of the chosen words of a row that the query says, rare words counting more; 0 without such words. */
+  private coverage(row: number, chosen: (token: number) => boolean): number {
     const { tokens } = this.data
-    let name = 0
-    let found = 0
+    let all = 0
+    let said = 0
     const end = u32(tokens.start, row + 1)
     for (let at = u32(tokens.start, row); at < end; at += 1) {
       const token = u32(tokens.items, at)
-      if (!isNameToken(token)) break
+      if (!chosen(token)) continue
       const term = termOf(token)
       const rarity = f32(this.data.rarity, term)
-      name += rarity
-      found += rarity * f32(this.trust, term)
+      all += rarity
+      said += rarity * f32(this.trust, term)
     }
-    return name > 0 ? (this.tuning.nameCoverage * found) / name : 0
+    return all > 0 ? said / all : 0
   }
 
   private closeness(row: number, pairs: ReadonlySet<number>): number {

@@ -1,5 +1,7 @@
-// The numbers of the ranking, in one place. Each stands on a plateau: halving or doubling it changes little on either
-// benchmark (docs/search.md), which is the best sign that it holds on other catalogs too.
+// The numbers of the ranking, in one place. Most stand on a plateau: halving or doubling one changes little on any
+// benchmark (docs/search.md), which is the best sign that it holds on other catalogs too. The weights of parameters are
+// a compromise between the benchmarks: more of them helps people who restate an operation's parameters, and harms
+// those who ask a catalog in which the operation that they mean declares none.
 import type { FieldName, FieldTuning } from "./SearchDocument.js"
 
 export interface Tuning {
@@ -32,6 +34,7 @@ export interface Tuning {
   /** How many of the best are looked at again, and what the second look adds. */
   readonly rerank: number
   readonly nameCoverage: number
+  readonly parameterCoverage: number
   readonly proximity: number
   /** Share of the best score given to operations of a job that the query asks for. */
   readonly capability: number
@@ -44,8 +47,8 @@ export const defaultTuning: Tuning = {
     description: { weight: 1, lengthNorm: 0.7 },
     capability: { weight: 3, lengthNorm: 0.3 },
     category: { weight: 0.6, lengthNorm: 0.5 },
-    parameterNames: { weight: 0.5, lengthNorm: 0.7 },
-    parameterTexts: { weight: 0.2, lengthNorm: 0.7 },
+    parameterNames: { weight: 1.2, lengthNorm: 0.7 },
+    parameterTexts: { weight: 0.7, lengthNorm: 0.7 },
     path: { weight: 0.2, lengthNorm: 0.7 }
   },
   k1: 1.2,
@@ -65,6 +68,7 @@ export const defaultTuning: Tuning = {
   joined: 0.35,
   rerank: 100,
   nameCoverage: 0.35,
+  parameterCoverage: 0.2,
   proximity: 0.7,
   capability: 0.3
 }
