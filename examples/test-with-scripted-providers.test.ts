@@ -1,8 +1,8 @@
-// A whole gateway in a test, with providers that answer what the test says. In a project of your own the second import
-// is `from "provider-gateway/testing"`; everything else is the same.
+// A whole gateway in a test, with providers that answer what the test says. In a project of your own the imports
+// are `from "provider-gateway/client"` and `from "provider-gateway/testing"`; everything else is the same.
 import { assert, it } from "vitest"
+import { createClient } from "../src/client/index.js"
 import { hit, miss, testGateway } from "../src/testing.js"
-import { gatewayClient } from "./client.js"
 
 it("asks the second provider when the first finds nobody", async () => {
   const gateway = testGateway({
@@ -12,7 +12,7 @@ it("asks the second provider when the first finds nobody", async () => {
     }
   })
   const { close, token, url } = await gateway.listen()
-  const run = await gatewayClient({ url, token }).run({
+  const run = await createClient({ baseUrl: url, token }).run({
     endpointId: "job:people.email.find",
     input: { name: "Ada Example", domain: "example.com" },
     fallback: true

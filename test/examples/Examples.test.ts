@@ -1,28 +1,18 @@
 // The examples work: each one is run here against a whole gateway, so that none of them can rot.
 import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Effect, Either } from "effect"
 import { assert, describe, it } from "vitest"
-import { gatewayClient, GatewayRefusal, RunFailed } from "../../examples/client.js"
+import { findEmail } from "../../examples/client.js"
+import { createClient } from "../../src/client/index.js"
 import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { welcome } from "../../src/layers/accounts/DemoWorkspace.js"
-import {
-  drop,
-  fail,
-  failures,
-  hit,
-  type Listening,
-  miss,
-  testGateway,
-  type TestGatewayOptions
-} from "../../src/testing.js"
+import { fail, failures, hit, type Listening, miss, testGateway, type TestGatewayOptions } from "../../src/testing.js"
 import "../../examples/test-with-scripted-providers.test.js"
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
@@ -41,8 +31,6 @@ const rejection = (work: Promise<unknown>): Promise<unknown> =>
     () => assert.fail("it was not rejected"),
     (error: unknown) => error
   )
-
-const request = { endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } }
 
 describe("examples/curl.sh", () => {
   it.skipIf(!hasCurl)("goes from the first run to the ledger", () =>
@@ -79,91 +67,46 @@ describe("examples/curl.sh", () => {
   )
 })
 
-describe("examples/client.ts", () => {
-  it("gives a completed run, a miss included", () =>
-    withGateway(
-      {
-        providers: {
-          "mock-email-find": [hit({ found: true, email: "ada@example.com", status: "deliverable" }), miss()]
-        }
-      },
-      async (listening) => {
-        const client = gatewayClient(listening)
-        assert.strictEqual((await client.run(request)).normalized?.fields["email"], "ada@example.com")
-        assert.strictEqual((await client.run(request)).outcome, "miss")
-      }
-    ))
+const clientOf = ({ token, url }: Pick<Listening, "token" | "url">) => createClient({ baseUrl: url, token })
 
-  it("tells a refusal and a failed run apart", async () => {
-    const refusal = await withGateway({ usd: 0 }, (listening) => rejection(gatewayClient(listening).run(request)))
-    assert.instanceOf(refusal, GatewayRefusal)
-    assert.deepStrictEqual([refusal.status, refusal.code], [402, "insufficient_balance"])
-    const failed = await withGateway(
-      { providers: { "mock-email-find": fail(new failures.ProviderReportedError()) } },
-      (listening) => rejection(gatewayClient(listening).run(request))
+describe("examples/client.ts", () => {
+  const found = (options: TestGatewayOptions) => {
+    let said = ""
+    return withGateway(options, async (listening) => {
+      said = await findEmail(clientOf(listening), "Ada Example", "example.com")
+    }).then(() => said)
+  }
+  const nobody = { "mock-email-find": miss(), "mock-slow-email-find": miss() }
+
+  it("finds an address, and says what it cost", async () => {
+    const one = hit({ found: true, email: "ada@example.com", status: "deliverable" })
+    assert.strictEqual(
+      await found({ providers: { "mock-email-find": one } }),
+      "ada@example.com (hit); it cost 0.005 dollars"
     )
-    assert.instanceOf(failed, RunFailed)
-    assert.strictEqual(failed.run.error?.code, "provider_reported_error")
-    const lost = await withGateway({ providers: { "mock-send-message": drop() } }, (listening) =>
-      rejection(
-        gatewayClient(listening).run({
-          endpointId: "mock-send-message",
-          input: { to: "ada@example.com", text: "hello" }
-        })
-      )
-    )
-    assert.instanceOf(lost, RunFailed)
-    assert.strictEqual(lost.run.status, "reconciliation_pending")
+    assert.match(await found({ providers: nobody }), /^Nobody knows the address of Ada Example; it cost 0 dollars$/)
   })
 
-  it("waits as long as a 429 says, and then runs", () =>
-    withGateway({ requestRate: { burst: 1, refillPerSecond: 1 } }, async (listening) => {
-      const client = gatewayClient(listening)
-      const runs = await Promise.all([client.run(request), client.run(request)])
-      assert.deepStrictEqual(
-        runs.map(({ status }) => status),
-        ["completed", "completed"]
-      )
+  it("prints what it finds when it is started as its first lines say", () =>
+    withGateway({}, async ({ token, url }) => {
+      const program = fileURLToPath(new URL("../../node_modules/.bin/vite-node", import.meta.url))
+      const { stdout } = await promisify(execFile)(program, ["--script", example("client.ts")], {
+        env: { ...process.env, GATEWAY_URL: url, GATEWAY_TOKEN: token }
+      })
+      assert.match(stdout, /^\S+@example\.com \(hit\); it cost 0\.005 dollars\n$/)
     }))
 
-  it("loses an answer, asks again with the same key, and is charged once", () =>
-    withGateway({}, async ({ token, url }) => {
-      let requests = 0
-      // Hands the first request on, and drops its answer.
-      const relay: RequestListener = async (incoming, outgoing) => {
-        const chunks: Array<Buffer> = []
-        for await (const chunk of incoming) chunks.push(chunk as Buffer)
-        const { authorization, "content-type": type, "idempotency-key": key } = incoming.headers
-        const answer = await fetch(`${url}${incoming.url}`, {
-          method: incoming.method ?? "GET",
-          headers: {
-            authorization: String(authorization),
-            "content-type": String(type),
-            "idempotency-key": String(key)
-          },
-          body: Buffer.concat(chunks)
-        })
-        const text = await answer.text()
-        if (requests++ === 0) return void incoming.socket.destroy()
-        outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(text)
-      }
-      const server = createServer((incoming, outgoing) => void relay(incoming, outgoing))
-      await new Promise<void>((resume) => server.listen(0, "127.0.0.1", resume))
-      try {
-        const run = await gatewayClient({
-          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-          token
-        }).run(request)
-        assert.deepStrictEqual([requests, run.status, run.replayed], [2, "completed", true])
-        const { runs } = await gatewayClient({ url, token }).send<{ readonly runs: ReadonlyArray<unknown> }>(
-          "GET",
-          "/v1/runs"
-        )
-        assert.strictEqual(runs.length, 1)
-      } finally {
-        server.close()
-      }
-    }))
+  it("tells a refusal, a failed run and a missing gateway apart", async () => {
+    assert.match(await found({ usd: 0 }), /^The balance is too low by \d+ micros$/)
+    const wrong = fail(new failures.ProviderReportedError())
+    assert.strictEqual(
+      await found({ providers: { "mock-email-find": wrong, "mock-slow-email-find": wrong } }),
+      "provider_reported_error, which is the fault of the provider"
+    )
+    const { url } = await withGateway({}, async (listening) => listening)
+    const gone = createClient({ baseUrl: url, token: "pgw_x", retryForMillis: 0 })
+    assert.match(await findEmail(gone, "Ada Example", "example.com"), /^No answer came from .* Check the base URL/)
+  })
 })
 
 describe("a command to paste", () => {
@@ -188,10 +131,7 @@ describe("a command to paste", () => {
   it.runIf(hasCurl)("of a contract runs with nothing but a POSIX shell, date and curl", () =>
     withGateway({}, async ({ token, url }) => {
       for (const id of ["mock-email-find", "job:people.email.find"]) {
-        const contract = await gatewayClient({ url, token }).send<{ readonly usageHints: { readonly curl: string } }>(
-          "GET",
-          `/v1/operations/${encodeURIComponent(id)}`
-        )
+        const contract = await clientOf({ url, token }).inspect(id)
         ran(await pasted(contract.usageHints.curl, { GATEWAY_URL: url, GATEWAY_TOKEN: token }))
       }
     })
@@ -227,7 +167,7 @@ describe("examples/provider.yaml", () => {
 
   it("runs", () =>
     withGateway({ manifests: [text] }, async (listening) => {
-      const run = await gatewayClient(listening).run({ endpointId: "catfacts-fact", input: { max_length: 140 } })
+      const run = await clientOf(listening).run({ endpointId: "catfacts-fact", input: { max_length: 140 } })
       assert.deepStrictEqual([run.outcome, run.pricing.finalChargeMicros], ["hit", 0])
     }))
 })
