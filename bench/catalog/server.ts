@@ -64,7 +64,7 @@ const caller = {
   operatorWorkspace: false,
   policy: viewer.policy
 }
-const decision = { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 }
+const decision = { allowed: true, limit: 60, remaining: 59, refillPerSecond: 10, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
 
 const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide(worldless))

@@ -22,6 +22,7 @@ import type {
   EndpointListing,
   LedgerEntry,
   LedgerPage,
+  Limits,
   LoggedOut,
   LoginApproval,
   LoginApprovalCreated,
@@ -114,6 +115,8 @@ export interface GatewayClient {
   }
 
   readonly balance: (options?: CallOptions) => Promise<Balance>
+  /** What is left of the balance and of each limit. */
+  readonly limits: (options?: CallOptions) => Promise<Limits>
   readonly ledger: (query?: Query<"account.ledger">, options?: CallOptions) => Pages<LedgerEntry, LedgerPage>
   readonly topUps: {
     readonly list: (query?: Query<"account.topUps">, options?: CallOptions) => Pages<TopUp, TopUpPage>
@@ -219,6 +222,7 @@ export const createClient = (options: ClientOptions): GatewayClient => {
     },
 
     balance: ({ signal } = {}) => send("account.balance", { signal }),
+    limits: ({ signal } = {}) => send("account.limits", { signal }),
     ledger: (query, { signal } = {}) =>
       pagesOf(
         (cursor = query?.cursor) => send("account.ledger", { query: { ...query, cursor }, signal }),

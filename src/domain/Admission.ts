@@ -85,8 +85,9 @@ export interface Admitted {
   readonly posting: Posting
 }
 
-const minute = 60_000
-type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRefused">
+/** Runs are counted in windows of a minute. */
+export const minute = 60_000
+export type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRefused">
 
 /** The verdict of each limit, in the order in which the limits are checked. The quote shows all of them. */
 export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
@@ -164,7 +165,7 @@ export const keepRefused = (standing: Standing, now: number): Either.Either<Stan
  * The minute in which this run counts: the open minute, or a new one that starts with this run. When the clock is set
  * back, the open minute stays.
  */
-const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
+export const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
   now - minuteStartedAt >= minute
     ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 }
     : { minuteStartedAt, minuteCount, minuteRefused }
@@ -180,7 +181,7 @@ export const spendInMonth = (spend: TokenSpend, month: string): TokenSpend =>
   month > spend.month ? { ...spend, month, spentMicros: Micros.make(0) } : spend
 
 /** A run counts in one month: the latest that any of its tokens has seen. */
-const monthOfAll = (spends: Spends, month: string): string =>
+export const monthOfAll = (spends: Spends, month: string): string =>
   spends.reduce((latest, spend) => (spend.month > latest ? spend.month : latest), month)
 
 /**
@@ -194,6 +195,25 @@ export const tightest = (spends: Spends, month: string): Pick<TokenSpend, "limit
     left(spend) < left(least) ? spend : least
   )
 }
+
+/** What a workspace and one of its tokens may still spend, right after a run was held or settled. */
+export interface MoneyLeft {
+  readonly balanceMicros: Micros
+  /** Of the limit in the token's line that has the least left; null without a limit. */
+  readonly keyMicros: Micros | null
+}
+
+export const moneyLeft = ({ balance }: Pick<Standing, "balance">, spends: Spends, month: string): MoneyLeft => ({
+  balanceMicros: balance.availableMicros,
+  keyMicros: keyLeft(tightest(spends, monthOfAll(spends, month)))
+})
+
+/** A limit that was lowered below what is spent has nothing left. */
+export const keyLeft = ({
+  limitMicros,
+  spentMicros
+}: Pick<TokenSpend, "limitMicros" | "spentMicros">): Micros | null =>
+  limitMicros === null ? null : Micros.make(Math.max(0, limitMicros - spentMicros))
 
 const spent = (spend: TokenSpend, amount: number): TokenSpend => ({
   ...spend,

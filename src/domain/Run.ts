@@ -202,3 +202,6 @@ export const uncertainPlaceOf = (key: string): { readonly createdAt: number; rea
 
 /** The calendar month of a moment, in UTC: `2026-11`. */
 export const monthOf = (millis: number): string => new Date(millis).toISOString().slice(0, 7)
+
+/** The first moment after a calendar month, in UTC. */
+export const endOfMonth = (month: string): number => Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1)

@@ -101,6 +101,17 @@ const headerComponents: JsonObject = {
       "Stands for this very answer; sent back in If-None-Match, it is answered with 304 while nothing has changed",
     schema: text
   },
+  "X-Balance-Micros": {
+    description:
+      "The balance that was left right after this run's hold, or after its settlement where the answer shows it settled, in micros; absent where another node settled it, or where its end came while a repeated request waited for it",
+    schema: integer,
+    required: false
+  },
+  "X-Key-Remaining-Micros": {
+    description: "The same of the monthly limit of the calling key; absent without one",
+    schema: integer,
+    required: false
+  },
   "X-Ignored-Parameters": {
     description: "Names of query parameters that the route does not read and has ignored; absent when there are none",
     schema: text,

@@ -4,7 +4,7 @@
  * fails with a refusal has written nothing, so its key stays free.
  */
 import { Context, type Effect } from "effect"
-import type { RefusedTooOften, Refusal, RunCapExceeded } from "../domain/Admission.js"
+import type { MoneyLeft, RefusedTooOften, Refusal, RunCapExceeded } from "../domain/Admission.js"
 import type { IdempotencyConflict } from "../domain/ApiErrors.js"
 import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
@@ -20,9 +20,12 @@ export interface AdmissionRequest {
 
 export type AdmissionAnswer =
   /** Stored as asked; or blocked, when it may hold more than the workspace lets one run hold. */
-  | { readonly _tag: "Admitted"; readonly stored: NewRun }
-  /** The key belongs to this run already, for the same request. */
-  | { readonly _tag: "Replay"; readonly runId: RunId }
+  | { readonly _tag: "Admitted"; readonly stored: NewRun; readonly left: MoneyLeft }
+  /**
+   * The key belongs to this run already, for the same request. `left` is what was left at `at`, by the storage's clock;
+   * the run may have been settled since.
+   */
+  | { readonly _tag: "Replay"; readonly runId: RunId; readonly left: MoneyLeft; readonly at: number }
 
 /** The key is another request's, or a limit refuses the run. */
 export type AdmissionRefusal = IdempotencyConflict | RefusedTooOften | Exclude<Refusal, RunCapExceeded>

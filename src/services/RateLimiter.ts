@@ -3,8 +3,11 @@ import { Context, type Effect } from "effect"
 
 export interface RateDecision {
   readonly allowed: boolean
+  /** Requests that a full bucket has. */
   readonly limit: number
   readonly remaining: number
+  /** Requests that come back each second. */
+  readonly refillPerSecond: number
   /** Seconds until one request is possible again (0 when allowed). */
   readonly retryAfterSeconds: number
   /** Seconds until the bucket is full again. */

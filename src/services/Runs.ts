@@ -16,6 +16,7 @@ import type {
   TooManyInflightRuns,
   ValidationError
 } from "../domain/ApiErrors.js"
+import type { MoneyLeft } from "../domain/Admission.js"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Micros } from "../domain/Micros.js"
@@ -53,8 +54,19 @@ export interface RunDetail {
   readonly attempts: ReadonlyArray<Attempt>
 }
 
+/** A run as the node that worked on it ended it. */
+export interface EndedRun extends RunDetail {
+  /** What was left right after its settlement. */
+  readonly left: MoneyLeft
+}
+
 export interface CreatedRun extends RunDetail {
   readonly replayed: boolean
+  /**
+   * What was left right after the run was held, or after it was settled where `run` has ended. Null where nobody told
+   * it: another node settled the run meanwhile, or a repeated request waited for its end.
+   */
+  readonly left: MoneyLeft | null
 }
 
 /** One limit's verdict in a quote. */

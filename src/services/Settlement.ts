@@ -4,6 +4,7 @@
  * same as once.
  */
 import { Context, type Effect } from "effect"
+import type { MoneyLeft } from "../domain/Admission.js"
 import type { Run } from "../domain/Run.js"
 import type { Micros } from "../domain/Micros.js"
 import type { RunEvent } from "../domain/RunMachine.js"
@@ -27,7 +28,7 @@ export interface SettlementRequest<Event extends RunEvent = Exclude<RunEvent, Pe
 }
 
 export type SettlementAnswer =
-  | { readonly _tag: "Settled"; readonly run: Run }
+  | { readonly _tag: "Settled"; readonly run: Run; readonly left: MoneyLeft }
   /** Somebody else ended it, or took it over; nothing was written. */
   | { readonly _tag: "Superseded" }
 

@@ -4,7 +4,7 @@
  * write once) and must be called inside one; the others stand alone.
  */
 import { Context, type Effect } from "effect"
-import type { Standing, TokenSpend } from "../domain/Admission.js"
+import type { Spends, Standing, TokenSpend } from "../domain/Admission.js"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Balance, LedgerEntry, Posting } from "../domain/Ledger.js"
@@ -30,6 +30,14 @@ export interface LockedPurses {
   /** Of each token of a purse: itself, the token that let it in, and so on to the first. */
   readonly lines: ReadonlyMap<TokenId, TokenLine>
   /** The storage's clock, which all nodes share: windows, months and entries go by it. */
+  readonly now: number
+}
+
+/** What decides about the runs of one purse, read at one moment without a lock. */
+export interface PurseReading {
+  readonly standing: Standing
+  readonly spends: Spends
+  /** The storage's clock. */
   readonly now: number
 }
 
@@ -63,6 +71,8 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
   {
     /** Locks the wallets in a fixed order and reads them. Joins the surrounding transaction. */
     readonly lock: (purses: ReadonlyArray<Purse>) => Effect.Effect<LockedPurses, StorageError>
+    /** Reads in one statement what `lock` reads, without a lock. The workspace and the token must be there. */
+    readonly read: (purse: Purse) => Effect.Effect<PurseReading, StorageError>
     /** Writes what was decided under the lock. Joins the surrounding transaction. */
     readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
     /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */

@@ -46,6 +46,7 @@ const calls: ReadonlyArray<(client: GatewayClient) => unknown> = [
   (client) => client.runs.attempts("run_1"),
   (client) => client.runs.media("/v1/runs/run_1/media/m"),
   (client) => client.balance(),
+  (client) => client.limits(),
   (client) => client.ledger().pages()[Symbol.asyncIterator]().next(),
   (client) => client.topUps.list().pages()[Symbol.asyncIterator]().next(),
   (client) => client.topUps.request({ amountUsd: 5 }),

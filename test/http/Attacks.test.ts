@@ -147,7 +147,7 @@ describe("bodies", () => {
   it.scopedLive("of exactly 1 MiB are read", () =>
     Effect.gen(function* () {
       const gateway = yield* startGateway({
-        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false, left: null }) }
       })
       const frame = JSON.stringify({ ...run, input: { x: "" } })
       const answer = yield* gateway.post(

@@ -103,7 +103,7 @@ describe("bodies over their budget", () => {
   it.scopedLive("an input within the budget is taken", () =>
     Effect.gen(function* () {
       const gateway = yield* startGateway({
-        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false, left: null }) }
       })
       const answer = yield* gateway.post(
         "/v1/runs",
@@ -145,7 +145,7 @@ describe("compressed bodies", () => {
   it.scopedLive("are 415 whatever the encoding, and identity is none", () =>
     Effect.gen(function* () {
       const gateway = yield* startGateway({
-        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) }
+        runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false, left: null }) }
       })
       const body = JSON.stringify({ endpointId: "a", input: {}, idempotencyKey: "k" })
       for (const encoding of ["gzip", "deflate", "br", "zstd", "GZIP", "identity, gzip", "x-unheard-of"]) {

@@ -241,6 +241,7 @@ describe("the request rate", () => {
             allowed,
             limit: 60,
             remaining: allowed ? 59 : 0,
+            refillPerSecond: 10,
             retryAfterSeconds: allowed ? 0 : 3,
             resetSeconds: 6
           }
@@ -286,7 +287,14 @@ describe("the request rate", () => {
               Effect.sync(
                 () => (
                   tenants.push(address),
-                  { allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 6 }
+                  {
+                    allowed: true,
+                    limit: 60,
+                    remaining: 59,
+                    refillPerSecond: 10,
+                    retryAfterSeconds: 0,
+                    resetSeconds: 6
+                  }
                 )
               )
             const gateway = yield* startGateway({ limiter: { takePublic }, settings: { trustProxy } })
@@ -311,7 +319,14 @@ describe("the request rate", () => {
       const gateway = yield* startGateway({
         limiter: {
           takePublic: () =>
-            Effect.succeed({ allowed: false, limit: 60, remaining: 0, retryAfterSeconds: 1, resetSeconds: 6 })
+            Effect.succeed({
+              allowed: false,
+              limit: 60,
+              remaining: 0,
+              refillPerSecond: 10,
+              retryAfterSeconds: 1,
+              resetSeconds: 6
+            })
         }
       })
       for (const authorization of [null, "Bearer guess", "Basic dG9rZW4="])

@@ -13,7 +13,9 @@ import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, ledgerEntry, runId } from "../support/httpSamples.js"
 
-const created = { runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false }) } }
+const created = {
+  runs: { create: () => Effect.succeed({ run: completedRun, attempts: [], replayed: false, left: null }) }
+}
 const body = '{"endpointId":"a","input":{}}'
 
 /** Sends a POST with exactly these header lines, and collects the answer. */
@@ -86,7 +88,7 @@ describe("headers", () => {
           create: (_, { idempotencyKey }) =>
             Effect.sync(() => {
               keys.push(idempotencyKey)
-              return { run: completedRun, attempts: [], replayed: false }
+              return { run: completedRun, attempts: [], replayed: false, left: null }
             })
         }
       })

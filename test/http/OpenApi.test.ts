@@ -319,7 +319,7 @@ const gateway = startGateway({
     get: () => Effect.succeed(sample.login)
   },
   runs: {
-    create: () => Effect.succeed({ ...detail, replayed: false }),
+    create: () => Effect.succeed({ ...detail, replayed: false, left: null }),
     quote: () =>
       Effect.succeed({
         plan: sample.plan,
@@ -346,6 +346,21 @@ const gateway = startGateway({
     hint: () => Effect.succeed(sample.hint)
   },
   wallet: {
+    read: () =>
+      Effect.succeed({
+        standing: {
+          balance: { availableMicros: Micros.make(1_000), reservedMicros: Micros.make(10) },
+          inflight: 1,
+          inflightLimit: 8,
+          runCapMicros: null,
+          runsPerMinute: 5,
+          minuteStartedAt: 0,
+          minuteCount: 0,
+          minuteRefused: 0
+        },
+        spends: [{ limitMicros: Micros.make(100), month: "2026-01", spentMicros: Micros.make(40) }],
+        now: 0
+      }),
     balance: () =>
       Effect.succeed({
         availableMicros: sample.ledgerEntry.balanceAfterMicros,
@@ -382,6 +397,7 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /v1/runs/{runId}/attempts": [`/v1/runs/${sample.runId}/attempts`],
   "get /v1/runs/{runId}/media/{mediaId}": [`/v1/runs/${sample.runId}/media/${sample.mediaId}`],
   "get /v1/balance": ["/v1/balance"],
+  "get /v1/limits": ["/v1/limits"],
   "get /v1/ledger": ["/v1/ledger?kind=hold&from=2023-01-01T00:00:00Z"],
   "get /v1/top-ups": ["/v1/top-ups"],
   "post /v1/top-ups": ["/v1/top-ups", { amountUsd: 20 }],

@@ -23,7 +23,7 @@ const recording = Effect.gen(function* () {
       create: (principal, request, waitSeconds) =>
         Effect.sync(() => {
           calls.push({ principal, request, waitSeconds })
-          return { run: completedRun, attempts: [attempt], replayed: calls.length > 1 }
+          return { run: completedRun, attempts: [attempt], replayed: calls.length > 1, left: null }
         })
     }
   })
@@ -178,7 +178,8 @@ describe("POST /v1/runs", () => {
               Effect.as(restore(Effect.timeoutOption(Effect.never, waitSeconds * 1000)), {
                 run: queuedRun,
                 attempts: [],
-                replayed: false
+                replayed: false,
+                left: null
               })
             )
         }

@@ -119,6 +119,25 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual(again, cancelled)
       }))
 
+    test("an answer says what is left after the hold, and nothing once somebody else has settled the run", (providers) =>
+      Effect.gen(function* () {
+        providers.script("mock-email-find", silence)
+        const workspace = yield* funded(1_000_000)
+        const principal = yield* principalOf(workspace.workspaceId, Micros.make(20_000))
+        const request = requestOf(job)
+        const held = { balanceMicros: Micros.make(1_000_000 - price), keyMicros: Micros.make(20_000 - price) }
+        const first = yield* start(principal, request, 0)
+        assert.deepStrictEqual(first.left, held)
+        assert.deepStrictEqual((yield* start(principal, request, 0)).left, held)
+        const waiting = yield* Effect.fork(start(principal, request))
+        yield* (yield* Runs).cancel(principal.workspaceId, first.run.runId)
+        const waited = yield* Fiber.join(waiting)
+        assert.deepStrictEqual([waited.replayed, waited.run.status], [true, "failed"])
+        const released = { balanceMicros: Micros.make(1_000_000), keyMicros: Micros.make(20_000) }
+        assert.deepStrictEqual((yield* start(principal, request)).left, released)
+        assert.deepInclude([null, released], waited.left)
+      }))
+
     test("a failed call costs nothing, and neither does a miss", (providers) =>
       Effect.gen(function* () {
         providers.script("mock-email-find", fail(new ProviderError({})), miss())

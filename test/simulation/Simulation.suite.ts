@@ -6,6 +6,7 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Either, FastCheck, type Layer, type Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { currentLimits } from "../../src/domain/CurrentLimits.js"
 import type { RunId, TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -13,9 +14,9 @@ import type { Run } from "../../src/domain/Run.js"
 import { ProviderError } from "../../src/domain/RunFailures.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { drop, fail, hit, miss, type Step } from "../../src/layers/providers/ProvidersScripted.js"
-import { Accounts } from "../../src/services/Accounts.js"
+import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
-import { Runs } from "../../src/services/Runs.js"
+import { type CreatedRun, Runs } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import type { engine } from "../support/engine.js"
 import { requestOf, type Storage } from "../support/engine.js"
@@ -235,7 +236,14 @@ export const simulate =
           real.gates.set(order.name, gate)
           providers.script(order.name, [steps[order.answer]], Deferred.await(gate))
         })
-      const send = (order: Model.Order): Effect.Effect<Model.Told, never> =>
+      /** What the answer says is left is what a reader of the limits is told, when nothing else happens. */
+      const saysWhatIsLeft = Effect.fnUntraced(function* (principal: Principal, { left, replayed }: CreatedRun) {
+        const { now, spends, standing } = yield* wallet.read(principal)
+        const { balance, key } = currentLimits(standing, spends, now)
+        if (left !== null || !replayed)
+          assert.deepStrictEqual(left, { balanceMicros: balance.availableMicros, keyMicros: key.remainingMicros })
+      })
+      const send = (order: Model.Order, alone: boolean): Effect.Effect<Model.Told, never> =>
         orRefused(
           Effect.gen(function* () {
             const principal = yield* accounts.authenticate(real.tokens[order.token]!.token)
@@ -246,6 +254,7 @@ export const simulate =
               order.slow ? 0 : 20
             )
             real.runs.set(order.name, answered.run)
+            if (alone) yield* saysWhatIsLeft(principal, answered)
             return [answered.replayed ? "replayed" : "created", ...tell(answered.run)]
           })
         )
@@ -258,7 +267,7 @@ export const simulate =
           yield* Effect.forEach(orders, prepare)
           const told = yield* Effect.forEach(
             orders,
-            (order) => Effect.map(send(order), (answer) => ({ order, answer })),
+            (order) => Effect.map(send(order, orders.length === 1), (answer) => ({ order, answer })),
             { concurrency: "unbounded" }
           )
           const rank = ({ answer: [word] }: (typeof told)[number]) =>
@@ -301,7 +310,7 @@ export const simulate =
               if (index === null) return
               const { order } = world.runs[index]!
               const [foretold] = Model.run(world, order)
-              return assert.deepStrictEqual(yield* send({ ...order, slow: true }), foretold)
+              return assert.deepStrictEqual(yield* send({ ...order, slow: true }, true), foretold)
             }
             case "Answer": {
               const open = world.runs.flatMap(({ status }, index) => (status === "running" ? [index] : []))

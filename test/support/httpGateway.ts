@@ -102,7 +102,14 @@ export interface Services {
 }
 
 const generous: RateLimiter["Type"]["take"] = () =>
-  Effect.succeed({ allowed: true, limit: 60, remaining: 59, retryAfterSeconds: 0, resetSeconds: 1 })
+  Effect.succeed({
+    allowed: true,
+    limit: 60,
+    remaining: 59,
+    refillPerSecond: 10,
+    retryAfterSeconds: 0,
+    resetSeconds: 1
+  })
 
 export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpServer, unknown> =>
   HttpLayer.pipe(

@@ -16,6 +16,7 @@ import type {
   Discovered,
   EndpointListing,
   LedgerPage,
+  Limits,
   LoggedOut,
   LoginApproval,
   LoginApprovalCreated,
@@ -65,6 +66,7 @@ export const routes = {
   "runs.attempts": { method: "GET", path: "/v1/runs/{runId}/attempts", keyed: false, answers: "json" },
   "runs.media": { method: "GET", path: "/v1/runs/{runId}/media/{mediaId}", keyed: false, answers: "file" },
   "account.balance": { method: "GET", path: "/v1/balance", keyed: false, answers: "json" },
+  "account.limits": { method: "GET", path: "/v1/limits", keyed: false, answers: "json" },
   "account.ledger": { method: "GET", path: "/v1/ledger", keyed: false, answers: "json" },
   "account.topUps": { method: "GET", path: "/v1/top-ups", keyed: false, answers: "json" },
   "account.requestTopUp": { method: "POST", path: "/v1/top-ups", keyed: true, answers: "json" },
@@ -331,6 +333,16 @@ export interface Operations {
     readonly query: {}
     readonly body: undefined
     readonly answer: Balance
+  }
+  /**
+   * Get what is left of the balance and of each limit. Read in one statement from the rows that decide whether
+   * a run may start. A run can still be refused: others may start before it.
+   */
+  readonly "account.limits": {
+    readonly path: {}
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: Limits
   }
   /** List ledger entries, newest first. Needs the scope usage:read. */
   readonly "account.ledger": {

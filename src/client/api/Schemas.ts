@@ -388,6 +388,48 @@ export type LedgerPage = {
   readonly nextCursor: string | null
 }
 
+export type Limits = {
+  readonly balance: {
+    readonly availableMicros: number
+    readonly reservedMicros: number
+  }
+  /**
+   * The calendar month (UTC) of the calling token: of its own limit and those that it shares, the one with the
+   * least left; null without a limit.
+   */
+  readonly key: {
+    readonly limitMicros: number | null
+    readonly spentMicros: number
+    readonly remainingMicros: number | null
+    readonly resetsAt: string | null
+  }
+  readonly inflight: {
+    readonly now: number
+    readonly limit: number
+  }
+  readonly runsPerMinute: {
+    readonly limit: number
+    readonly remaining: number
+    /** ISO 8601, UTC. */
+    readonly resetsAt: string
+  } | null
+  /** The request rate of the workspace, as this node counts it and after this request. */
+  readonly requests: {
+    readonly burst: number
+    readonly remaining: number
+    readonly refillPerSecond: number
+  }
+  readonly budgets: ReadonlyArray<{
+    readonly budgetId: string
+    readonly name: string
+    readonly limitMicros: number | null
+    readonly spentMicros: number
+    readonly remainingMicros: number | null
+    readonly period: "day" | "month" | "total"
+    readonly resetsAt: string | null
+  }>
+}
+
 export type LoggedOut = {
   readonly revoked: true
 }

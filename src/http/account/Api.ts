@@ -1,4 +1,7 @@
-/** The routes of the account (completions: section 4): money, who is calling, and wishes for new capabilities. */
+/**
+ * The routes of the account (completions: section 4; extensions: section 1): money, limits, who is calling, and wishes
+ * for new capabilities.
+ */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { LedgerKind } from "../../domain/Ledger.js"
@@ -13,6 +16,7 @@ import {
   CapabilityRequestInput,
   CapabilityRequestPage,
   LedgerPage,
+  LimitsBody,
   LoggedOut,
   SessionContextBody,
   TopUpBody,
@@ -30,6 +34,17 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "Get the balance, its open holds and the top-up link")
+  )
+  .add(
+    HttpApiEndpoint.get("limits", "/v1/limits")
+      .addSuccess(LimitsBody)
+      .addError(WireReading)
+      .annotate(Access, "any-token")
+      .annotate(OpenApi.Summary, "Get what is left of the balance and of each limit")
+      .annotate(
+        OpenApi.Description,
+        "Read in one statement from the rows that decide whether a run may start. A run can still be refused: others may start before it."
+      )
   )
   .add(
     HttpApiEndpoint.get("ledger", "/v1/ledger")

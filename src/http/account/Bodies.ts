@@ -3,6 +3,7 @@
  * is dollars.
  */
 import { Schema } from "effect"
+import type { CurrentLimits } from "../../domain/CurrentLimits.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { LedgerKind } from "../../domain/Ledger.js"
 import { toUsd } from "../../domain/Micros.js"
@@ -10,6 +11,7 @@ import { isReadOnly, Scope } from "../../domain/Scope.js"
 import { TopUpHint, TopUpReason } from "../../domain/TopUpHint.js"
 import type { MonthSpend, Principal } from "../../services/Accounts.js"
 import type { CapabilityRequest } from "../../services/CapabilityRequests.js"
+import type { RateDecision } from "../../services/RateLimiter.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
@@ -52,6 +54,49 @@ export const balanceBody = (
   topUpUrl: hint.checkoutUrl,
   topUpLink: hint,
   holds: holds.map(({ amountMicros, createdAt, runId }) => ({ runId, amountMicros, createdAt: time(createdAt) }))
+})
+
+const count = Schema.Int
+
+export const LimitsBody = Schema.Struct({
+  balance: Schema.Struct({ availableMicros: count, reservedMicros: count }),
+  key: Schema.Struct({
+    limitMicros: nullable(count),
+    spentMicros: count,
+    remainingMicros: nullable(count),
+    resetsAt: nullable(Time)
+  }).annotations({
+    description:
+      "The calendar month (UTC) of the calling token: of its own limit and those that it shares, the one with the least left; null without a limit"
+  }),
+  inflight: Schema.Struct({ now: count, limit: count }),
+  runsPerMinute: nullable(Schema.Struct({ limit: count, remaining: count, resetsAt: Time })),
+  requests: Schema.Struct({ burst: count, remaining: count, refillPerSecond: Schema.Number }).annotations({
+    description: "The request rate of the workspace, as this node counts it and after this request"
+  }),
+  budgets: Schema.Array(
+    Schema.Struct({
+      budgetId: Schema.String,
+      name: Schema.String,
+      limitMicros: nullable(count),
+      spentMicros: count,
+      remainingMicros: nullable(count),
+      period: Schema.Literal("day", "month", "total"),
+      resetsAt: nullable(Time)
+    })
+  )
+}).annotations({ identifier: "Limits" })
+
+export const limitsBody = (
+  { balance, inflight, key, runsPerMinute }: CurrentLimits,
+  rate: RateDecision
+): typeof LimitsBody.Type => ({
+  balance: { availableMicros: balance.availableMicros, reservedMicros: balance.reservedMicros },
+  key: { ...key, resetsAt: timeOrNull(key.resetsAt) },
+  inflight,
+  runsPerMinute: runsPerMinute === null ? null : { ...runsPerMinute, resetsAt: time(runsPerMinute.resetsAt) },
+  requests: { burst: rate.limit, remaining: rate.remaining, refillPerSecond: rate.refillPerSecond },
+  budgets: []
 })
 
 const LedgerEntryBody = Schema.Struct({

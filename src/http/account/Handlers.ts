@@ -1,6 +1,7 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
+import { currentLimits } from "../../domain/CurrentLimits.js"
 import { RunId } from "../../domain/Ids.js"
 import { holdsShownMax } from "../../domain/Limits.js"
 import { fromUsd } from "../../domain/Micros.js"
@@ -15,7 +16,7 @@ import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { answering } from "../RequestState.js"
+import { answering, currentRequest } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
@@ -25,6 +26,7 @@ import {
   capabilityRequestBody,
   CapabilityRequestInput,
   ledgerEntryBody,
+  limitsBody,
   sessionContextBody,
   topUpBody,
   TopUpInput,
@@ -66,6 +68,18 @@ export const AccountHandlers: Layer.Layer<
               neededMicros: null
             })
             return balanceBody(balance, holds, hint)
+          })
+        )
+      )
+      .handle(
+        "limits",
+        reading(
+          Effect.fnUntraced(function* () {
+            const principal = yield* Principal
+            const { rate } = yield* currentRequest
+            if (rate === null) return yield* Effect.dieMessage("a request with a token that was not counted")
+            const { now, spends, standing } = yield* wallet.read(principal)
+            return limitsBody(currentLimits(standing, spends, now), rate)
           })
         )
       )

@@ -71,6 +71,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(Wire.CatalogLoading)
       .addError(WireStorage)
       .annotate(Access, "runs:execute")
+      .annotate(AnswerHeaders, { 201: ["X-Balance-Micros", "X-Key-Remaining-Micros"] })
       .annotate(OpenApi.Summary, "Create a run")
       .annotate(
         OpenApi.Description,

@@ -1,6 +1,7 @@
 /** Translates between the routes of runs and the `Runs` service; decides nothing itself. */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Schema, type Layer } from "effect"
+import type { MoneyLeft } from "../../domain/Admission.js"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { MediaId } from "../../domain/Ids.js"
@@ -30,8 +31,18 @@ const isMediaId = Schema.is(MediaId)
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
 const json = (
   body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null },
-  status: number
-) => HttpServerResponse.text(writeJson(body), { status, contentType: "application/json" })
+  status: number,
+  headers: { readonly [name: string]: string } = {}
+) => HttpServerResponse.text(writeJson(body), { status, headers, contentType: "application/json" })
+
+/** What is left after the run's hold or settlement (extensions, section 1). Without headers where nobody told it. */
+const moneyHeaders = (left: MoneyLeft | null): { readonly [name: string]: string } =>
+  left === null
+    ? {}
+    : {
+        "x-balance-micros": String(left.balanceMicros),
+        ...(left.keyMicros === null ? {} : { "x-key-remaining-micros": String(left.keyMicros) })
+      }
 
 export const RunsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
@@ -60,7 +71,7 @@ export const RunsHandlers: Layer.Layer<
                 { ...quoteRequestOf(body, requestId), idempotencyKey },
                 urlParams.wait ?? waitSeconds(body.wait ?? false)
               )
-              return json(createdBody(created), 201)
+              return json(createdBody(created), 201, moneyHeaders(created.left))
             })
           )
         )

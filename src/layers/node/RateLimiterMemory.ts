@@ -58,6 +58,7 @@ const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: numbe
       allowed,
       limit: burst,
       remaining: allowed ? Math.floor(room / intervalMillis) : 0,
+      refillPerSecond,
       retryAfterSeconds: allowed ? 0 : Math.max(1, seconds(-room)),
       resetSeconds: seconds((allowed ? after : before) - now)
     }

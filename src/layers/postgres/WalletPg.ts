@@ -43,8 +43,8 @@ const purseRows = rowsOf(
 const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
 
-const lockPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["purses"] =>
-  Effect.fnUntraced(function* (purses) {
+const readPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["purses"] =>
+  Effect.fnUntraced(function* (purses, lock) {
     return yield* purseRows(
       query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
@@ -58,7 +58,7 @@ const lockPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect
         join tokens own on own.token_id = p.token_id
         join tokens t on t.token_id = any(own.token_id || own.ancestors)
         order by w.workspace_id, t.token_id
-        for update of w, t`)
+        ${sql.literal(lock === "for_update" ? "for update of w, t" : "")}`)
     )
   })
 
@@ -137,7 +137,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function
   const database = yield* Database
   const { query, sql } = database
   return {
-    purses: lockPurses(database, yield* DatabaseNow),
+    purses: readPurses(database, yield* DatabaseNow),
     write: write(database),
     credit: credit(database),
     lockBalance: lockBalance(database),

@@ -5,7 +5,15 @@
  * one to write and commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
-import { admit, keepRefused, type RunCapExceeded, type Standing, type TokenSpend } from "../../domain/Admission.js"
+import {
+  admit,
+  keepRefused,
+  moneyLeft,
+  type RunCapExceeded,
+  type Spends,
+  type Standing,
+  type TokenSpend
+} from "../../domain/Admission.js"
 import { IdempotencyConflict } from "../../domain/ApiErrors.js"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { monthOf, type Run } from "../../domain/Run.js"
@@ -64,19 +72,25 @@ interface Batch {
 
 type Decision = Exit.Exit<AdmissionAnswer, AdmissionRefusal>
 
-const keep = (batch: Batch, stored: NewRun): Decision => {
+/** The state on which a run is decided: that of its workspace and of the tokens that it counts against. */
+interface Decided {
+  readonly standing: Standing
+  readonly spends: Spends
+}
+
+const keep = (batch: Batch, stored: NewRun, { spends, standing }: Decided): Decision => {
   batch.stored.push(stored)
   batch.claimed.set(placeText(placeOf(stored)), stored.run)
-  return Exit.succeed({ _tag: "Admitted", stored })
+  return Exit.succeed({ _tag: "Admitted", stored, left: moneyLeft(standing, spends, batch.month) })
 }
 
 /** Stores a refused run, so that a repeated request gets the same answer, unless there are too many refused runs. */
-const keepRefusedRun = (batch: Batch, run: Run, standing: Standing): Decision =>
+const keepRefusedRun = (batch: Batch, run: Run, { spends, standing }: Decided): Decision =>
   Either.match(keepRefused(standing, batch.locked.now), {
     onLeft: Exit.fail,
     onRight: (after) => {
       batch.standings.set(run.workspaceId, after)
-      return keep(batch, { run, lease: null, attempt: null })
+      return keep(batch, { run, lease: null, attempt: null }, { standing: after, spends })
     }
   })
 
@@ -85,10 +99,14 @@ const nobody: Decision = Exit.die(new Error("admission for a workspace or token 
 const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: KeyOwner | null): Decision => {
   const { lines, now } = batch.locked
   const { month } = batch
+  const standing = batch.standings.get(asked.workspaceId)
+  const line = lines.get(asked.tokenId)
+  const spends = spendsOf(line, batch.spends)
+  if (standing === undefined || line === undefined || spends === null) return nobody
   const owner = owned ?? batch.claimed.get(placeText(placeOf({ run: asked })))
   if (owner !== undefined)
     return owner.requestDigest === asked.requestDigest
-      ? Exit.succeed({ _tag: "Replay", runId: owner.runId })
+      ? Exit.succeed({ _tag: "Replay", runId: owner.runId, left: moneyLeft(standing, spends, month), at: now })
       : Exit.fail(new IdempotencyConflict({ runId: owner.runId }))
   const run: Run = {
     ...asked,
@@ -96,22 +114,17 @@ const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: Ke
     spendMonth: month,
     completedAt: asked.completedAt === null ? null : now
   }
-  const standing = batch.standings.get(run.workspaceId)
-  if (standing === undefined) return nobody
-  if (isTerminal(run.status)) return keepRefusedRun(batch, run, standing)
-  const line = lines.get(run.tokenId)
-  const spends = spendsOf(line, batch.spends)
-  if (line === undefined || spends === null) return nobody
+  if (isTerminal(run.status)) return keepRefusedRun(batch, run, { standing, spends })
   const decided = admit(standing, spends, { runId: run.runId, holdMicros: run.holdMicros, now, month })
   if (Either.isLeft(decided))
     return decided.left._tag === "RunCapExceeded"
-      ? keepRefusedRun(batch, overCap(run, decided.left), standing)
+      ? keepRefusedRun(batch, overCap(run, decided.left), { standing, spends })
       : Exit.fail(decided.left)
   const admitted = decided.right
   batch.standings.set(run.workspaceId, admitted.standing)
   for (const [tokenId, spend] of Arr.zip(line, admitted.spends)) batch.spends.set(tokenId, spend)
   if (run.holdMicros > 0) batch.postings.push({ workspaceId: run.workspaceId, posting: admitted.posting })
-  return keep(batch, {
+  const stored: NewRun = {
     run: {
       ...run,
       spendMonth: admitted.month,
@@ -120,7 +133,8 @@ const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: Ke
     },
     lease: start?.lease ?? null,
     attempt: start?.attempt ?? null
-  })
+  }
+  return keep(batch, stored, admitted)
 }
 
 export const AdmissionBatched: Layer.Layer<

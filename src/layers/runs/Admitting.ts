@@ -3,7 +3,7 @@
  * cannot be interrupted, so a client that hangs up loses no run; waiting can.
  */
 import { Cause, type Clock, Effect, Exit, Option } from "effect"
-import type { BalanceTooLow } from "../../domain/Admission.js"
+import type { BalanceTooLow, MoneyLeft } from "../../domain/Admission.js"
 import { InsufficientBalance } from "../../domain/ApiErrors.js"
 import { RunId } from "../../domain/Ids.js"
 import type { Run } from "../../domain/Run.js"
@@ -14,7 +14,7 @@ import type { Principal } from "../../services/Accounts.js"
 import type { Admission, AdmissionAnswer, AdmissionRefusal } from "../../services/Admission.js"
 import type { Dispatcher, Slot } from "../../services/Dispatcher.js"
 import type { Ids } from "../../services/Ids.js"
-import type { CreatedRun, CreateError, RunRequest, Runs } from "../../services/Runs.js"
+import type { CreatedRun, CreateError, RunDetail, RunRequest, Runs } from "../../services/Runs.js"
 import type { TopUps } from "../../services/TopUps.js"
 import { deniedRun, type Origin, queuedRun } from "./NewRun.js"
 import type { PlanningParts } from "./planning/Candidates.js"
@@ -93,8 +93,7 @@ const admitAndStart = Effect.fnUntraced(function* (parts: AdmittingParts, princi
     ),
     Effect.catchTag("BalanceTooLow", (refusal) => withTopUp(parts, principal, refusal))
   )
-  if (admitted._tag === "Replay")
-    return { _tag: "Replay", key: { workspaceId: run.workspaceId, runId: admitted.runId } } as const
+  if (admitted._tag === "Replay") return { ...admitted, key: { workspaceId: run.workspaceId, runId: admitted.runId } }
   const { attempt, lease, run: stored } = admitted.stored
   const attempts = attempt === null ? [] : [attempt]
   const ended =
@@ -104,8 +103,16 @@ const admitAndStart = Effect.fnUntraced(function* (parts: AdmittingParts, princi
           { run: stored, lease, attempts, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 },
           slot
         )
-  return { _tag: "Admitted", detail: { run: stored, attempts }, ended } as const
+  return { _tag: "Admitted", detail: { run: stored, attempts }, ended, left: admitted.left } as const
 })
+
+/**
+ * What admission said is left counts for a run that was settled later only if it was told after that settlement: nobody
+ * is asked for the new amount. Within one millisecond the two cannot be told apart; then the amount may be too low by
+ * what the settlement released, and is never too high.
+ */
+const leftOf = ({ run }: RunDetail, left: MoneyLeft, toldAt: number): MoneyLeft | null =>
+  run.completedAt === null || run.completedAt <= toldAt ? left : null
 
 interface Creation {
   readonly principal: Principal
@@ -128,18 +135,26 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
       if (found === null && creation.tries > 1)
         return yield* createWith(parts, { ...creation, tries: creation.tries - 1 })
       if (found === null) return yield* Effect.dieMessage(`the key of ${key.runId} has an owner that is not there`)
-      if (waitSeconds <= 0 || isSettledForWaiters(found.run.status)) return { ...found, replayed: true }
-      return { ...(yield* restore(awaitEnd(parts, found, waitSeconds))), replayed: true }
+      const seen =
+        waitSeconds <= 0 || isSettledForWaiters(found.run.status)
+          ? found
+          : yield* restore(awaitEnd(parts, found, waitSeconds))
+      return { ...seen, left: leftOf(seen, letIn.left, letIn.at), replayed: true }
     }
-    const { detail, ended } = letIn
-    if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, replayed: false }
-    if (ended === null) return { ...(yield* restore(awaitEnd(parts, detail, waitSeconds))), replayed: false }
+    const { detail, ended, left } = letIn
+    if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, left, replayed: false }
+    const heldAt = detail.run.createdAt - 1
+    if (ended === null) {
+      const seen = yield* restore(awaitEnd(parts, detail, waitSeconds))
+      return { ...seen, left: leftOf(seen, left, heldAt), replayed: false }
+    }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
     const until = parts.clock.unsafeCurrentTimeMillis() + waitSeconds * 1000
     const told = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
     if (Option.isSome(told)) return { ...told.value, replayed: false }
-    const left = until - parts.clock.unsafeCurrentTimeMillis()
-    return { ...(yield* restore(awaitEnd(parts, detail, left / 1000))), replayed: false }
+    const leftMillis = until - parts.clock.unsafeCurrentTimeMillis()
+    const seen = yield* restore(awaitEnd(parts, detail, leftMillis / 1000))
+    return { ...seen, left: leftOf(seen, left, heldAt), replayed: false }
   })
 
 export const create =

@@ -10,10 +10,8 @@ import { zero } from "../../domain/Micros.js"
 import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
 import { monthOf } from "../../domain/Run.js"
 import { toRunError } from "../../domain/FailedRun.js"
-import { spendsOf } from "../../domain/TokenLine.js"
 import type { Ids } from "../../services/Ids.js"
 import type { LimitVerdict, Quote, Runs } from "../../services/Runs.js"
-import type { Transactions } from "../../services/Transactions.js"
 import type { Wallet } from "../../services/Wallet.js"
 import type { PlanningParts } from "./planning/Candidates.js"
 import type { Denial } from "./planning/Denials.js"
@@ -22,7 +20,6 @@ import { problemOf } from "./planning/RouteRefusals.js"
 
 export interface QuotingParts extends PlanningParts {
   readonly ids: Ids["Type"]
-  readonly transactions: Transactions["Type"]
   readonly wallet: Wallet["Type"]
 }
 
@@ -50,16 +47,12 @@ export const quote = (parts: QuotingParts): Runs["Type"]["quote"] =>
       Effect.map(routed),
       Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
     )
-    const locked = yield* parts.transactions.transact(parts.wallet.lock([principal]))
-    const standing = locked.standings.get(principal.workspaceId)
-    const spends = spendsOf(locked.lines.get(principal.tokenId), locked.spends)
-    if (standing === undefined || spends === null)
-      return yield* Effect.dieMessage("quote for a workspace or token that does not exist")
+    const { now, spends, standing } = yield* parts.wallet.read(principal)
     const against = refusals(standing, spends, {
       runId: RunId.make(`run_${yield* parts.ids.suffix}`),
       holdMicros: found.holdMicros,
-      now: locked.now,
-      month: monthOf(locked.now)
+      now,
+      month: monthOf(now)
     })
     return { ...found, limits: verdicts(against) }
   })

@@ -17,7 +17,6 @@ import { RunSignals } from "../../services/RunSignals.js"
 import { RunStore } from "../../services/RunStore.js"
 import { Settlement } from "../../services/Settlement.js"
 import { TopUps } from "../../services/TopUps.js"
-import { Transactions } from "../../services/Transactions.js"
 import { Wallet } from "../../services/Wallet.js"
 import { makeDeadlines } from "../node/Deadlines.js"
 import { create } from "./Admitting.js"
@@ -41,7 +40,6 @@ export const RunsAdmitted: Layer.Layer<
   | RunStore
   | Settlement
   | TopUps
-  | Transactions
   | Wallet
 > = Layer.scoped(
   Runs,
@@ -61,7 +59,6 @@ export const RunsAdmitted: Layer.Layer<
       signals: yield* RunSignals,
       store: yield* RunStore,
       topUps: yield* TopUps,
-      transactions: yield* Transactions,
       wallet: yield* Wallet
     }
     const { catalog, store } = parts

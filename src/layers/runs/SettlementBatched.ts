@@ -5,9 +5,9 @@
  * commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
-import type { Standing, TokenSpend } from "../../domain/Admission.js"
+import { type MoneyLeft, moneyLeft, type Standing, type TokenSpend } from "../../domain/Admission.js"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
-import type { Run } from "../../domain/Run.js"
+import { monthOf } from "../../domain/Run.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
 import { type Closing, settle } from "../../domain/Settlement.js"
 import { spendsOf } from "../../domain/TokenLine.js"
@@ -53,7 +53,7 @@ interface Batch {
   readonly standings: Map<WorkspaceId, Standing>
   readonly spends: Map<TokenId, TokenSpend>
   readonly postings: Array<WalletChanges["postings"][number]>
-  readonly conclusions: Map<SettlementRequest, Conclusion>
+  readonly conclusions: Map<SettlementRequest, { readonly conclusion: Conclusion; readonly left: MoneyLeft }>
 }
 
 /**
@@ -81,15 +81,19 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
   batch.standings.set(run.workspaceId, settled.standing)
   for (const [tokenId, spend] of Arr.zip(line, settled.spends)) batch.spends.set(tokenId, spend)
   for (const posting of settled.postings) batch.postings.push({ workspaceId: run.workspaceId, posting })
+  const { now } = batch.locked
   batch.conclusions.set(request, {
-    run: {
-      ...run,
-      status: settled.status,
-      chargeMicros: settled.chargeMicros,
-      completedAt: run.completedAt === null ? null : batch.locked.now
+    conclusion: {
+      run: {
+        ...run,
+        status: settled.status,
+        chargeMicros: settled.chargeMicros,
+        completedAt: run.completedAt === null ? null : now
+      },
+      attempt: request.attempt,
+      media: request.media
     },
-    attempt: request.attempt,
-    media: request.media
+    left: moneyLeft(settled.standing, settled.spends, monthOf(now))
   })
   return null
 }
@@ -126,13 +130,15 @@ export const SettlementBatched: Layer.Layer<
       }
       const { conclusions, postings, spends, standings } = batch
       if (conclusions.size > 0) {
-        yield* store.conclude([...conclusions.values()])
+        yield* store.conclude(Array.from(conclusions.values(), ({ conclusion }) => conclusion))
         yield* wallet.write({ standings, spends, postings, now: locked.now })
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {
-        const run: Run | undefined = conclusions.get(request)?.run
-        return Exit.succeed(run === undefined ? { _tag: "Superseded" } : { _tag: "Settled", run })
+        const ended = conclusions.get(request)
+        return ended === undefined
+          ? superseded
+          : Exit.succeed({ _tag: "Settled", run: ended.conclusion.run, left: ended.left })
       })
     })
 

@@ -30,13 +30,34 @@ describe("RateLimiterMemory", () => {
   it.effect("says how many are left, when one is possible again and when all are", () =>
     Effect.gen(function* () {
       const [first] = yield* take("a")
-      assert.deepStrictEqual(first, { allowed: true, limit: 4, remaining: 3, retryAfterSeconds: 0, resetSeconds: 2 })
+      assert.deepStrictEqual(first, {
+        allowed: true,
+        limit: 4,
+        remaining: 3,
+        refillPerSecond: 0.5,
+        retryAfterSeconds: 0,
+        resetSeconds: 2
+      })
       yield* take("a", 3)
       const [refused] = yield* take("a")
-      assert.deepStrictEqual(refused, { allowed: false, limit: 4, remaining: 0, retryAfterSeconds: 2, resetSeconds: 8 })
+      assert.deepStrictEqual(refused, {
+        allowed: false,
+        limit: 4,
+        remaining: 0,
+        refillPerSecond: 0.5,
+        retryAfterSeconds: 2,
+        resetSeconds: 8
+      })
       yield* TestClock.adjust("2 seconds")
       const [again] = yield* take("a")
-      assert.deepStrictEqual(again, { allowed: true, limit: 4, remaining: 0, retryAfterSeconds: 0, resetSeconds: 8 })
+      assert.deepStrictEqual(again, {
+        allowed: true,
+        limit: 4,
+        remaining: 0,
+        refillPerSecond: 0.5,
+        retryAfterSeconds: 0,
+        resetSeconds: 8
+      })
     }).pipe(Effect.provide(RateLimiterMemory({ burst: 4, refillPerSecond: 0.5 })))
   )
 

@@ -10,7 +10,7 @@ import { type Balance, type LedgerEntry, post, type Posting } from "../../../dom
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { dollars } from "../../../domain/Micros.js"
-import { lineOf, type TokenLine } from "../../../domain/TokenLine.js"
+import { lineOf, spendsOf, type TokenLine } from "../../../domain/TokenLine.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
 import { type Credit, type LockedPurses, Wallet, type WalletChanges } from "../../../services/Wallet.js"
@@ -92,9 +92,18 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
     const defaults = yield* WalletDefaults
     return Wallet.of({
       lock: (purses) =>
-        Effect.zipWith(rows.purses(purses), Clock.currentTimeMillis, (found, now) =>
+        Effect.zipWith(rows.purses(purses, "for_update"), Clock.currentTimeMillis, (found, now) =>
           lockedPurses(found, defaults, now)
         ),
+      read: (purse) =>
+        Effect.flatMap(rows.purses([purse], "none"), (found) => {
+          const { lines, now, spends, standings } = lockedPurses(found, defaults, 0)
+          const standing = standings.get(purse.workspaceId)
+          const spendsOfLine = spendsOf(lines.get(purse.tokenId), spends)
+          return standing === undefined || spendsOfLine === null
+            ? Effect.dieMessage("a purse of a workspace or token that does not exist")
+            : Effect.succeed({ standing, spends: spendsOfLine, now })
+        }),
       write: (changes) =>
         Effect.flatMap(ids.suffixes(changes.postings.length), (suffixes) =>
           rows.write(

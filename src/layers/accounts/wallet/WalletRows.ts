@@ -41,8 +41,14 @@ export interface Credited {
 }
 
 export interface WalletRows {
-  /** Locks the wallets and tokens in a fixed order. A purse whose workspace or token does not exist has no row. */
-  readonly purses: (purses: ReadonlyArray<Purse>) => Effect.Effect<ReadonlyArray<PurseRow>, StorageError>
+  /**
+   * Reads purses in one statement. `for_update` locks the wallets and tokens in a fixed order. A purse whose workspace
+   * or token does not exist has no row.
+   */
+  readonly purses: (
+    purses: ReadonlyArray<Purse>,
+    lock: "for_update" | "none"
+  ) => Effect.Effect<ReadonlyArray<PurseRow>, StorageError>
   /** Entries in the order in which they happened, and wallets and tokens as they are after them. */
   readonly write: (
     entries: ReadonlyArray<LedgerEntry>,

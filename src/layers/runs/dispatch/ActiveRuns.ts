@@ -4,7 +4,7 @@ import type { RunId } from "../../../domain/Ids.js"
 import type { Slot } from "../../../services/Dispatcher.js"
 import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
 import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
-import type { RunDetail } from "../../../services/Runs.js"
+import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
 import { workOn } from "./RunWork.js"
 import type { Parts, Stop } from "./Work.js"
@@ -16,7 +16,7 @@ interface Active {
 
 export interface ActiveRuns {
   /** See `Dispatcher.start`. */
-  readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<RunDetail>>>
+  readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<EndedRun>>>
   /** See `Dispatcher.adopt`. */
   readonly adopt: (key: RunKey, slot: Slot) => Effect.Effect<void>
   /**
@@ -45,7 +45,7 @@ export const makeActiveRuns = (
       Effect.suspend(() => {
         const { runId, workspaceId } = leased.run
         const entry: Active = { leased, stop: makeOneTimeEvent() }
-        const done = makeOneTimeEvent<Option.Option<RunDetail>>()
+        const done = makeOneTimeEvent<Option.Option<EndedRun>>()
         active.set(runId, entry)
         const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
         const work = Effect.onExit(run(leased, entry.stop), (exit) =>

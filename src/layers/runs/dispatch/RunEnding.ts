@@ -8,7 +8,7 @@ import { isAnswer } from "../../../domain/Fallback.js"
 import * as Money from "../../../domain/Micros.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import type { SettlementRequest } from "../../../services/Settlement.js"
-import type { RunDetail } from "../../../services/Runs.js"
+import type { EndedRun } from "../../../services/Runs.js"
 import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
 
 /** How long a late answer waits for the node that took its run over. That node only has to write the run's end. */
@@ -44,7 +44,7 @@ export const runEnding = (parts: Parts): RunEnding => {
         leaseToken: null
       })
     )
-    return late._tag === "Settled" ? late.run : null
+    return late._tag === "Settled" ? late : null
   })
 
   const settle: RunEnding["settle"] = Effect.fnUntraced(function* ({ lease }, { attempts, run, unstored }, event) {
@@ -60,11 +60,11 @@ export const runEnding = (parts: Parts): RunEnding => {
       media: unstored?.media ?? null
     }
     const answer = yield* patiently(parts.settlement.settle(request))
-    if (answer._tag === "Settled") return Option.some<RunDetail>({ run: answer.run, attempts })
+    if (answer._tag === "Settled") return Option.some<EndedRun>({ run: answer.run, attempts, left: answer.left })
     const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === unstored?.attempt.endpointId)
-    if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<RunDetail>()
+    if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<EndedRun>()
     const late = yield* settleLate(request, event === "Completed" ? "AnsweredLate" : "FailedLate")
-    return late === null ? Option.none<RunDetail>() : Option.some<RunDetail>({ run: late, attempts })
+    return late === null ? Option.none<EndedRun>() : Option.some<EndedRun>({ run: late.run, attempts, left: late.left })
   })
 
   return {

@@ -12,7 +12,7 @@ import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
 import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
-import type { RunDetail } from "../../../services/Runs.js"
+import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
 import { attemptCall, type AttemptFailure, type OpenAttempt } from "./AttemptCall.js"
 import { endAnswered, type Ended, endFailed, type Ending, endUncertain } from "./AttemptEnding.js"
@@ -80,7 +80,7 @@ export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typ
 /** Works on a run until it is settled. None when another node has the run now. */
 export const workOn = (
   parts: Parts
-): ((leased: LeasedRun, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<RunDetail>>) => {
+): ((leased: LeasedRun, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<EndedRun>>) => {
   const openNext = openingNext(parts)
   const call = attemptCall(parts)
   const ending = runEnding(parts)
@@ -155,5 +155,5 @@ export const workOn = (
     }
   })
   return (leased, stop) =>
-    Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<RunDetail>()))
+    Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<EndedRun>()))
 }

@@ -12,7 +12,7 @@ import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { ProviderHealth } from "../../../services/ProviderHealth.js"
 import type { Providers } from "../../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
-import type { RunDetail } from "../../../services/Runs.js"
+import type { EndedRun } from "../../../services/Runs.js"
 import type { Settlement } from "../../../services/Settlement.js"
 import type { SharedCalls } from "./SharedCalls.js"
 
@@ -57,7 +57,7 @@ export interface Progress {
 }
 
 /** The run with its attempts, or none when another node has it now. */
-export type Worked = Effect.Effect<Option.Option<RunDetail>, LeaseLost>
+export type Worked = Effect.Effect<Option.Option<EndedRun>, LeaseLost>
 
 /**
  * The schedule has no end of its own. Retrying ends when the storage answers again; if the lease is lost, the storage
