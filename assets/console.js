@@ -1,7 +1,32 @@
 /* What the console does beyond plain pages. Everything works without it. */
-/* global document, location, history, fetch, DOMParser, AbortController, clearTimeout, FormData, confirm */
+/* global document, location, history, fetch, DOMParser, AbortController, clearTimeout, FormData, confirm, navigator */
 /* global URLSearchParams */
 "use strict"
+
+document.documentElement.classList.add("script")
+
+/* Tables show the ends of ids; the button beside one copies all of it. */
+const copy = async (text) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  /* Without TLS a browser has no clipboard, but a selected text can be copied. */
+  const area = document.createElement("textarea")
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand("copy")
+  area.remove()
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]")
+  if (!button) return
+  copy(button.dataset.copy).then(
+    () => {
+      button.dataset.copied = ""
+      setTimeout(() => delete button.dataset.copied, 1500)
+    },
+    () => {}
+  )
+})
 
 /* A form is sent once: a double click makes one request. Coming back to the page makes it sendable again. */
 document.addEventListener("submit", (event) => {

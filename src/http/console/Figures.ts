@@ -1,23 +1,14 @@
 /** How values look on a page: money, times, ids, statuses. Nothing is computed here. */
 import { dollars } from "../../domain/Micros.js"
 import { time } from "../Fields.js"
-import { attributes, html, type Html, type Link, nothing } from "./Html.js"
-
-/** Digits that nobody sees, so that the points of amounts stand under each other where they stand right. */
-const padding = (text: string): Html => {
-  const missing = 6 - (text.length - 1 - text.indexOf("."))
-  return missing > 0 ? html`<span class="pad" aria-hidden="true">${"0".repeat(missing)}</span>` : nothing
-}
+import { attributes, html, type Html, type Link } from "./Html.js"
 
 /** Dollars with two to six decimals. */
-export const money = (micros: number): Html => {
-  const text = dollars(micros)
-  return html`<span class="money">${text}${padding(text)}</span>`
-}
+export const money = (micros: number): Html => html`<span class="money">${dollars(micros)}</span>`
 export const moneyOrDash = (micros: number | null): Html => (micros === null ? dash : money(micros))
 /** With its sign, for entries of the ledger. */
 export const signedMoney = (micros: number): Html =>
-  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}${padding(dollars(micros))}</span>`
+  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}</span>`
 
 /** What a reader hears, and what stands where there is nothing. */
 export const dash: Html = html`<span class="none" aria-label="none">–</span>`
@@ -55,6 +46,19 @@ export const durationText = (millis: number): string => {
 export const duration = (millis: number): Html => html`<span class="figure">${durationText(millis)}</span>`
 
 export const count = (value: number): Html => html`<span class="figure">${value.toLocaleString("en-US")}</span>`
+
+/** `1 run`, `2 runs`. */
+export const counted = (value: number, one: string, many = `${one}s`): Html =>
+  html`${count(value)} ${value === 1 ? one : many}`
+
+/** The end of an id, which tells rows apart, as a link to what it names or to its rows; the script copies all of it. */
+export const shortId = (id: string, link: Link | null = null): Html => {
+  const end = html`<code title=${id}>${id.length > 8 && "…"}${id.slice(-6)}</code>`
+  return html`<span class="id">${link === null ? end : linkTo(link, end)}${copyButton(id)}</span>`
+}
+/** Shown only where the script runs, which copies the text. */
+export const copyButton = (text: string): Html =>
+  html`<button type="button" class="copy" data-copy=${text} aria-label=${`Copy ${text}`} title="Copy"></button>`
 
 /** An id, in one piece that can be copied. */
 export const code = (text: string): Html => html`<code>${text}</code>`

@@ -47,7 +47,7 @@ export const table = <Row>(options: {
     attributes({
       class: [column.numeric === true ? "figure" : "", column.minor === true ? "minor" : ""].join(" ").trim() || null
     })
-  return html`<div class="scroll" role="region" tabindex="0" aria-label=${caption}><table>
+  return html`<div class="scroll" role="region" tabindex="0" aria-label=${caption}><table class="rows">
     <caption${attributes({ class: captionShown === true ? null : "unseen" })}>${caption}</caption>
     <thead><tr>${columns.map((column) => html`<th scope="col" ${classOf(column)}>${column.label}</th>`)}</tr></thead>
     <tbody>${rows.map(
@@ -55,7 +55,7 @@ export const table = <Row>(options: {
         html`<tr${attributes({
           "data-live": keyOf?.(row),
           "data-moving": isMoving?.(row) === true
-        })}>${columns.map((column) => html`<td${classOf(column)}>${column.cell(row)}</td>`)}</tr>`
+        })}>${columns.map((column) => html`<td${classOf(column)}${attributes({ "data-label": column.label === "" ? null : column.label })}>${column.cell(row)}</td>`)}</tr>`
     )}</tbody>
   </table></div>`
 }

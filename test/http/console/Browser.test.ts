@@ -6,10 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { AxeResults } from "axe-core"
-import { Effect, ManagedRuntime } from "effect"
+import { Effect, ManagedRuntime, Redacted } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll } from "vitest"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { quoteRequestOf } from "../../../src/http/runs/RunRequestBody.js"
+import { Connections } from "../../../src/services/Connections.js"
 import { Address, Caller, drop, hit, run, Runs, testGateway } from "../../../src/testing.js"
 import { chromiumPath, openBrowser } from "../../support/chromium.js"
 import { knownPages } from "../../support/consolePages.js"
@@ -23,6 +25,16 @@ const stage = Effect.gen(function* () {
   const input = { name: "Ada Example", domain: "example.com" }
   const made = yield* run({ endpointId: "job:people.email.find", input })
   yield* run({ endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } })
+  yield* (yield* Connections).create(
+    {
+      workspaceId,
+      providerId: "mock",
+      label: "a key of ours with a long name",
+      secret: Redacted.make("secret"),
+      expiresAt: null
+    },
+    commandLine
+  )
   return {
     url,
     workspaceId,
@@ -65,7 +77,7 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
       colorScheme: options.dark === true ? "dark" : "light"
     })
     const [name = "", value = ""] = person.cookie.split("=")
-    await context.addCookies([{ name, value, url: on.url }])
+    if (name !== "") await context.addCookies([{ name, value, url: on.url }])
     const page = await context.newPage()
     const complaints: Array<string> = []
     page.on("pageerror", (error) => complaints.push(error.message))
@@ -88,6 +100,23 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
   }
 
+  /** Texts that are not all to be seen, because they are cut or stick out of what they stand in. */
+  const clipped = (page: Page): Promise<ReadonlyArray<string>> =>
+    page.evaluate(`[...document.querySelectorAll("header *, nav *, main *, footer *")].flatMap((each) => {
+      if (each.closest(".unseen, .brand span, svg, thead, select, input, textarea") !== null) return []
+      const told = (why) => [why + ": " + each.outerHTML.slice(0, 200)]
+      const box = each.getBoundingClientRect()
+      if (box.width === 0 || box.height === 0) return []
+      const holder = each.parentElement.closest("td, .card, .tile, section, .scroll, dd, nav, body")
+      const around = holder.getBoundingClientRect()
+      if (box.right > around.right + 1 || box.left < around.left - 1) return told("sticks out")
+      const { display, textOverflow } = getComputedStyle(each)
+      // The bar shortens a long name, and says so with an ellipsis.
+      return display !== "inline" && textOverflow !== "ellipsis" && each.scrollWidth > each.clientWidth + 1
+        ? told("is cut")
+        : []
+    })`)
+
   const looks = [
     { width: 390, dark: true },
     { width: 390, dark: false },
@@ -96,23 +125,26 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
   ]
   for (const look of looks) {
     const { dark, width } = look
-    it(`shows every page at ${width} px, ${dark ? "dark" : "light"}, without a barrier, an overflow or an error`, async () => {
+    it(`shows every page at ${width} px, ${dark ? "dark" : "light"}, without a barrier, a clipped text or an error`, async () => {
       const pages = Object.entries(knownPages).flatMap(([route, { look: shown, sees }]) => {
         const [method, path = ""] = route.split(" ")
         return method === "GET" && shown === true ? [{ path, sees }] : []
       })
       const owner = await open(on.owner, look)
       const operator = await open(on.operator, look)
+      const nobody = await open({ cookie: "" }, look)
       for (const { path, sees } of pages) {
-        const { complaints, page } = sees === "operator" ? operator : owner
+        const { complaints, page } = sees === "operator" ? operator : sees === "anyone" ? nobody : owner
         const answer = await page.goto(address(path))
         assert.strictEqual(answer?.status(), 200, path)
         assert.isAtMost(await page.evaluate("document.documentElement.scrollWidth"), width, `${path} is too wide`)
+        assert.deepStrictEqual(await clipped(page), [], path)
         assert.deepStrictEqual(await barriers(page), [], path)
         assert.deepStrictEqual(complaints, [], path)
       }
       await owner.context.close()
       await operator.context.close()
+      await nobody.context.close()
     }, 120_000)
   }
 

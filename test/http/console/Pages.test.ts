@@ -1,10 +1,11 @@
 /** What all pages have in common: filters, pages of rows and files, the path prefix, and what a failure looks like. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { MediaId, RunId, WorkspaceId } from "../../../src/domain/Ids.js"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { Address, Caller, run, testGateway } from "../../../src/testing.js"
 import { startAccounts } from "../../support/accountsGateway.js"
-import { startGateway } from "../../support/httpGateway.js"
+import { id, startGateway } from "../../support/httpGateway.js"
 import { signInTo } from "../../support/signIn.js"
 
 /** A signed-in owner of a workspace with so many runs, and a way to get pages of it. */
@@ -82,6 +83,93 @@ describe("a table of the console", () => {
         assert.include(wrong.text, "is not a cursor of this list")
       })
     )
+  )
+})
+
+describe("an id in a table", () => {
+  it.live("is the end of it, leads to its rows with the whole id as their filter, and can be copied whole", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const get = yield* withRuns(1)
+        const { tokenId } = (yield* Caller).principal
+        const runs = yield* get("runs")
+        const [runId = ""] = rowsOf(runs.text)
+        for (const id of [runId, tokenId]) {
+          assert.include(runs.text, `…${id.slice(-6)}</code>`)
+          assert.include(runs.text, `data-copy="${id}"`)
+        }
+        const own = yield* get(`runs?token=${tokenId}`)
+        assert.include(runs.text, `runs?token=${tokenId}"`)
+        assert.deepStrictEqual(rowsOf(own.text), [runId])
+        assert.include(own.text, `value="${tokenId}"`)
+        const entries = yield* get(`ledger?run=${runId}`)
+        assert.strictEqual(entries.status, 200)
+        assert.include(entries.text, `/runs/${runId}"`)
+        // The end alone is no id, and the filter says so instead of finding nothing.
+        for (const [path, id] of [
+          ["runs?token=", tokenId],
+          ["ledger?run=", runId]
+        ] as const) {
+          const short = yield* get(path + id.slice(-6))
+          assert.strictEqual(short.status, 400, path)
+          assert.include(short.text, "must be a whole id")
+          assert.include(short.text, `value="${id.slice(-6)}"`)
+        }
+      })
+    )
+  )
+})
+
+describe("a file of a result", () => {
+  it.scopedLive("is downloaded by the session with the headers of safety that the API gives it", () =>
+    Effect.gen(function* () {
+      const page = new TextEncoder().encode("<script>alert(1)</script>")
+      const gateway = yield* startAccounts({
+        runs: {
+          media: () =>
+            Effect.succeed({
+              workspaceId: WorkspaceId.make(id("ws", 1)),
+              runId: RunId.make(id("run", 1)),
+              mediaId: MediaId.make(id("med", 1)),
+              contentType: "text/html",
+              filename: "report.html",
+              size: page.length,
+              sha256: "a".repeat(64),
+              part: (start, end) => Effect.succeed(page.slice(start, end))
+            })
+        }
+      })
+      const { cookie, workspaceId } = yield* gateway.signedIn("member")
+      const file = `runs/${id("run", 1)}/media/${id("med", 1)}`
+      const { authorization } = yield* gateway.person()
+      const api = yield* gateway.get(`/v1/${file}`, { authorization })
+      const own = yield* gateway.get(`/console/${workspaceId}/${file}`, { authorization: null, headers: { cookie } })
+      assert.deepStrictEqual([own.status, own.text, api.status], [200, "<script>alert(1)</script>", 200])
+      for (const name of [
+        "content-type",
+        "content-length",
+        "content-disposition",
+        "content-security-policy",
+        "x-content-type-options",
+        "cache-control",
+        "etag"
+      ])
+        assert.strictEqual(own.headers.get(name), api.headers.get(name), name)
+      assert.match(own.headers.get("content-disposition") ?? "", /^attachment; filename="report.html"/)
+      assert.strictEqual(own.headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(own.headers.get("content-security-policy"), "default-src 'none'; sandbox")
+      const part = yield* gateway.get(`/console/${workspaceId}/${file}`, {
+        authorization: null,
+        headers: { cookie, range: "bytes=1-6" }
+      })
+      assert.deepStrictEqual([part.status, part.text], [206, "script"])
+      const stranger = yield* gateway.signedIn()
+      const foreign = yield* gateway.get(`/console/${workspaceId}/${file}`, {
+        authorization: null,
+        headers: { cookie: stranger.cookie }
+      })
+      assert.strictEqual(foreign.status, 404)
+    })
   )
 })
 

@@ -35,7 +35,7 @@ export const auditPage = operatorPage({
         segments: ["operator", "audit"],
         caption: "Audit entries",
         columns: [
-          ...auditColumns(new Map(operators.map(({ memberId, name }) => [memberId, name]))),
+          ...auditColumns(new Map(operators.map(({ memberId, name }) => [memberId, name])), ["operator", "audit"]),
           {
             label: "Workspace",
             minor: true,

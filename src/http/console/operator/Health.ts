@@ -7,7 +7,8 @@ import { operatorPage, screen } from "../Page.js"
 import { notice, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
 
-const runs = ({ more, runs }: StatusCount): Html => html`${count(runs)}${more && "+"} <small>runs</small>`
+const runs = ({ more, runs }: StatusCount): Html =>
+  html`${count(runs)}${more && "+"} <small>${runs === 1 ? "run" : "runs"}</small>`
 const age = (millis: number | null): Html => (millis === null ? dash : duration(Math.max(0, millis)))
 
 export const healthPage = operatorPage({

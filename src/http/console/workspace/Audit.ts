@@ -49,7 +49,7 @@ export const auditPage = workspacePage({
         owner: workspaceId,
         segments: [workspaceId, "audit"],
         caption: "Audit entries",
-        columns: auditColumns(new Map(people.map(({ memberId, name }) => [memberId, name]))),
+        columns: auditColumns(new Map(people.map(({ memberId, name }) => [memberId, name])), [workspaceId, "audit"]),
         filters: auditFilters,
         keyOf: ({ entryId }) => entryId,
         empty: html`<p>Nothing was changed yet.</p>

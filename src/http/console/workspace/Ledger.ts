@@ -1,21 +1,14 @@
 /** The ledger of a workspace: every movement of its money, newest first. */
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import { RunId } from "../../../domain/Ids.js"
 import { LedgerKind } from "../../../domain/Ledger.js"
 import { Wallet } from "../../../services/Wallet.js"
-import { choiceParam, optionalParam, parameter, query } from "../../Query.js"
-import { choiceField, spanFields, spanOf, spanParams, wordField } from "../Filters.js"
+import { choiceParam, optionalParam, query } from "../../Query.js"
+import { choiceField, idParam, spanFields, spanOf, spanParams, wordField } from "../Filters.js"
 import { html, to } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
 import { entryColumns, kindWords } from "./LedgerColumns.js"
-
-const toRunId = Schema.decodeOption(RunId)
-const runIdParam = parameter(RunId, {
-  expected: "must be the id of a run",
-  read: (raw) => Option.getOrUndefined(toRunId(raw)),
-  jsonSchema: { type: "string" }
-})
 
 export const ledgerPage = workspacePage({
   path: "ledger",
@@ -35,7 +28,7 @@ export const ledgerPage = workspacePage({
         filters: {
           schema: query({
             kind: optionalParam(choiceParam(...LedgerKind.literals)),
-            run: optionalParam(runIdParam),
+            run: optionalParam(idParam(RunId, "run_01k…")),
             ...spanParams
           }),
           fields: (form) => [

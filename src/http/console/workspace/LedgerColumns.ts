@@ -1,7 +1,7 @@
 /** How an entry of the ledger looks in a table, with a link to what it is made of. */
 import type { LedgerEntry } from "../../../domain/Ledger.js"
 import { time } from "../../Fields.js"
-import { badge, code, dash, instant, linkTo, money, signedMoney } from "../Figures.js"
+import { badge, dash, instant, money, shortId, signedMoney } from "../Figures.js"
 import { html, to } from "../Html.js"
 import type { Column } from "../Tables.js"
 
@@ -21,7 +21,7 @@ export const entryColumns = (
   {
     label: "Entry",
     minor: true,
-    cell: ({ entryId }) => code(entryId.slice(-6)),
+    cell: ({ entryId }) => shortId(entryId),
     csv: ({ entryId }) => entryId
   },
   { label: "Kind", cell: ({ kind }) => badge(kindWords[kind], "plain"), csv: ({ kind }) => kind },
@@ -38,9 +38,9 @@ export const entryColumns = (
           label: "Made of",
           cell: ({ reason, runId, topUpId }: LedgerEntry) =>
             runId !== null
-              ? html`${linkTo(to([workspaceId, "runs", runId]), html`run ${code(runId.slice(-6))}`)}${reason !== null && html`<br /><small>${reason}</small>`}`
+              ? html`run ${shortId(runId, to([workspaceId, "runs", runId]))}${reason !== null && html`<br /><small>${reason}</small>`}`
               : topUpId !== null
-                ? linkTo(to([workspaceId, "top-up"]), html`top-up ${code(topUpId.slice(-6))}`)
+                ? html`top-up ${shortId(topUpId, to([workspaceId, "top-up"]))}`
                 : (reason ?? dash),
           csv: ({ runId }: LedgerEntry) => runId
         }

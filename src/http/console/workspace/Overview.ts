@@ -12,7 +12,7 @@ import { type HoldRow, Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
 import { intParam } from "../../Query.js"
 import { dayChart, partsChart } from "../Charts.js"
-import { code, count, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { count, counted, instant, money, shortId, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
 import { notice, section, tiles } from "../Parts.js"
@@ -56,7 +56,7 @@ const holdsTable = (holds: ReadonlyArray<HoldRow>, workspaceId: string): Html =>
     caption: "Runs that hold money",
     columns: [
       { label: "Since", cell: ({ createdAt }) => instant(createdAt) },
-      { label: "Run", cell: ({ runId }) => linkTo(to([workspaceId, "runs", runId]), code(runId)) },
+      { label: "Run", cell: ({ runId }) => shortId(runId, to([workspaceId, "runs", runId])) },
       { label: "Held", numeric: true, cell: ({ amountMicros }) => money(amountMicros) }
     ],
     rows: holds,
@@ -92,14 +92,14 @@ export const overviewPage = workspacePage({
           {
             label: `Spent in ${days} days`,
             value: money(spend.total.chargeMicros),
-            note: html`${count(spend.total.calls)} charged calls`,
+            note: counted(spend.total.calls, "charged call"),
             link: to([workspaceId, "ledger"], { kind: "charge", from })
           },
           ...counts
             .filter(({ runs }) => runs > 0)
             .map(({ more, runs, status }) => ({
               label: statusBadge(status),
-              value: html`${count(runs)}${more && "+"} <small>runs</small>`,
+              value: html`${count(runs)}${more && "+"} <small>${runs === 1 ? "run" : "runs"}</small>`,
               link: to([workspaceId, "runs"], { status, from })
             }))
         ])}

@@ -14,7 +14,18 @@ import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import { type RunDetail, Runs } from "../../../services/Runs.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { mediaResponse } from "../../runs/MediaResponse.js"
-import { code, dash, duration, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
+import {
+  code,
+  copyButton,
+  dash,
+  duration,
+  instant,
+  instantOrDash,
+  linkTo,
+  money,
+  moneyOrDash,
+  statusBadge
+} from "../Figures.js"
 import { actForm } from "../Forms.js"
 import { attributes, html, type Html, nothing, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage } from "../Page.js"
@@ -232,7 +243,7 @@ export const runPage = workspacePage({
       const entries = yield* wallet.entries(workspaceId, { runId }, { limit: pageRowsMax, after: null })
       const { requestedEndpointId, status } = detail.run
       return screen({
-        title: `Run ${runId}`,
+        title: `Run of ${requestedEndpointId}`,
         actions: html`${
           isInflight(status) &&
           actForm({
@@ -242,7 +253,7 @@ export const runPage = workspacePage({
           })
         }
           <a class="button plain" href=${to([workspaceId, "catalog", requestedEndpointId], { from: runId })}>Run again</a>`,
-        content: body(detail, entries.items)
+        content: html`<p class="hint">Run ${code(runId)}${copyButton(runId)}</p>${body(detail, entries.items)}`
       })
     })
 })

@@ -3,14 +3,15 @@
  * not put in between.
  */
 import { Effect } from "effect"
+import { TokenId } from "../../../domain/Ids.js"
 import { RunStatus, type RunSummary, shownEndpoint, shownProvider } from "../../../domain/Run.js"
 import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Runs } from "../../../services/Runs.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { choiceParam, optionalParam, query } from "../../Query.js"
-import { choiceField, spanFields, spanOf, spanParams, wordField, wordParam } from "../Filters.js"
-import { code, dash, duration, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { choiceField, idParam, spanFields, spanOf, spanParams, wordField, wordParam } from "../Filters.js"
+import { dash, duration, instant, linkTo, money, shortId, statusBadge } from "../Figures.js"
 import { html, to, type Html } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { type Column, listing, listScreen } from "../Tables.js"
@@ -28,7 +29,12 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
     cell: ({ createdAt, runId }) => linkTo(to([workspaceId, "runs", runId]), instant(createdAt)),
     csv: ({ createdAt }) => time(createdAt)
   },
-  { label: "Run", minor: true, cell: ({ runId }) => code(runId.slice(-6)), csv: ({ runId }) => runId },
+  {
+    label: "Run",
+    minor: true,
+    cell: ({ runId }) => shortId(runId, to([workspaceId, "runs", runId])),
+    csv: ({ runId }) => runId
+  },
   { label: "Status", cell: ({ status }) => statusBadge(status), csv: ({ status }) => status },
   {
     label: "Operation",
@@ -56,7 +62,12 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
     cell: costOf,
     csv: ({ chargeMicros }) => (chargeMicros === null ? null : toUsd(chargeMicros))
   },
-  { label: "Token", minor: true, cell: ({ tokenId }) => code(tokenId.slice(-6)), csv: ({ tokenId }) => tokenId }
+  {
+    label: "Token",
+    minor: true,
+    cell: ({ tokenId }) => shortId(tokenId, to([workspaceId, "runs"], { token: tokenId })),
+    csv: ({ tokenId }) => tokenId
+  }
 ]
 
 export const runsPage = workspacePage({
@@ -82,7 +93,7 @@ export const runsPage = workspacePage({
             job: wordParam,
             endpoint: wordParam,
             provider: wordParam,
-            token: wordParam,
+            token: optionalParam(idParam(TokenId, "tok_01k…")),
             ...spanParams
           }),
           fields: (form) => [

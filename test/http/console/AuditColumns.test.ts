@@ -1,0 +1,42 @@
+/** What a page makes of a change in the audit trail: units and times as people read them. */
+import { assert, it } from "@effect/vitest"
+import { auditColumns } from "../../../src/http/console/AuditColumns.js"
+import type { AuditEntry } from "../../../src/domain/AuditEntry.js"
+import { html } from "../../../src/http/console/Html.js"
+
+const entry = (before: AuditEntry["before"], after: AuditEntry["after"]): AuditEntry =>
+  ({
+    entryId: "aud_1",
+    createdAt: 1_700_000_000_000,
+    actor: { kind: "command_line", from: null, requestId: null },
+    action: "token.changed",
+    subjectKind: "token",
+    subjectId: "tok_1",
+    workspaceId: null,
+    before,
+    after
+  }) as never
+
+const shownIn = (before: AuditEntry["before"], after: AuditEntry["after"]): string => {
+  const change = auditColumns(new Map(), ["audit"]).find(({ label }) => label === "Change")
+  return html`${change?.cell(entry(before, after))}`
+    .render({ prefix: "", csrf: null })
+    .replace(/<\/li>/g, "; ")
+    .replace(/<[^>]*>/g, "")
+}
+
+it("a change shows money in dollars and moments as times, and nothing raw", () => {
+  assert.strictEqual(
+    shownIn(
+      { monthlyLimitMicros: 2_500_000, expiresAt: null, label: "same", operator: false },
+      { monthlyLimitMicros: null, expiresAt: 1_798_761_600_000, label: "same", operator: true }
+    ),
+    "monthly limit: $2.50 → none; expires at: none → 2027-01-01 00:00:00 UTC; operator: no → yes; "
+  )
+  assert.strictEqual(
+    shownIn(null, { overlapSeconds: 3600, waitMillis: 1500, scopes: ["runs:read", "runs:execute"] }),
+    "overlap: 1 h; wait: 1.5 s; scopes: runs:read, runs:execute; "
+  )
+  // A number that is no moment stays a number.
+  assert.strictEqual(shownIn(null, { seenAt: 9e15, countAt: 1.5 }), "seen at: 9000000000000000; count at: 1.5; ")
+})
