@@ -108,6 +108,8 @@ export interface CatalogFilter {
   readonly keyless: boolean | null
   readonly verified: boolean | null
   readonly mock: boolean | null
+  /** What is needed to run it, for the viewer. */
+  readonly access: Access | null
   readonly maxPriceMicros: number | null
   /** Also rows of providers that the operator has switched off. */
   readonly hidden: boolean
@@ -121,6 +123,7 @@ export const noFilter: CatalogFilter = {
   keyless: null,
   verified: null,
   mock: null,
+  access: null,
   maxPriceMicros: null,
   hidden: false
 }

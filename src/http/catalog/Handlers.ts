@@ -42,6 +42,7 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
   keyless: params.keyless ?? null,
   verified: params.verified ?? null,
   mock: params.mock ?? null,
+  access: null,
   hidden: params.hidden,
   maxPriceMicros: params.maxPriceMicros ?? null
 })

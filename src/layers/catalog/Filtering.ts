@@ -36,7 +36,8 @@ export const compileFilter = (revision: Revision, filter: CatalogFilter, table: 
     if (wanted) bits |= flag
   }
   if (mask !== 0) tests.push((number) => ((revision.flags[number] ?? 0) & mask) === bits)
-  const { maxPriceMicros } = filter
+  const { access, maxPriceMicros } = filter
+  if (access !== null) tests.push((number) => table.of(number).access === access)
   if (maxPriceMicros !== null) tests.push((number) => (revision.priceMicros[number] ?? 0) <= maxPriceMicros)
   if (!filter.hidden && table.hidesAny) tests.push((number) => !table.isHidden(number))
   const [only] = tests
@@ -83,6 +84,7 @@ export const filterKey = (filter: CatalogFilter): string =>
     filter.keyless,
     filter.verified,
     filter.mock,
+    filter.access,
     filter.maxPriceMicros,
     filter.hidden
   ])

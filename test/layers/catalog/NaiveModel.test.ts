@@ -60,6 +60,7 @@ const filters: fc.Arbitrary<CatalogFilter> = fc.record({
   keyless: fc.option(fc.boolean()),
   verified: fc.option(fc.boolean()),
   mock: fc.option(fc.boolean()),
+  access: fc.constant(null),
   maxPriceMicros: maybe(0, 2000, 10_000),
   hidden: fc.boolean()
 })

@@ -3,16 +3,16 @@
  * provider, with price, success and what is needed to run each operation.
  */
 import { Effect, Option, Schema } from "effect"
-import { type CatalogRow, noFilter } from "../../../domain/CatalogView.js"
+import { Access, type CatalogRow, noFilter } from "../../../domain/CatalogView.js"
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { consoleCardsDefault, queryCharsMax } from "../../../domain/Limits.js"
 import { fromUsd } from "../../../domain/Micros.js"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { intParam } from "../../Query.js"
 import { Catalog } from "../../../services/Catalog.js"
-import { badge, count, duration, money } from "../Figures.js"
+import { badge, counted, duration, money } from "../Figures.js"
 import { askForm, button, filledWith, selectField, textField } from "../Forms.js"
-import { html, type Html, to } from "../Html.js"
+import { html, type Html, type Link, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
 
 /** A price of the catalog, which is in dollars. */
@@ -28,22 +28,70 @@ export const accessBadge = (access: CatalogRow["access"]): Html =>
       ? badge("needs your key", "warn")
       : badge("coming soon", "off")
 
-const card = (workspaceId: string, row: CatalogRow): Html => html`<li class="card">
-  <h2><a href=${to([workspaceId, "catalog", row.endpointId])}>${row.name}</a></h2>
+/** What is missing before an operation runs here; null when nothing is. */
+const missing = (workspaceId: string, owner: boolean, { access, credential, provider }: CatalogRow): Html | null => {
+  switch (access) {
+    case "runs_now":
+      return null
+    case "needs_your_account":
+      return owner
+        ? html`<a href=${to([workspaceId, "connections"], { provider })}>Add your key at ${provider}</a> to run it.`
+        : html`It runs with your own key at ${provider}. Ask an owner of the workspace to add it.`
+    case "coming_soon":
+      return credential === "none"
+        ? html`It is switched off here, or the policy of this workspace does not allow it. Ask the operator.`
+        : html`The gateway has no key for ${provider}, or the policy of this workspace does not allow it. Ask the operator.`
+  }
+}
+
+const card = (workspaceId: string, owner: boolean, heading: "h2" | "h3", row: CatalogRow): Html => {
+  const lacks = missing(workspaceId, owner, row)
+  const name = html`<a href=${to([workspaceId, "catalog", row.endpointId])}>${row.name}</a>`
+  return html`<li class="card">
+  ${heading === "h2" ? html`<h2>${name}</h2>` : html`<h3>${name}</h3>`}
   <p class="hint">${row.provider}${row.job !== undefined && html` · <a href=${to([workspaceId, "catalog", jobEndpointId(row.job.id)])}>${row.job.title}</a>`}</p>
   <p>${row.summary}</p>
   <p class="foot">${accessBadge(row.access)} <span>${price(row.estimatedPrice, row.priceBasis)}</span>
-  ${row.works.rate !== null && !row.works.thin && html`<small>${Math.round(row.works.rate * 100)} % of ${count(row.works.runs)} runs worked${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
+  ${row.works.rate !== null && !row.works.thin && html`<small>${Math.round(row.works.rate * 100)} % of ${counted(row.works.runs, "run")} worked${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
+  ${lacks !== null && html`<p class="hint">${lacks}</p>`}
 </li>`
+}
+
+/** The catalog begins with what runs here now. */
+const parts: ReadonlyArray<readonly [access: CatalogRow["access"], title: string]> = [
+  ["runs_now", "Run here now"],
+  ["needs_your_account", "Need your own key"],
+  ["coming_soon", "Not here yet"]
+]
+
+interface Shown {
+  readonly parts: ReadonlyArray<{
+    readonly title: string | null
+    readonly total: number
+    readonly endpoints: ReadonlyArray<CatalogRow>
+  }>
+  readonly total: number
+  readonly warnings: ReadonlyArray<{ readonly message: string }>
+  readonly more: Link | null
+}
 
 const asks = ["q", "category", "provider"]
+const isAccess = Schema.is(Access)
+const accessIn = (query: ReadonlyMap<string, string>, name: string) => {
+  const raw = query.get(name) ?? ""
+  return raw === ""
+    ? Effect.succeed(null)
+    : isAccess(raw)
+      ? Effect.succeed(raw)
+      : ValidationError.of(name, `must be one of ${parts.map(([value]) => value).join(", ")}`)
+}
 const readPlace = Schema.decodeUnknownOption(intParam(0, 1_000_000))
 
 export const catalogPage = workspacePage({
   path: "catalog",
   navigation: { label: "Catalog", order: 15 },
   filters: true,
-  show: ({ principal, query, queryProblems, workspaceId }) =>
+  show: ({ principal, query, queryProblems, session, workspaceId }) =>
     Effect.gen(function* () {
       const catalog = yield* Catalog
       const [strange] = [...queryProblems].filter(([name]) => !asks.includes(name))
@@ -59,45 +107,56 @@ export const catalogPage = workspacePage({
           : []),
         ...queryProblems
       ])
-      const filter = { ...noFilter, category, provider, hidden: principal.operator }
+      const access = yield* accessIn(query, "access")
+      const begin = yield* accessIn(query, "part")
+      const filter = { ...noFilter, category, provider, access, hidden: principal.operator }
       const place = readPlace(query.get("offset") ?? "0")
       if (Option.isNone(place)) return yield* ValidationError.of("offset", "must be a whole number")
       const facets = yield* Effect.map(
         catalog.list({ ...noFilter, limit: 1, after: null, facets: true }, principal),
         ({ facets: all }) => all
       )
-      const found =
-        problems.size > 0
-          ? null
-          : q === null
-            ? yield* Effect.map(
-                catalog.list(
-                  { ...filter, limit: consoleCardsDefault, after: asked("after"), facets: false },
-                  principal
-                ),
-                ({ endpoints, next, total }) => ({
-                  endpoints,
-                  total,
-                  warnings: [],
-                  more: next === null ? null : to([workspaceId, "catalog"], { category, provider, after: next })
-                })
-              )
-            : yield* Effect.map(
-                catalog.search(
-                  { ...filter, q, limit: consoleCardsDefault, offset: place.value, prefer: "balanced" },
-                  principal
-                ),
-                ({ endpoints, nextOffset, total, warnings = [] }) => ({
-                  endpoints,
-                  total,
-                  warnings,
-                  more:
-                    nextOffset === null
-                      ? null
-                      : to([workspaceId, "catalog"], { q, category, provider, offset: String(nextOffset) })
-                })
-              )
-      const form = { ...filledWith({ q, category, provider }), problems }
+      const searched = (words: string) =>
+        Effect.map(
+          catalog.search(
+            { ...filter, q: words, limit: consoleCardsDefault, offset: place.value, prefer: "balanced" },
+            principal
+          ),
+          ({ endpoints, nextOffset, total, warnings = [] }): Shown => ({
+            parts: [{ title: null, total, endpoints }],
+            total,
+            warnings,
+            more:
+              nextOffset === null
+                ? null
+                : to([workspaceId, "catalog"], { q: words, category, provider, access, offset: String(nextOffset) })
+          })
+        )
+      const listed = Effect.gen(function* () {
+        const page = (part: CatalogRow["access"], limit: number, after: string | null) =>
+          catalog.list({ ...filter, access: part, limit, after, facets: false }, principal)
+        const wanted = parts.filter(([name]) => access === null || access === name)
+        const first = Math.max(
+          0,
+          wanted.findIndex(([name]) => name === begin)
+        )
+        const found: Array<Shown["parts"][number]> = []
+        let [total, room] = [0, consoleCardsDefault]
+        let more: Link | null = null
+        for (const [at, [part, title]] of wanted.entries()) {
+          const answer = yield* page(part, Math.max(1, room), at === first ? asked("after") : null)
+          total += answer.total
+          if (at < first || answer.total === 0) continue
+          if (room > 0) found.push({ title, total: answer.total, endpoints: answer.endpoints })
+          const next = room > 0 ? answer.next : ""
+          if (more === null && next !== null)
+            more = to([workspaceId, "catalog"], { category, provider, access, part, after: next })
+          room = next === null ? room - answer.endpoints.length : 0
+        }
+        return { parts: found, total, warnings: [], more } satisfies Shown
+      })
+      const found = problems.size > 0 ? null : yield* q === null ? listed : searched(q)
+      const form = { ...filledWith({ q, category, provider, access }), problems }
       const choices = (counts: ReadonlyArray<{ readonly value: string; readonly count: number }>) => [
         { value: "", label: "All" },
         ...counts.map(({ count: rows, value }) => ({ value, label: `${value} (${rows})` }))
@@ -113,18 +172,30 @@ export const catalogPage = workspacePage({
           content: html`${textField({ form, name: "q", label: "Search", type: "search", charsMax: queryCharsMax, placeholder: "find an e-mail address" })}
             ${selectField({ form, name: "category", label: "Category", choices: choices(facets?.category ?? []) })}
             ${selectField({ form, name: "provider", label: "Provider", choices: choices(facets?.provider ?? []) })}
+            ${selectField({
+              form,
+              name: "access",
+              label: "Which",
+              choices: [{ value: "", label: "All" }, ...parts.map(([value, label]) => ({ value, label }))]
+            })}
             <div class="field">${button("Search", { kind: "plain" })}</div>`
         })}
         <div data-results>${
           found === null
             ? html`<div class="empty"><p>Nothing is shown until the search can be read.</p></div>`
             : html`
-          <p class="hint" role="status">${count(found.total)} ${found.total === 1 ? "operation" : "operations"}</p>
+          <p class="hint" role="status">${counted(found.total, "operation")}</p>
           ${found.warnings.map(({ message }) => html`<p class="notice warn">${message}</p>`)}
           ${
-            found.endpoints.length === 0
+            found.total === 0
               ? html`<div class="empty"><p>Nothing fits. Try other words, or <a href=${to([workspaceId, "catalog"])}>look at everything</a>.</p></div>`
-              : html`<ul class="cards">${found.endpoints.map((row) => card(workspaceId, row))}</ul>`
+              : found.parts.map(
+                  ({ endpoints, title, total }) =>
+                    html`${title !== null && html`<h2>${title} <small>${total}</small></h2>`}
+                      <ul class="cards">
+                        ${endpoints.map((row) => card(workspaceId, session.role !== "member", title === null ? "h2" : "h3", row))}
+                      </ul>`
+                )
           }
           ${found.more !== null && html`<nav class="pager" aria-label="Pages"><a href=${found.more} rel="next">More</a></nav>`}`
         }

@@ -88,13 +88,30 @@ const quoteSection = (quote: Quote): Html => {
   )
 }
 
+type Provider = NonNullable<OperationContract["providers"]>[number]
+
+/** What the providers of a job cost; null where there is nothing to compare. */
+const rangeOf = (providers: ReadonlyArray<Provider>): Html | null => {
+  const here = providers.filter(({ access }) => access === "runs_now")
+  const span = (some: ReadonlyArray<Provider>): Html => {
+    const prices = some.map(({ estimatedPrice }) => estimatedPrice).sort((a, b) => a - b)
+    const [low = 0, high = low] = [prices[0], prices.at(-1)]
+    return low === high ? price(low, "per_call") : html`${price(low, "per_call")} to ${price(high, "per_call")}`
+  }
+  return providers.length < 2
+    ? null
+    : here.length === providers.length || here.length === 0
+      ? html`${span(providers)} over ${providers.length} providers`
+      : html`${span(here)} over the ${here.length} that can run here now, ${span(providers)} over all ${providers.length}`
+}
+
 const about = (contract: OperationContract, workspaceId: string): Html => {
   const { endpoint, outputFormat, providers = [] } = contract
   return html`${section(
     "About",
     html`<p>${endpoint.summary}</p>
       ${facts([
-        ["Runs now", accessBadge(endpoint.access)],
+        ["Here", accessBadge(endpoint.access)],
         ["Provider", endpoint.provider],
         [
           "Job",
@@ -113,8 +130,10 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
             : badge("only reads", "plain")
         ],
         ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
-        ["Most that a run costs", money(endpoint.price.maxMicros)],
-        ["How it is priced", endpoint.price.estimateFormula],
+        ["Other prices", rangeOf(providers)],
+        // A job may have a dearer provider that cannot run here.
+        ["Most that a run costs", providers.length > 0 ? null : money(endpoint.price.maxMicros)],
+        ["How it is priced", providers.length > 0 ? null : endpoint.price.estimateFormula],
         ["Answer", outputFormat.summary],
         ["Contract version", code(contract.contractVersion)],
         [
@@ -132,16 +151,16 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
         columns: [
           {
             label: "Operation",
-            cell: ({ endpointId, name }) => html`<a href=${to(segmentsOf(workspaceId, endpointId))}>${name}</a>`
+            cell: ({ endpointId, name, provider, reason }) =>
+              html`<a href=${to(segmentsOf(workspaceId, endpointId))}>${name}</a> <small>${provider}</small><br />
+                <small>${reason}</small>`
           },
-          { label: "Provider", cell: ({ provider }) => provider },
           { label: "Access", cell: ({ access }) => accessBadge(access) },
           {
             label: "Price",
             numeric: true,
             cell: ({ estimatedPrice, priceBasis }) => price(estimatedPrice, priceBasis)
-          },
-          { label: "Why here", minor: true, cell: ({ reason }) => reason }
+          }
         ],
         rows: providers,
         empty: null
@@ -152,6 +171,26 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
     <h3>Schema</h3>${longJson(contract.inputSchema)}
     <h3>curl</h3>${longText(contract.usageHints.curl)}</details></section>`
 }
+
+/**
+ * What a run with the example costs at most, and at which provider it begins. For a job the gateway's quote says it,
+ * because providers that cannot run here do not count. Null when no provider can run.
+ */
+const exampleCost = (visit: WorkspaceVisit, contract: OperationContract) =>
+  Effect.gen(function* () {
+    if (jobNamedBy(contract.endpoint.id) === null)
+      return { micros: Math.round(contract.estimatedMaxCost * 1_000_000), begins: null }
+    const { holdMicros, plan } = yield* (yield* Runs).quote(visit.principal, {
+      endpointId: contract.endpoint.id,
+      input: contract.usageHints.exampleInput,
+      fallback: null,
+      outputMode: null,
+      connectionId: null,
+      requestId: visit.requestId
+    })
+    const [first] = plan?.candidates ?? []
+    return first === undefined ? null : { micros: holdMicros, begins: first.endpointId }
+  })
 
 /** Everything that the page shows beside what was typed. */
 const loaded = (visit: WorkspaceVisit) =>
@@ -167,7 +206,7 @@ const loaded = (visit: WorkspaceVisit) =>
             ({ providerId }) => providerId === provider
           )
     const key = `console_${yield* (yield* Ids).suffix}`
-    return { contract, endpointId, balance, connections, key }
+    return { contract, endpointId, balance, connections, key, example: yield* exampleCost(visit, contract) }
   })
 type Loaded = Effect.Effect.Success<ReturnType<typeof loaded>>
 
@@ -186,7 +225,7 @@ const connectionField = (form: Filled, connections: ReadonlyArray<Connection>): 
 
 const operationScreen = (
   { workspaceId }: WorkspaceVisit,
-  { balance, connections, contract, endpointId, key }: Loaded,
+  { balance, connections, contract, endpointId, example, key }: Loaded,
   form: Filled,
   quote: Quote | null
 ): Screen => {
@@ -216,7 +255,13 @@ const operationScreen = (
           contract.effectClassification === "effectful" &&
           notice("This operation does something outside of the gateway. It is never sent twice.", "warn")
         }
-        <p class="hint">Available: ${money(balance.availableMicros)}. With the example this costs up to ${money(Math.round(contract.estimatedMaxCost * 1_000_000))}.</p>
+        <p class="hint">Available: ${money(balance.availableMicros)}. ${
+          example === null
+            ? html`No provider of this job can run here now.`
+            : example.begins === null
+              ? html`With the example this costs up to ${money(example.micros)}.`
+              : html`With the example this runs at <a href=${to(segmentsOf(workspaceId, example.begins))}>${example.begins}</a> and costs up to ${money(example.micros)}.`
+        }</p>
         <div class="actions">${button("Run")} ${button("Show the cost first", { kind: "plain", action: to([...segments, "quote"]) })}
         <a href=${to(segments, { example: "1" })}>Fill in the example</a></div>`
     })}`
