@@ -90,5 +90,5 @@ const tones: ReadonlyMap<string, Tone> = new Map([
 const words: ReadonlyMap<string, string> = new Map([["reconciliation_pending", "needs a decision"]])
 
 /** The status or the outcome of a run, an attempt, a top-up or a token. */
-export const statusBadge = (status: string): Html =>
-  badge(words.get(status) ?? status.replaceAll("_", " "), tones.get(status) ?? "off")
+export const statusText = (status: string): string => words.get(status) ?? status.replaceAll("_", " ")
+export const statusBadge = (status: string): Html => badge(statusText(status), tones.get(status) ?? "off")

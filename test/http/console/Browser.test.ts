@@ -200,6 +200,18 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await context.close()
   }, 60_000)
 
+  it("copies the whole id of which a table shows the end", async () => {
+    const { complaints, context, page } = await open(on.owner)
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: on.url })
+    await page.goto(address("/console/:workspaceId/runs"))
+    const row = page.locator("tbody tr").last()
+    await row.getByRole("button", { name: /^Copy run_/ }).click()
+    await row.locator("[data-copied]").waitFor()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), await row.getAttribute("data-live"))
+    assert.deepStrictEqual(complaints, [])
+    await context.close()
+  }, 60_000)
+
   it("makes a token that works, is shown once, and is revoked", async () => {
     const { complaints, context, page } = await open(on.owner)
     const whoami = async (token: string) =>

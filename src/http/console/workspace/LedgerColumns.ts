@@ -35,7 +35,7 @@ export const entryColumns = (
   ...(withRun
     ? [
         {
-          label: "Made of",
+          label: "Belongs to",
           cell: ({ reason, runId, topUpId }: LedgerEntry) =>
             runId !== null
               ? html`run ${shortId(runId, to([workspaceId, "runs", runId]))}${reason !== null && html`<br /><small>${reason}</small>`}`

@@ -94,9 +94,13 @@ type Provider = NonNullable<OperationContract["providers"]>[number]
 const rangeOf = (providers: ReadonlyArray<Provider>): Html | null => {
   const here = providers.filter(({ access }) => access === "runs_now")
   const span = (some: ReadonlyArray<Provider>): Html => {
-    const prices = some.map(({ estimatedPrice }) => estimatedPrice).sort((a, b) => a - b)
-    const [low = 0, high = low] = [prices[0], prices.at(-1)]
-    return low === high ? price(low, "per_call") : html`${price(low, "per_call")} to ${price(high, "per_call")}`
+    const byPrice = some.toSorted((a, b) => a.estimatedPrice - b.estimatedPrice)
+    const [low, high] = [byPrice[0], byPrice.at(-1)]
+    if (low === undefined || high === undefined) return html`nothing`
+    const lowest = price(low.estimatedPrice, low.priceBasis)
+    return low.estimatedPrice === high.estimatedPrice
+      ? lowest
+      : html`${lowest} to ${price(high.estimatedPrice, high.priceBasis)}`
   }
   return providers.length < 2
     ? null
@@ -130,7 +134,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
             : badge("only reads", "plain")
         ],
         ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
-        ["Other prices", rangeOf(providers)],
+        ["Range of prices", rangeOf(providers)],
         // A job may have a dearer provider that cannot run here.
         ["Most that a run costs", providers.length > 0 ? null : money(endpoint.price.maxMicros)],
         ["How it is priced", providers.length > 0 ? null : endpoint.price.estimateFormula],

@@ -60,7 +60,7 @@ const attemptColumns = (workspaceId: string): ReadonlyArray<Column<Attempt>> => 
 
 const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html => {
   const steps: ReadonlyArray<readonly [millis: number, what: Html]> = [
-    [run.createdAt, html`Admitted; ${money(run.holdMicros)} held`],
+    [run.createdAt, html`Started; ${money(run.holdMicros)} held`],
     ...attempts.flatMap((attempt): ReadonlyArray<readonly [number, Html]> => [
       [attempt.startedAt, html`Attempt ${attempt.n}: ${attempt.providerId} called`],
       ...(attempt.completedAt === null
@@ -182,7 +182,7 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
       {
         label: "After: charged",
         value: moneyOrDash(run.chargeMicros),
-        note: run.chargeMicros === null ? "Not settled yet" : "Out of the hold; the rest was released"
+        note: run.chargeMicros === null ? "Not settled yet" : "Taken from what was held; the rest is free again"
       },
       {
         label: "Time",

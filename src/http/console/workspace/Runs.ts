@@ -11,7 +11,7 @@ import { Runs } from "../../../services/Runs.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { choiceParam, optionalParam, query } from "../../Query.js"
 import { choiceField, idParam, spanFields, spanOf, spanParams, wordField, wordParam } from "../Filters.js"
-import { dash, duration, instant, linkTo, money, shortId, statusBadge } from "../Figures.js"
+import { dash, duration, instant, linkTo, money, shortId, statusBadge, statusText } from "../Figures.js"
 import { html, to, type Html } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { type Column, listing, listScreen } from "../Tables.js"
@@ -100,7 +100,7 @@ export const runsPage = workspacePage({
             choiceField(
               "status",
               "Status",
-              RunStatus.literals.map((value) => ({ value, label: value.replaceAll("_", " ") }))
+              RunStatus.literals.map((value) => ({ value, label: statusText(value) }))
             )(form),
             wordField("job", "Job", "people.email.find")(form),
             wordField("endpoint", "Operation")(form),
