@@ -189,7 +189,7 @@ export class UnexpectedAnswer extends Failure {
       retryable: about.retryable,
       retryHint: about.retryable
         ? "Wait a little, then send it again, with the same idempotency key if it had one."
-        : "Check the base URL: it is the address of the gateway itself, without /v1.",
+        : "Check the base URL, which is the address of the gateway without /v1, and the proxies on the way to it.",
       requestId: about.requestId,
       idempotencyKey: about.idempotencyKey
     })

@@ -86,14 +86,15 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 const isAnswer = <Id extends OperationId>(_id: Id, value: unknown): value is Answer<Id> =>
   value === undefined || isObject(value)
 
-const isRefusal = (value: unknown): value is Refusals[RefusalCode] =>
-  isObject(value) &&
-  "error" in value &&
-  isObject(value.error) &&
-  "code" in value.error &&
-  typeof value.error.code === "string" &&
-  "message" in value.error &&
-  typeof value.error.message === "string"
+/** Not every service that answers an `error` is a gateway. */
+const isRefusal = (value: unknown): value is Refusals[RefusalCode] => {
+  if (!isObject(value) || !("error" in value) || !isObject(value.error)) return false
+  const error = new Map<string, unknown>(Object.entries(value.error))
+  return (
+    ["code", "message", "requestId"].every((name) => typeof error.get(name) === "string") &&
+    typeof error.get("retryable") === "boolean"
+  )
+}
 
 const filled = (path: string, values: { readonly [name: string]: string }) =>
   Object.entries(values).reduce((filling, [name, value]) => {
@@ -133,6 +134,7 @@ const whatCame = (status: number, text: string): string => {
 const once = async (settings: Settings, request: Request, signal: AbortSignal | undefined): Promise<Attempt> => {
   const { answers, body, idempotencyKey, method, url } = request
   const limit = attemptSignal(settings.requestTimeoutMillis, signal)
+  let done = limit.release
   try {
     const response = await settings.fetch(url, {
       method,
@@ -148,7 +150,10 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
       signal: limit.signal
     })
     const { ok, status } = response
-    if (ok && answers === "file") return { tag: "answered", value: response }
+    if (ok && answers === "file") {
+      done = limit.stopClock
+      return { tag: "answered", value: response }
+    }
     const text = await response.text()
     const json = text === "" ? null : parsed(settings, text)
     if (ok && answers === "nothing") return { tag: "answered", value: undefined }
@@ -169,7 +174,7 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
   } catch (cause) {
     return { tag: "lost", cause }
   } finally {
-    limit.release()
+    done()
   }
 }
 

@@ -16,20 +16,26 @@ export const pause = (millis: number, signal: AbortSignal | undefined): Promise<
     signal?.addEventListener("abort", end)
   })
 
-/** A signal for one attempt: aborted by the caller's own, or when the time is over. `release` lets go of both. */
-export const attemptSignal = (
-  millis: number,
-  callers: AbortSignal | undefined
-): { readonly signal: AbortSignal; readonly release: () => void } => {
+/** Aborted by the caller's own signal, or when the time is over. */
+interface AttemptSignal {
+  readonly signal: AbortSignal
+  /** For an answer whose body the caller reads: the time counts no more, the caller's signal does. */
+  readonly stopClock: () => void
+  readonly release: () => void
+}
+
+export const attemptSignal = (millis: number, callers: AbortSignal | undefined): AttemptSignal => {
   const controller = new AbortController()
   const abort = () => controller.abort(callers?.reason)
   const timer = setTimeout(() => controller.abort(new Error(`no whole answer within ${millis / 1000} seconds`)), millis)
+  const stopClock = () => clearTimeout(timer)
   if (callers?.aborted === true) abort()
   callers?.addEventListener("abort", abort)
   return {
     signal: controller.signal,
+    stopClock,
     release: () => {
-      clearTimeout(timer)
+      stopClock()
       callers?.removeEventListener("abort", abort)
     }
   }

@@ -81,11 +81,12 @@ describe("an answer", () => {
     ])
   })
 
-  it("that is a file is read as it comes", async () => {
+  it("that is a file is read as it comes, for as long as the caller wants", async () => {
     const bytes = Buffer.alloc(100_000, 7)
     const server = createServer((incoming, answer) => {
-      assert.strictEqual(incoming.url, "/v1/runs/run_1/media/med_1")
-      answer.writeHead(200, { "content-type": "application/pdf" }).end(bytes)
+      answer.writeHead(200, { "content-type": "application/pdf" })
+      if (incoming.url === "/v1/runs/run_1/media/endless") answer.write(bytes)
+      else answer.end(incoming.url === "/v1/runs/run_1/media/med_1" ? bytes : "")
     })
     await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
     try {
@@ -94,6 +95,10 @@ describe("an answer", () => {
       const file = await client.runs.media("/v1/runs/run_1/media/med_1")
       assert.strictEqual(file.headers.get("content-type"), "application/pdf")
       assert.isTrue(Buffer.from(await file.arrayBuffer()).equals(bytes))
+      const controller = new AbortController()
+      const endless = await client.runs.media("/v1/runs/run_1/media/endless", { signal: controller.signal })
+      controller.abort(new Error("enough"))
+      assert.match(String(await failureOf(endless.arrayBuffer())), /enough|aborted/)
     } finally {
       server.closeAllConnections()
       server.close()

@@ -115,6 +115,10 @@ describe("a failure", () => {
       "/v1/runs?wait=20 answered 404 with something that is no answer of a gateway"
     )
     assert.strictEqual(
+      await about((_, answer) => void answer.writeHead(400).end('{"error":{"code":"bad","message":"no"}}')),
+      "/v1/runs?wait=20 answered 400 with something that is no answer of a gateway"
+    )
+    assert.strictEqual(
       await about((_, answer) => void answer.writeHead(301, { location: "https://gateway.test/" }).end()),
       "/v1/runs?wait=20 answered 301 with a redirect, which is not followed: give the address behind it as baseUrl"
     )
