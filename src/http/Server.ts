@@ -50,6 +50,7 @@ import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/S
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
 import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
+import { mcpLayer, mcpRoutes } from "./mcp/Serving.js"
 import { PaymentsHandlers } from "./payments/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
@@ -184,7 +185,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
 
 const Boundary = HttpApiBuilder.middleware(
   Effect.flatMap(ErrorPages, ({ of }) =>
-    makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages)], { isPage: isPagePath, answer: of })
+    makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages), ...mcpRoutes], { isPage: isPagePath, answer: of })
   )
 )
 
@@ -214,6 +215,7 @@ const Interface = HttpApiBuilder.api(Api).pipe(
 )
 
 const Console = Layer.provide(consoleLayer(consolePages), ReadTurnsLayer)
+const Agents = Layer.provide(mcpLayer, ReadTurnsLayer)
 
 const Serving = HttpApiBuilder.serve().pipe(
   Layer.provide([Boundary, RouterConfig]),
@@ -268,5 +270,5 @@ export const HttpLayer: Layer.Layer<
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide([Interface, Console])
+  Layer.provide([Interface, Console, Agents])
 )

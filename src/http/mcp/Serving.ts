@@ -1,0 +1,212 @@
+/**
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, stateless, for the newest revision and the older ones
+ * that the SDK serves. The SDK speaks the protocol. Here stand the checks in front of it (Host, Origin, token, rate,
+ * body) and the way from a call to a tool. There is no session and no open stream: an answer is sent whole, and any
+ * node can give it. The SDK is loaded with the first request, so that a gateway without agents does not pay for it.
+ */
+import { isIP } from "node:net"
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
+import { Context, Effect, type Layer, Option, Runtime, Schema } from "effect"
+import type { CallToolResult, Server } from "@modelcontextprotocol/server"
+import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
+import { ParsedObject } from "../../domain/Json.js"
+import { writeJson } from "../../domain/LosslessJson.js"
+import type { Accounts } from "../../services/Accounts.js"
+import { RateLimiter } from "../../services/RateLimiter.js"
+import type { Route } from "../Access.js"
+import { Api } from "../Api.js"
+import { bearerToken, makeAuthenticate } from "../Auth.js"
+import { anyJsonBody } from "../Body.js"
+import { messageBudget } from "../BodyBudget.js"
+import { errorResponse } from "../Envelope.js"
+import { spend, spendPublic } from "../RequestRate.js"
+import { stateOf, type RequestState } from "../RequestState.js"
+import { agentCounter } from "../runs/ServiceAgents.js"
+import { HttpSettings } from "../Settings.js"
+import type { ToolAnswer, Visit } from "./Tool.js"
+import { callTool, maySee, tools, type ToolServices } from "./Tools.js"
+
+const path = "/mcp"
+/** RFC 9728, section 3.1: the well-known name stands before the path of the resource. */
+const metadataPath = `/.well-known/oauth-protected-resource${path}`
+
+const routeOf = (method: string, path: string, access: NonNullable<Route["access"]>): Route => ({
+  method,
+  path,
+  access,
+  summary: "",
+  parameters: new Set(),
+  defaults: new Map(),
+  errors: new Set(),
+  answerHeaders: {}
+})
+/** As the boundary knows routes. GET and DELETE are 405, as a server without sessions answers them. */
+export const mcpRoutes: ReadonlyArray<Route> = [
+  routeOf("POST", path, "any-token"),
+  routeOf("GET", metadataPath, "public")
+]
+
+const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
+type Sdk = Effect.Effect.Success<typeof sdk>
+
+const version = Option.getOrElse(Context.getOption(Api.annotations, OpenApi.Version), () => "0")
+
+const instructions =
+  "A gateway to operations of many providers, paid from one prepaid balance. Find an operation with search_operations, run it with run_operation. Prefer endpoint ids that begin with job:. Every run costs at most what quote_run says. Send the same idempotencyKey again when an answer was lost."
+
+const isArguments = Schema.is(ParsedObject)
+
+const resultOf = ({ failed, value }: ToolAnswer): CallToolResult => ({
+  content: [{ type: "text", text: writeJson(value) }],
+  structuredContent: value,
+  ...(failed ? { isError: true } : {})
+})
+
+/** One server for one request: what it shows and does is what its caller may. */
+const serverFor = (
+  { Server: Made }: Sdk,
+  { caller }: Visit,
+  call: (name: string, args: unknown) => Promise<CallToolResult>
+): Server => {
+  const server = new Made(
+    { name: "provider-gateway", title: "Provider Operations Gateway", version },
+    { capabilities: { tools: {} }, instructions }
+  )
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools
+      .filter((tool) => maySee(caller.scopes, tool))
+      .map(({ annotations, description, inputSchema, name, outputSchema, title }) => ({
+        name,
+        title,
+        description,
+        inputSchema,
+        outputSchema,
+        annotations
+      }))
+  }))
+  server.setRequestHandler("tools/call", ({ params }) => call(params.name, params.arguments ?? {}))
+  return server
+}
+
+const webHeaders = (request: HttpServerRequest.HttpServerRequest): Headers => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers.set(name, value)
+  return headers
+}
+
+/** What the SDK answers, as this server sends it. Its streams end with the answer, so they are read whole. */
+const answerOf = async (response: Response): Promise<HttpServerResponse.HttpServerResponse> => {
+  const text = await response.text()
+  const { status } = response
+  return text === ""
+    ? HttpServerResponse.empty({ status })
+    : HttpServerResponse.text(text, {
+        status,
+        contentType: response.headers.get("content-type") ?? "application/json"
+      })
+}
+
+const hostnameOf = (authority: string): string =>
+  URL.canParse(`http://${authority}`) ? new URL(`http://${authority}`).hostname : ""
+
+/** A page that was led here by a name of its own (DNS rebinding) names that name; an address cannot be rebound. */
+const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, "")) !== 0
+
+export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateLimiter | ToolServices> =
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const run = Runtime.runPromise(yield* Effect.runtime<ToolServices>())
+      const settings = yield* HttpSettings
+      const limiter = yield* RateLimiter
+      const authenticate = yield* makeAuthenticate
+      const countAgent = agentCounter(settings.serviceAgents)
+      const { publicUrl, trustProxy } = settings
+      const metadataUrl = `${publicUrl}${metadataPath}`
+
+      /** Answers a request whose `Host` or `Origin` is none of this gateway. */
+      const stranger = ({ hostHeaderValidationResponse, localhostAllowedHostnames, originValidationResponse }: Sdk) => {
+        const known = [hostnameOf(new URL(publicUrl).host), settings.host, ...localhostAllowedHostnames()]
+        return (request: Request): Response | undefined => {
+          const own = hostnameOf(request.headers.get("host") ?? "")
+          const names = isAddress(own) ? [...known, own] : known
+          return hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names)
+        }
+      }
+
+      /** Says where a client reads how to get a token (RFC 9728, section 5.1). */
+      const challenge = (error: Unauthorized | TokenRevoked, request: HttpServerRequest.HttpServerRequest) => {
+        const refused = errorResponse(error, stateOf(request).requestId, request.headers["accept"])
+        if (refused === null) return Effect.fail(error)
+        const scheme = refused.headers["www-authenticate"] ?? "Bearer"
+        const parameter = `resource_metadata="${metadataUrl}"`
+        return Effect.succeed(
+          HttpServerResponse.setHeader(
+            refused,
+            "www-authenticate",
+            scheme.includes(" ") ? `${scheme}, ${parameter}` : `${scheme} ${parameter}`
+          )
+        )
+      }
+
+      const entered = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {
+        state.route = path
+        state.answering = true
+        const loaded = yield* sdk
+        const headers = webHeaders(request)
+        const url = new URL(path, publicUrl)
+        const strange = stranger(loaded)(new Request(url, { method: "POST", headers }))
+        if (strange !== undefined) {
+          yield* spendPublic(limiter, request, trustProxy, state)
+          return yield* Effect.promise(() => answerOf(strange))
+        }
+        const caller = yield* authenticate(request, bearerToken(request.headers["authorization"] ?? ""), state)
+        const parsedBody = yield* anyJsonBody(request, messageBudget)
+        // Older revisions may send several messages in one request. Each is a request.
+        if (Array.isArray(parsedBody))
+          for (let more = 1; more < parsedBody.length; more++) yield* spend(limiter, caller.workspaceId, state)
+        const visit: Visit = {
+          caller,
+          requestId: state.requestId,
+          countRunRequest: () => countAgent(request.headers["x-service-agent"])
+        }
+        return yield* Effect.promise(async (signal) => {
+          const call = async (name: string, args: unknown) =>
+            resultOf(await run(callTool(name, isArguments(args) ? args : null, visit, { request, state }), { signal }))
+          const handler = loaded.createMcpHandler(() => serverFor(loaded, visit, call), {
+            // Nothing that a client could subscribe to ever changes.
+            maxSubscriptions: 0,
+            keepAliveMs: 0
+          })
+          return answerOf(await handler.fetch(new Request(url, { method: "POST", headers, signal }), { parsedBody }))
+        })
+      })
+
+      const metadata = HttpServerResponse.unsafeJson({
+        resource: `${publicUrl}${path}`,
+        resource_name: "Provider Operations Gateway",
+        resource_documentation: `${publicUrl}/docs`,
+        bearer_methods_supported: ["header"],
+        scopes_supported: [...new Set(tools.flatMap(({ scope }) => (scope === null ? [] : [scope])))]
+      })
+
+      yield* router.post(
+        path,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          entered(request, stateOf(request)).pipe(
+            Effect.catchTags({
+              unauthorized: (error) => challenge(error, request),
+              token_revoked: (error) => challenge(error, request)
+            })
+          )
+        )
+      )
+      yield* router.get(
+        metadataPath,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const state = stateOf(request)
+          state.route = metadataPath
+          return Effect.as(spendPublic(limiter, request, trustProxy, state), metadata)
+        })
+      )
+    })
+  )

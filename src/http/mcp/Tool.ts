@@ -1,0 +1,113 @@
+/**
+ * What a tool of agents is: its words, the scope that it needs, schemas of what it takes and answers, and its work. The
+ * schemas that a host sees and the check of the arguments come from one schema. Tools call the services and functions
+ * of the HTTP routes and decide nothing themselves.
+ */
+import type { Either } from "effect"
+import { Effect, JSONSchema, type Schema } from "effect"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { member } from "../../domain/Members.js"
+import type { ValidationError } from "../../domain/ApiErrors.js"
+import type { Scope } from "../../domain/Scope.js"
+import type { Principal } from "../../services/Accounts.js"
+import { bodyValue } from "../Body.js"
+import type { HttpError } from "../Envelope.js"
+
+export interface Visit {
+  readonly caller: Principal
+  readonly requestId: string
+  /** Counts a request for a run by the agent that names itself. */
+  readonly countRunRequest: () => void
+}
+
+/** What a host may tell people about a tool before it is called. Hints of the protocol; nothing relies on them. */
+export interface Annotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+export interface ObjectSchema {
+  readonly type: "object"
+  readonly [keyword: string]: Json
+}
+
+/** The value of an answer, and whether it tells of a failure. */
+export interface ToolAnswer {
+  readonly value: object
+  readonly failed: boolean
+}
+
+export interface Tool<R> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** Callers without it do not see the tool. Null: any token will do. */
+  readonly scope: Scope | null
+  readonly annotations: Annotations
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: ObjectSchema
+  readonly call: (args: Json, visit: Visit) => Effect.Effect<ToolAnswer, HttpError, R>
+}
+
+const definitions = "#/$defs/"
+
+/** The schema without references, which not every host follows, and without titles, which nobody needs. */
+const plain = (value: Json, defs: JsonObject, isSchema = true): Json => {
+  if (Array.isArray(value)) return value.map((item) => plain(item, defs, isSchema))
+  if (!isObject(value)) return value
+  const ref = isSchema ? member(value, "$ref") : undefined
+  if (typeof ref === "string" && ref.startsWith(definitions)) {
+    const { $ref: _, ...rest } = value
+    const meant = member(defs, decodeURIComponent(ref.slice(definitions.length)))
+    return { ...object(plain(meant ?? {}, defs)), ...object(plain(rest, defs)) }
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !isSchema || !["$schema", "$defs", "$id", "title"].includes(name))
+      // The members of `properties` are names of the client's, not keywords.
+      .map(([name, inner]) => [name, plain(inner, defs, !isSchema || name !== "properties")])
+  )
+}
+const object = (value: Json): JsonObject => (isObject(value) ? value : {})
+
+export const objectSchemaOf = <A, I>(schema: Schema.Schema<A, I>): ObjectSchema => {
+  const made: Json = JSON.parse(JSON.stringify(JSONSchema.make(schema)))
+  return { ...object(plain(made, object(member(object(made), "$defs") ?? {}))), type: "object" }
+}
+
+/** Answers may get more fields, so nothing says that there are no others. */
+const open = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(open)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, inner]) => !(name === "additionalProperties" && inner === false))
+      .map(([name, inner]) => [name, open(inner)])
+  )
+}
+
+export const tool = <In, InWire, Out extends object, OutWire, E extends HttpError, R>({
+  call,
+  failed = () => false,
+  input,
+  output,
+  ...words
+}: Pick<Tool<R>, "name" | "title" | "description" | "scope" | "annotations"> & {
+  readonly input: Schema.Schema<In, InWire>
+  readonly output: Schema.Schema<Out, OutWire>
+  readonly call: (input: In, visit: Visit) => Effect.Effect<Out, E, R>
+  readonly failed?: (answer: Out) => boolean
+}): Tool<R> => {
+  const read: (args: Json) => Either.Either<In, ValidationError> = bodyValue(input, "arguments")
+  return {
+    ...words,
+    inputSchema: objectSchemaOf(input),
+    outputSchema: { ...object(open(objectSchemaOf(output))), type: "object" },
+    call: (args, visit) =>
+      Effect.flatMap(read(args), (given) =>
+        Effect.map(call(given, visit), (value) => ({ value, failed: failed(value) }))
+      )
+  }
+}
