@@ -16,6 +16,7 @@ import { consolePages } from "../src/http/console/Pages.js"
 import { OperatorServices } from "../src/layers/compose/StorageOnPostgres.js"
 import { readConfig } from "../src/layers/node/Config.js"
 import { Database } from "../src/layers/postgres/Database.js"
+import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { Members } from "../src/services/Members.js"
 import { Reports } from "../src/services/Reports.js"
 import { Sessions } from "../src/services/Sessions.js"
@@ -85,6 +86,7 @@ const signIn = (workspaceId: WorkspaceId | null, role: Role) =>
 
 const prepared = Effect.gen(function* () {
   const config = yield* readConfig
+  yield* EmbeddedPostgres.start({ dataDir })
   return yield* Effect.gen(function* () {
     const { query, sql, url } = yield* Database
     if (!filled) {
@@ -103,7 +105,7 @@ const prepared = Effect.gen(function* () {
         (select provider_id from runs where workspace_id = ${largest} group by provider_id order by count(*) limit 1) as rare`)
     return { ids: ids ?? {}, owner: yield* signIn(largest, "owner"), operator: yield* signIn(null, "operator") }
   }).pipe(Effect.provide(OperatorServices(config)))
-}).pipe(Effect.provide(configured))
+}).pipe(Effect.scoped, Effect.provide(configured))
 
 const load = async (path: string, cookie: string): Promise<number> => {
   const begin = performance.now()

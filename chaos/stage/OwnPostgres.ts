@@ -44,7 +44,10 @@ export const acquireOwnPostgres: Effect.Effect<OwnPostgres, EmbeddedPostgres.Emb
     const running = yield* Ref.make(Option.none<Scope.CloseableScope>())
     const launch = Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { url } = yield* Scope.extend(EmbeddedPostgres.start({ dataDir: directory, settings }), scope)
+      const { url } = yield* Scope.extend(
+        EmbeddedPostgres.start({ dataDir: directory, settings, restart: false }),
+        scope
+      )
       yield* Ref.set(running, Option.some(scope))
       return Redacted.value(url)
     })

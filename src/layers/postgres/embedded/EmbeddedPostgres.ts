@@ -43,6 +43,8 @@ export interface StartOptions {
    * it running.
    */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether the server is started again when it ends while it is used. True unless the caller ends it itself. */
+  readonly restart?: boolean
 }
 
 /** The first pause before a server is started again, which doubles up to the longest. */
@@ -155,7 +157,8 @@ export const start = (
           Effect.catchAll((error) => Effect.logWarning("Embedded Postgres was not stopped", error))
         )
     )
-    yield* Effect.forkScoped(keepRunning(place, held, (endpoint) => acquire(place, password, launchAt(endpoint))))
+    if (options.restart !== false)
+      yield* Effect.forkScoped(keepRunning(place, held, (endpoint) => acquire(place, password, launchAt(endpoint))))
     return { url: urlOf(held.holder.server, password) }
   })
 
