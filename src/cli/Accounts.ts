@@ -14,6 +14,7 @@ import { type Answer, answer, isoTime } from "./Answer.js"
 import { createOver, listTokens, revokeOver, rotateToken } from "./client/AccountCommands.js"
 import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
+import { workspaceOf } from "./Workspaces.js"
 import { unknownRules } from "./UnknownRules.js"
 
 const policyText = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>): string =>
@@ -49,20 +50,26 @@ const settingsOf = (
   }
 }
 
-const create = Command.make("create", { name: Args.text({ name: "NAME" }), json: Inputs.json }, ({ json, name }) =>
-  answer(
-    json,
-    Effect.gen(function* () {
-      const { workspaceId } = yield* (yield* Accounts).createWorkspace(name, commandLine)
-      return { json: { workspaceId }, text: workspaceId }
-    })
-  )
+const create = Command.make(
+  "create",
+  {
+    name: Args.text({ name: "NAME" }).pipe(Args.withDescription("What the workspace is called; no other has the name")),
+    json: Inputs.json
+  },
+  ({ json, name }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const { workspaceId } = yield* (yield* Accounts).createWorkspace(name, commandLine)
+        return { json: { workspaceId }, text: workspaceId }
+      })
+    )
 ).pipe(Command.withDescription("Make a workspace"))
 
 const set = Command.make(
   "set",
   {
-    workspaceId: Inputs.workspaceArgument,
+    workspace: Inputs.workspaceArgument,
     inflightLimit: Inputs.inflightLimit,
     runsPerMinute: Inputs.runsPerMinute,
     runCapMicros: Inputs.runCap,
@@ -71,11 +78,12 @@ const set = Command.make(
     reset: Inputs.policyReset,
     json: Inputs.json
   },
-  ({ allow, deny, json, reset, workspaceId, ...limits }) =>
+  ({ allow, deny, json, reset, workspace, ...limits }) =>
     answer(
       json,
       Effect.gen(function* () {
         const accounts = yield* Accounts
+        const workspaceId = yield* workspaceOf(workspace)
         // First, because it may be refused; then the limits stay as they are too.
         if (reset || allow.length > 0 || deny.length > 0) {
           yield* accounts.setPolicy(workspaceId, { reset, allow, deny }, commandLine)
@@ -139,18 +147,19 @@ const creditKey = Options.text("key").pipe(
 export const credit = Command.make(
   "credit",
   {
-    workspaceId: Inputs.workspace,
+    workspace: Inputs.workspace,
     micros: Inputs.credit,
     reason: Inputs.reason,
     key: creditKey,
     json: Inputs.json
   },
-  ({ json, key, micros, reason, workspaceId }) =>
+  ({ json, key, micros, reason, workspace }) =>
     answer(
       json,
       Effect.gen(function* () {
         const ids = yield* Ids
         const wallet = yield* Wallet
+        const workspaceId = yield* workspaceOf(workspace)
         // With a prefix, so that nothing that a person types is the key of a top-up.
         const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
         const { availableMicros, reservedMicros } = yield* wallet.credit(
@@ -177,9 +186,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
   Command.make(
     "create",
     {
-      workspace: Options.optional(Inputs.workspace).pipe(
-        Options.withDescription("The workspace, in the database of this machine; that of the login when it is left out")
-      ),
+      workspace: Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out"),
       label: Inputs.label,
       scopes: Inputs.scope,
       monthlyLimit: Inputs.monthlyLimit,
@@ -209,10 +216,11 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
               ...(Option.isNone(expiresAt) ? {} : { expiresAt: isoTime(expiresAt.value) })
             })
           }
-          const issued = yield* Effect.flatMap(Accounts, (accounts) =>
-            accounts.createToken(
+          const issued = yield* Effect.gen(function* () {
+            const workspaceId = yield* workspaceOf(workspace.value)
+            return yield* (yield* Accounts).createToken(
               {
-                workspaceId: workspace.value,
+                workspaceId,
                 label,
                 scopes,
                 monthlyLimitMicros: Option.getOrNull(monthlyLimit),
@@ -221,7 +229,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
               },
               commandLine
             )
-          ).pipe(Effect.provide(operator))
+          }).pipe(Effect.provide(operator))
           const token = Redacted.value(issued.token)
           return {
             json: { tokenId: issued.tokenId, token },

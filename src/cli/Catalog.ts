@@ -53,7 +53,7 @@ const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: Readon
 
 const lint = Command.make(
   "lint",
-  { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.repeated), json: Inputs.json },
+  { folders: Inputs.folder.pipe(Args.repeated), json: Inputs.json },
   ({ folders, json }) =>
     answer(
       json,
@@ -144,7 +144,13 @@ const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: La
       : told
   })
 
-const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.atLeast(1))
+const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(
+  Args.withDescription("An OpenAPI 3 document, JSON or YAML"),
+  Args.atLeast(1)
+)
+const lines = Args.file({ name: "FILE", exists: "yes" }).pipe(
+  Args.withDescription("One operation a line, as JSON; may be packed as .gz")
+)
 
 const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(
@@ -167,7 +173,7 @@ const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
 const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(
     "import-jsonl",
-    { file: Args.file({ name: "FILE", exists: "yes" }), to: folder, publish: publishing, json: Inputs.json },
+    { file: lines, to: folder, publish: publishing, json: Inputs.json },
     ({ file, json, ...asked }) =>
       answer(
         json,

@@ -18,10 +18,11 @@ import * as Inputs from "./Inputs.js"
 
 const problemsShown = 50
 
-type Mode = "add" | "replace"
+export const modes = ["add", "replace"] as const
+type Mode = (typeof modes)[number]
 
 /** Whether an import is published, and how. */
-export const publishing = Options.choice("publish", ["add", "replace"]).pipe(
+export const publishing = Options.choice("publish", modes).pipe(
   Options.withDescription(
     "Put it in force on every node: beside what was published before (add), or instead of it (replace)"
   ),
@@ -99,7 +100,7 @@ const replace = Options.boolean("replace").pipe(Options.withDescription("Withdra
 
 export const publish = Command.make(
   "publish",
-  { folders: Args.directory({ name: "FOLDER", exists: "yes" }).pipe(Args.atLeast(1)), replace, json: Inputs.json },
+  { folders: Inputs.folder.pipe(Args.atLeast(1)), replace, json: Inputs.json },
   ({ folders, json, replace }) =>
     answer(
       json,

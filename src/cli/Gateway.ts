@@ -22,8 +22,12 @@ import type { Sessions } from "../services/Sessions.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
 import { ValidationError } from "../domain/ApiErrors.js"
+import { workspaceRoles } from "../domain/Member.js"
 import { member } from "../domain/Members.js"
+import { verdicts } from "../domain/Resolution.js"
+import { RunStatus } from "../domain/Run.js"
 import { catalog } from "./Catalog.js"
+import { modes } from "./CatalogPublishing.js"
 import { audit } from "./client/AccountCommands.js"
 import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
@@ -142,8 +146,23 @@ const wordsOf = (error: unknown): string => {
 // eslint-disable-next-line no-control-regex
 const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
 
-const usageOf = (error: CliError.ValidationError): string => {
+/** The parser says the words that an option or argument takes, but not which one takes them. */
+const choices: ReadonlyArray<{ readonly name: string; readonly takes: ReadonlyArray<string> }> = [
+  { name: "--as", takes: verdicts },
+  { name: "--publish", takes: modes },
+  { name: "--role", takes: workspaceRoles },
+  { name: "--status", takes: RunStatus.literals },
+  { name: "ROLE", takes: workspaceRoles },
+  { name: "SHELL", takes: Installation.shells },
+  { name: "STATE", takes: Secrets.states }
+]
+
+const usageOf = (error: CliError.ValidationError, args: ReadonlyArray<string>): string => {
   const words = plain(HelpDoc.toAnsiText(error.error)).replace(/\s+/g, " ").trim()
+  const cases = /^Expected one of the following cases: (.*)$/.exec(words)?.[1]
+  const named = choices.filter(({ takes }) => takes.join(", ") === cases)
+  const choice = named.find(({ name }) => args.some((arg) => arg.split("=")[0] === name)) ?? named.at(-1)
+  if (choice !== undefined) return `${choice.name}: must be one of ${choice.takes.join(", ")}`
   return CliError.isCommandMismatch(error) ? `There is no such command (${words}); --help lists all` : words
 }
 
@@ -152,12 +171,12 @@ interface End {
   readonly words: string | null
 }
 
-const endOf = (cause: Cause.Cause<unknown>): End => {
+const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End => {
   if (Cause.isInterruptedOnly(cause)) return { code: 130, words: null }
   const failure = Chunk.head(Cause.failures(cause))
   if (Option.isNone(failure)) return { code: 1, words: `Unexpected: ${Cause.pretty(cause)}` }
   const error = failure.value
-  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error) }
+  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error, args) }
   const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }
@@ -173,11 +192,20 @@ const footerFor = (args: ReadonlyArray<string>): HelpDoc.HelpDoc => {
       )
 }
 
-/** The console of a program whose output is no terminal: help comes with colours. */
-const withoutColours = (console: Console.Console): Console.Console => ({
-  ...console,
-  log: (...words) => console.log(...words.map((word) => (typeof word === "string" ? plain(word) : word)))
-})
+/** What the parser says of every option of a kind, in front of its description. */
+const ofItsKind = /^ +(?:A user-defined piece of text|A true or false value)\.\n\n/gm
+
+/** Help is printed without that, and without colours where the output is no terminal. */
+const printing = (console: Console.Console, asked: { readonly colours: boolean; readonly help: boolean }) => {
+  const shown = (word: unknown) => {
+    if (typeof word !== "string") return word
+    const described = asked.help ? word.replace(ofItsKind, "") : word
+    return asked.colours ? described : plain(described)
+  }
+  return { ...console, log: (...words: ReadonlyArray<unknown>) => console.log(...words.map(shown)) }
+}
+
+const asksForHelp: ReadonlySet<string> = new Set(["--help", "-h"])
 
 /** Runs one command line, without the program's own name, and answers the exit code. */
 export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
@@ -188,12 +216,15 @@ export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Ope
       ...keepEmptyValues(args)
     ]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
-      Effect.withConsole({ ...(colours ? console : withoutColours(console)), error: () => Effect.void }),
+      Effect.withConsole({
+        ...printing(console, { colours, help: args.some((arg) => asksForHelp.has(arg)) }),
+        error: () => Effect.void
+      }),
       // Otherwise it takes --DENY for --deny, and then loses its value.
       Effect.provide(CliConfig.layer({ isCaseSensitive: true })),
       Effect.as(0),
       Effect.catchAllCause((cause) => {
-        const { code, words } = endOf(cause)
+        const { code, words } = endOf(cause, args)
         return Effect.as(words === null ? Effect.void : console.error(words), code)
       })
     )

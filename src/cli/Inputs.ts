@@ -7,7 +7,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import { Effect, Either, Schema } from "effect"
-import { ConnectionId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
+import { ConnectionId, RunId, TokenId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
 import { pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
@@ -36,7 +36,6 @@ const decoded = <A, I extends string>(schema: Schema.Schema<A, I>, problem: stri
   return (text) => Either.mapLeft(decode(text), () => problem)
 }
 
-const workspaceText = decoded(WorkspaceId, "must be the id of a workspace, such as ws_01k…")
 const whole: Reader<number> = (text) =>
   /^[1-9]\d*$/.test(text) && Number(text) <= workspaceCountMax
     ? Either.right(Number(text))
@@ -70,18 +69,35 @@ export const json = Options.boolean("json").pipe(
   Options.withDescription("One JSON document on standard output and nothing else")
 )
 
-export const workspace = option("workspace", workspaceText, "ID").pipe(Options.withDescription("The workspace"))
-export const workspaceArgument = argument("ID", workspaceText)
-export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of a token, such as tok_01k…"))
-export const runArgument = argument("RUN_ID", decoded(RunId, "must be the id of a run, such as run_01k…"))
+/** A workspace by its id or its name, which `workspaceOf` looks up. */
+const workspaceOption = Options.text("workspace").pipe(Options.withPseudoName("ID_OR_NAME"))
+export const workspace = workspaceOption.pipe(Options.withDescription("The workspace, by id or name"))
+/** Where a command has one of its own: `words` say which. */
+export const workspaceOr = (words: string) =>
+  Options.optional(workspaceOption.pipe(Options.withDescription(`The workspace, by id or name${words}`)))
+export const workspaceArgument = Args.text({ name: "ID_OR_NAME" }).pipe(
+  Args.withDescription("The workspace, by id or name")
+)
+export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of a token, such as tok_01k…")).pipe(
+  Args.withDescription("The id of the token, as token list and token create show it")
+)
+export const runArgument = argument("RUN_ID", decoded(RunId, "must be the id of a run, such as run_01k…")).pipe(
+  Args.withDescription("The id of the run, as runs list shows it")
+)
 export const connectionArgument = argument(
   "ID",
   decoded(ConnectionId, "must be the id of a connection, such as con_01k…")
-)
+).pipe(Args.withDescription("The id of the connection, as connection list shows it"))
 const providerText = decoded(ProviderId, "must be the id of a provider: lower-case letters, digits, dots and hyphens")
-export const providerArgument = argument("PROVIDER", providerText)
+export const providerArgument = argument("PROVIDER", providerText).pipe(
+  Args.withDescription("The provider, by the id of its manifest, such as hunter")
+)
 export const provider = option("provider", providerText, "ID").pipe(
   Options.withDescription("The provider, by the id of its manifest")
+)
+
+export const folder = Args.directory({ name: "FOLDER", exists: "yes" }).pipe(
+  Args.withDescription("A catalog folder: manifests below its providers/ and jobs/")
 )
 
 export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))

@@ -108,7 +108,7 @@ export const config = Command.make("config").pipe(
   Command.withSubcommands([print])
 )
 
-const shells = ["bash", "zsh", "fish"] as const
+export const shells = ["bash", "zsh", "fish"] as const
 export type Shell = (typeof shells)[number]
 
 /** `scriptOf`: the script of all commands, which this one cannot know by itself. */
@@ -119,7 +119,7 @@ export const completions = (scriptOf: (shell: Shell) => Effect.Effect<ReadonlyAr
       shell: Args.choice(
         shells.map((shell): [string, Shell] => [shell, shell]),
         { name: "SHELL" }
-      ),
+      ).pipe(Args.withDescription("The shell that reads the script")),
       json: Inputs.json
     },
     ({ json, shell }) =>

@@ -5,10 +5,10 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
-import { WorkspaceId } from "../domain/Ids.js"
+import type { WorkspaceId } from "../domain/Ids.js"
 import { type Member, sameName, signInLinkPath, workspaceRoles } from "../domain/Member.js"
 import { Accounts } from "../services/Accounts.js"
 import { Members } from "../services/Members.js"
@@ -16,12 +16,9 @@ import { PublicUrl } from "../services/PublicUrl.js"
 import { Sessions } from "../services/Sessions.js"
 import { answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { workspaceOf } from "./Workspaces.js"
 
-const workspaceOption = Options.text("workspace").pipe(
-  Options.withPseudoName("ID_OR_NAME"),
-  Options.withDescription("The workspace, by id or name; the only one when it is left out"),
-  Options.optional
-)
+const workspaceOption = Inputs.workspaceOr("; the only one when it is left out")
 const operatorOption = Options.boolean("operator").pipe(
   Options.withDescription("The operators of the gateway, who see every workspace, instead of a workspace")
 )
@@ -37,25 +34,19 @@ const emailOption = Options.text("email").pipe(
 )
 const memberArgument = Args.text({ name: "MEMBER" }).pipe(Args.withDescription("The member's name or id"))
 
-const isWorkspaceId = Schema.is(WorkspaceId)
-
 /** Null for the operators. */
 const scopeOf = Effect.fn("scopeOf")(function* (asked: {
   readonly workspace: Option.Option<string>
   readonly operator: boolean
 }) {
-  const accounts = yield* Accounts
   if (asked.operator) {
     return Option.isNone(asked.workspace)
       ? null
       : yield* ValidationError.of("operator", "is not for one workspace; leave out --workspace")
   }
-  if (Option.isSome(asked.workspace)) {
-    const text = asked.workspace.value
-    if (isWorkspaceId(text)) return (yield* accounts.workspace(text)).workspaceId
-    const named = yield* accounts.workspaceByName(text)
-    return named === null ? yield* new NotFound({ what: "workspace", id: text }) : named.workspaceId
-  }
+  const accounts = yield* Accounts
+  if (Option.isSome(asked.workspace))
+    return (yield* accounts.workspace(yield* workspaceOf(asked.workspace.value))).workspaceId
   const [only, ...more] = yield* accounts.workspaces
   return only !== undefined && more.length === 0
     ? only.workspaceId
@@ -126,7 +117,7 @@ export const console = Command.make(
 const add = Command.make(
   "add",
   {
-    name: Args.text({ name: "NAME" }),
+    name: Args.text({ name: "NAME" }).pipe(Args.withDescription("What the member is called")),
     workspace: workspaceOption,
     operator: operatorOption,
     role: roleOption,
@@ -222,7 +213,7 @@ const role = Command.make(
     role: Args.choice(
       workspaceRoles.map((each) => [each, each]),
       { name: "ROLE" }
-    ),
+    ).pipe(Args.withDescription("What they are from now on")),
     workspace: workspaceOption,
     json: Inputs.json
   },

@@ -13,6 +13,7 @@ import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { checkProvider } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
+import { workspaceOf } from "./Workspaces.js"
 
 const setKey = Command.make("set", { providerId: Inputs.providerArgument, json: Inputs.json }, ({ json, providerId }) =>
   answer(
@@ -66,19 +67,19 @@ const shown = ({ connectionId, createdAt, expiresAt, label, providerId }: Connec
 const createConnection = Command.make(
   "create",
   {
-    workspaceId: Inputs.workspace,
+    workspace: Inputs.workspace,
     providerId: Inputs.provider,
     label: Inputs.label,
     expiresAt: Inputs.expiresAt,
     json: Inputs.json
   },
-  ({ expiresAt, json, label, providerId, workspaceId }) =>
+  ({ expiresAt, json, label, providerId, workspace }) =>
     answer(
       json,
       Effect.gen(function* () {
         const connections = yield* Connections
         // Making a connection does not look for its workspace, and with a wrong id nobody could use it.
-        yield* (yield* Accounts).workspace(workspaceId)
+        const { workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
         yield* checkProvider(providerId, "--provider")
         const secret = yield* (yield* SecretInput).read
         const made = shown(
@@ -112,12 +113,12 @@ const allConnections = (workspaceId: WorkspaceId) =>
 
 const listConnections = Command.make(
   "list",
-  { workspaceId: Inputs.workspace, json: Inputs.json },
-  ({ json, workspaceId }) =>
+  { workspace: Inputs.workspace, json: Inputs.json },
+  ({ json, workspace }) =>
     answer(
       json,
       Effect.gen(function* () {
-        yield* (yield* Accounts).workspace(workspaceId)
+        const { workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
         const connections = (yield* allConnections(workspaceId)).map(shown)
         const lines = connections.map(
           (each) =>
@@ -130,11 +131,12 @@ const listConnections = Command.make(
 
 const deleteConnection = Command.make(
   "delete",
-  { connectionId: Inputs.connectionArgument, workspaceId: Inputs.workspace, json: Inputs.json },
-  ({ connectionId, json, workspaceId }) =>
+  { connectionId: Inputs.connectionArgument, workspace: Inputs.workspace, json: Inputs.json },
+  ({ connectionId, json, workspace }) =>
     answer(
       json,
       Effect.gen(function* () {
+        const workspaceId = yield* workspaceOf(workspace)
         yield* (yield* Connections).delete(workspaceId, connectionId, commandLine)
         return { json: { connectionId, deleted: true }, text: `${connectionId} is deleted, and its secret destroyed` }
       })
@@ -169,7 +171,7 @@ export const secrets = Command.make("secrets").pipe(
   Command.withSubcommands([rotate])
 )
 
-const states = ["enabled", "draining", "disabled"] as const
+export const states = ["enabled", "draining", "disabled"] as const
 
 const setState = Command.make(
   "state",
@@ -178,7 +180,7 @@ const setState = Command.make(
     state: Args.choice(
       states.map((state): [string, (typeof states)[number]] => [state, state]),
       { name: "STATE" }
-    ),
+    ).pipe(Args.withDescription("draining takes no new runs, disabled makes no calls")),
     json: Inputs.json
   },
   ({ json, providerId, state }) =>

@@ -97,6 +97,31 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     })
   )
 
+  it.effect("takes the id or the name of a workspace wherever it takes one", () =>
+    Effect.gen(function* () {
+      const name = `by-name-${names++}`
+      const { workspaceId } = yield* json(`workspace create ${name}`)
+      const lines = (workspace: string) => [
+        `workspace set ${workspace}`,
+        `credit --workspace ${workspace} --usd 1 --reason test`,
+        `token create --workspace ${workspace} --label t --scope runs:read`,
+        `member add Ada --workspace ${workspace}`,
+        `member list --workspace ${workspace}`,
+        `connection create --workspace ${workspace} --provider hunter --label ours`,
+        `connection list --workspace ${workspace}`
+      ]
+      for (const line of lines(name)) assert.strictEqual((yield* cli(line, { input: "sk" })).code, 0, line)
+      assert.deepInclude(yield* json(`credit --workspace ${name} --usd 1 --reason test`), { workspaceId })
+      const [made] = (yield* json(`connection list --workspace ${workspaceId}`))["connections"]
+      assert.strictEqual((yield* cli(`connection delete ${made.connectionId} --workspace ${name}`)).code, 0)
+      for (const line of lines("nobody-has-this-name")) {
+        const { code, err, out } = yield* cli(line, { input: "sk" })
+        assert.deepStrictEqual([code, out], [1, []], line)
+        assert.include(err.join(), "nobody-has-this-name")
+      }
+    })
+  )
+
   it.effect("sets the policy of a workspace rule by rule, shows it, and drops it with --policy-reset", () =>
     Effect.gen(function* () {
       const id = yield* workspace
@@ -394,7 +419,6 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
   )
 
   it.effect.each([
-    ["workspace set ws_1", /^ID: must be the id of a workspace/],
     [`workspace set ws_${nobody} --inflight-limit 0`, /^--inflight-limit: must be a whole number .* or none, not "0"$/],
     [
       `workspace set ws_${nobody} --deny acme`,

@@ -193,6 +193,53 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
     })
   )
 
+  it.effect("describes every option and argument in words of its own, and names what takes one of several words", () =>
+    Effect.gen(function* () {
+      const lists = new Set<string>()
+      for (const name of Object.keys(examples)) {
+        for (const colours of [false, true]) {
+          const words = (yield* cli(`${name} --help`, { colours })).out.join("\n")
+          assert.notMatch(words, /user-defined|true or false/, name)
+        }
+        const help = (yield* cli(`${name} --help`)).out.join("\n")
+        const described = /^(?:ARGUMENTS|OPTIONS)$([^]*?)(?=^EXAMPLE$)/m.exec(help)?.[1] ?? ""
+        const items = described.split(/^(?=\S)/m).filter((item) => /^[<(-]/.test(item))
+        assert.include(items.map((item) => item.split(/\s/)[0]).join(), "--json", name)
+        for (const item of items) {
+          const [title = "", ...lines] = item.split(/\n+/)
+          const list = lines.find((line) => line.startsWith("  One of the following: "))
+          if (list !== undefined && !/^--(completions|log-level)/.test(title)) lists.add(list.slice(24))
+          const own = lines.filter(
+            (line) =>
+              line.trim() !== "" &&
+              !/^ {2}(One of the following: |An? (existing )?(file|directory)|This (setting|option|argument) )/.test(
+                line
+              )
+          )
+          assert.isNotEmpty(own, `${name}: ${title} has no description`)
+        }
+      }
+      assert.isAbove(lists.size, 5)
+      const wrong = [
+        ["runs list --status lost", "--status"],
+        ["member add Ada --role=boss", "--role"],
+        ["member role Ada boss", "ROLE"],
+        ["provider state hunter off", "STATE"],
+        ["completions tcsh", "SHELL"],
+        ["catalog import-jsonl package.json --publish now", "--publish"],
+        [`runs resolve run_${"0".repeat(26)} --as lost --reason x`, "--as"]
+      ] as const
+      const told = yield* Effect.forEach(wrong, ([line, name]) =>
+        Effect.map(cli(line), ({ code, err }) => {
+          assert.strictEqual(code, 2, line)
+          assert.isTrue(err[0]?.startsWith(`${name}: must be one of `), err[0])
+          return err[0]?.slice(`${name}: must be one of `.length)
+        })
+      )
+      for (const list of lists) assert.include(told, list)
+    })
+  )
+
   it.effect("helps with an example for every command, which uses only options that it has", () =>
     Effect.gen(function* () {
       const help = (yield* cli("--help")).out.join("\n")

@@ -132,9 +132,9 @@ describe("the gateway program", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const place = yield* dataDir
-          const wrong = yield* gateway(place, ["credit", "--workspace", "acme", "--usd", "1", "--reason", "x"])
+          const wrong = yield* gateway(place, ["credit", "--workspace", "acme", "--usd", "one", "--reason", "x"])
           assert.deepStrictEqual([wrong.code, wrong.out], [2, ""])
-          assert.match(wrong.err, /^--workspace: must be the id of a workspace, such as ws_01k…, not "acme"\n$/)
+          assert.match(wrong.err, /^--usd: must be dollars .*, not "one"\n$/)
           const level = yield* gateway(place, ["workspace", "list"], "", { GATEWAY_LOG_LEVEL: "verbose" })
           assert.deepStrictEqual([level.code, level.out], [1, ""])
           assert.match(level.err, /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)

@@ -395,7 +395,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           `workspace set ws_${nobody} --deny acme`,
           `credit --workspace ws_${nobody} --usd 1.0000001 --reason x`,
           `credit --workspace ws_${nobody} --usd 1`,
-          "credit --workspace acme --usd 1 --reason x",
+          "credit --workspace nobody --usd 1 --reason x",
           `token create --workspace ws_${nobody} --label x`,
           `token create --workspace ws_${nobody} --label x --scope runs.read,everything`,
           `token create --workspace ws_${nobody} --label x --scope runs.read --expires-at soon`,

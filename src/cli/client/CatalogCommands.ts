@@ -28,7 +28,10 @@ const anObject = expectShape(ParsedObject)
 export const search = Command.make(
   "search",
   {
-    words: Args.text({ name: "WORDS" }).pipe(Args.atLeast(1)),
+    words: Args.text({ name: "WORDS" }).pipe(
+      Args.withDescription("What is looked for, in everyday words"),
+      Args.atLeast(1)
+    ),
     limit: Inputs.pageLimit,
     cheapest: Options.boolean("cheapest").pipe(Options.withDescription("The cheapest first")),
     url: urlOption,
