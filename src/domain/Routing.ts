@@ -15,12 +15,11 @@
 import { Order } from "effect"
 import type { Operation } from "./Manifest.js"
 import { dollars } from "./Micros.js"
+import { type Worked, workedText } from "./ProviderFigures.js"
 import type { Prefer } from "./RoutePlan.js"
 
 /** What attempts have shown of one endpoint. */
-export interface Evidence {
-  readonly calls: number
-  readonly successes: number
+export interface Evidence extends Worked {
   readonly p50Ms: number | null
 }
 
@@ -130,10 +129,8 @@ const costOf = (micros: number): string => (micros === 0 ? "free" : `${dollars(m
 
 const reasonOf = (each: Weighed, at: number, of: number, prefer: Prefer): string => {
   const { evidence, mock, obstacle } = each.candidate
-  const proof =
-    evidence === null
-      ? "not run yet, so taken at the job's mean"
-      : `${Math.round(each.success * 100)} % trusted success from ${evidence.calls} calls`
+  const worked = evidence === null ? null : workedText(evidence)
+  const proof = worked === null ? "not run yet, so taken at the job's mean" : `${worked}, weighed with the job's mean`
   const place = `${at + 1} of ${of} by ${words[prefer]}`
   const kind = mock
     ? "a fixture, after every real provider"

@@ -3,11 +3,9 @@
  * recording never slows a settlement.
  */
 import { Context, type Effect } from "effect"
+import type { Worked } from "../domain/ProviderFigures.js"
 
-export interface Works {
-  readonly calls: number
-  /** Hits, weak answers and misses: an empty answer is a success of the endpoint. */
-  readonly successes: number
+export interface Works extends Worked {
   readonly p50Ms: number | null
 }
 

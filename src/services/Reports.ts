@@ -94,6 +94,11 @@ export class Reports extends Context.Tag("gateway/services/Reports")<
       workspaceId: WorkspaceId,
       span: DaySpan
     ) => Effect.Effect<SpendReport, ValidationError | StorageError>
+    /**
+     * What all workspaces together were charged for calls of each provider, as far as charges are summed up, which
+     * takes some seconds. Providers without a charge are absent.
+     */
+    readonly chargedByProvider: (span: DaySpan) => Effect.Effect<ReadonlyMap<string, Charged>, StorageError>
     /** Runs of a workspace by status, those created at this time or later; every status occurs once. */
     readonly runCounts: (
       workspaceId: WorkspaceId,

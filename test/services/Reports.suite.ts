@@ -62,6 +62,8 @@ export const reportsSuite = (name: string, storage: Layer.Layer<Storage>) =>
             providers.script(tool, hit(undefined, { costMicros }))
             return runs.create(principal, requestOf(tool), 20)
           })
+        yield* reports.keep
+        const chargedBefore = yield* reports.chargedByProvider(span)
         yield* paid(first, 1_000)
         yield* paid(second, 2_000)
         yield* paid(other, 4_000)
@@ -70,6 +72,10 @@ export const reportsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const before = yield* reports.spend(first.workspaceId, span)
         yield* reports.keep
         assert.deepStrictEqual(yield* reports.spend(first.workspaceId, span), before)
+        const chargedAfter = yield* reports.chargedByProvider(span)
+        const grown = (of: (one: { readonly calls: number; readonly chargeMicros: number }) => number) =>
+          of(chargedAfter.get("mock")!) - of(chargedBefore.get("mock") ?? { calls: 0, chargeMicros: 0 })
+        assert.deepStrictEqual([grown(({ calls }) => calls), grown(({ chargeMicros }) => chargeMicros)], [3, 7_000])
         yield* paid(first, 3_000)
         yield* reports.keep
         yield* reports.keep

@@ -5,6 +5,7 @@
 import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
 import { credentialOf, placementOf } from "../../domain/OperationContract.js"
 import { toUsd } from "../../domain/Micros.js"
+import { successRate } from "../../domain/ProviderFigures.js"
 import type { Works } from "../../services/EndpointStats.js"
 import { type AccessTable, codesMax } from "./AccessTable.js"
 import { flags, isFlagged, jobOf, type Revision } from "./Revision.js"
@@ -16,15 +17,17 @@ const rowsKept = 5_000
 const matches: ReadonlyArray<MatchedBy | null> = [null, "text", "capability", "tokens"]
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits
 
-export const worksView = (works: Works | undefined): WorksView =>
-  works === undefined || works.calls === 0
+export const worksView = (works: Works | undefined): WorksView => {
+  const rate = works === undefined ? null : successRate(works)
+  return works === undefined || rate === null
     ? { rate: null, runs: 0, p50Ms: null, thin: true }
     : {
-        rate: round(works.successes / works.calls, 4),
+        rate: round(rate, 4),
         runs: works.calls,
         p50Ms: works.p50Ms === null ? null : Math.round(works.p50Ms),
         thin: works.calls < thinBelow
       }
+}
 
 const statsView = (works: WorksView): StatsView | null =>
   works.rate === null

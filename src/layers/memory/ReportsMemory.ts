@@ -114,6 +114,12 @@ export const ReportsMemory: Layer.Layer<Reports, never, MemoryStorage> = Layer.e
             completeUntil: null
           }
         }),
+      chargedByProvider: ({ firstDay, lastDay }) =>
+        Effect.map(storage.read, (state) => {
+          const all = [...HashMap.keys(state.workspaces)].flatMap((workspaceId) => billedOf(state, workspaceId))
+          const billed = all.filter(({ day }) => day >= firstDay && day <= lastDay)
+          return new Map(groups(billed, ({ providerId }) => providerId))
+        }),
       runCounts: (workspaceId, fromMillis) =>
         Effect.map(storage.read, (state) => {
           const runs = runsOf(

@@ -17,7 +17,7 @@ import { reportsLock } from "./database/AdvisoryLocks.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { makeSpan, workspacesToSpan } from "./RunSpansPg.js"
-import { spendReport, sumUp, workspacesToSum } from "./SpendPg.js"
+import { chargedByProvider, spendReport, sumUp, workspacesToSum } from "./SpendPg.js"
 
 const countRows = rowsOf(Schema.Struct({ status: RunStatus, runs: Schema.Int }))
 const standingRows = rowsOf(
@@ -84,6 +84,7 @@ const make = Effect.gen(function* () {
 
   return Reports.of({
     spend: Effect.fn("Reports.spend")(spendReport(database)),
+    chargedByProvider: Effect.fn("Reports.chargedByProvider")(chargedByProvider(database)),
     runCounts: Effect.fn("Reports.runCounts")(function* (workspaceId, fromMillis) {
       const rows = yield* countRows(
         query(sql`

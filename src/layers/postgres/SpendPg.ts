@@ -20,6 +20,7 @@ type Sql = Database["Type"]["sql"]
 
 const summedRow = rowOf(Schema.Struct({ entries: Schema.Int }))
 const workspaceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId }))
+const providerRows = rowsOf(Schema.Struct({ providerId: Schema.String, calls: Schema.Int, chargeMicros: Micros }))
 const reportRows = rowsOf(
   Schema.Struct({
     day: Schema.NullOr(Schema.Int),
@@ -133,3 +134,15 @@ export const spendReport =
         completeUntil: total?.completeUntil ?? null
       }
     })
+
+export const chargedByProvider =
+  ({ query, sql }: Database["Type"]): Reports["Type"]["chargedByProvider"] =>
+  ({ firstDay, lastDay }) =>
+    Effect.map(
+      providerRows(
+        query(sql`
+          select key as "providerId", sum(calls)::bigint as calls, sum(charge_micros)::bigint as "chargeMicros" from spend_sums
+          where kind = 'provider' and day between ${firstDay} and ${lastDay} group by key`)
+      ),
+      (rows) => new Map(rows.map(({ calls, chargeMicros, providerId }) => [providerId, { calls, chargeMicros }]))
+    )

@@ -1,18 +1,25 @@
 /**
- * Providers: what the operator set, whether there is a key, how calls went in the last 30 days, and what the circuit of
- * this node says. A switch drains, disables or enables a provider on all nodes.
+ * Providers: what the operator set, whether there is a key, how calls went in the last 30 days, whether they cost what
+ * the catalog declares, and what the circuit of this node says. A switch drains, disables or enables a provider on all
+ * nodes.
  */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
+import { dayOf, daysUpTo } from "../../../domain/Days.js"
+import { statsDays } from "../../../domain/EndpointLatency.js"
 import { isKeyless } from "../../../domain/Manifest.js"
+import { dollars, zero } from "../../../domain/Micros.js"
+import { declaredPrices, type DeclaredPrices, priceDrift, successRate } from "../../../domain/ProviderFigures.js"
+import { type Worked, workedText } from "../../../domain/ProviderFigures.js"
 import { Catalog, type ListedProvider } from "../../../services/Catalog.js"
 import { EndpointStats, type Works } from "../../../services/EndpointStats.js"
 import { PlatformKeys } from "../../../services/PlatformKeys.js"
 import { type Health, ProviderHealth, ProviderState } from "../../../services/ProviderHealth.js"
+import { type Charged, Reports } from "../../../services/Reports.js"
 import { query } from "../../Query.js"
 import { wordField, wordParam } from "../Filters.js"
-import { badge, count, dash, duration } from "../Figures.js"
+import { badge, count, dash, duration, money } from "../Figures.js"
 import { actForm, type Filled, toldOf, unfilled } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
@@ -24,6 +31,8 @@ interface Row {
   readonly health: Health
   readonly hasKey: boolean
   readonly works: ReadonlyArray<Works>
+  readonly declared: DeclaredPrices | null
+  readonly charged: Charged
 }
 
 const sum = (works: ReadonlyArray<Works>, of: (one: Works) => number): number =>
@@ -33,10 +42,19 @@ const sum = (works: ReadonlyArray<Works>, of: (one: Works) => number): number =>
 const latencyOf = (works: ReadonlyArray<Works>): number | null =>
   works.reduce<Works | null>((most, one) => (most === null || one.calls > most.calls ? one : most), null)?.p50Ms ?? null
 
-const rateOf = (works: ReadonlyArray<Works>): string | null => {
-  const calls = sum(works, (one) => one.calls)
-  return calls === 0 ? null : `${((100 * sum(works, ({ successes }) => successes)) / calls).toFixed(1)} %`
+const workedOf = (works: ReadonlyArray<Works>): Worked => ({
+  calls: sum(works, ({ calls }) => calls),
+  successes: sum(works, ({ successes }) => successes)
+})
+
+const declaredText = (declared: DeclaredPrices | null): string => {
+  if (declared === null) return "free"
+  const { highMicros, lowMicros } = declared
+  return lowMicros === highMicros ? dollars(lowMicros) : `${dollars(lowMicros)} to ${dollars(highMicros)}`
 }
+
+const drifts = { as_declared: "as declared", below: "below what is declared", above: "above what is declared" } as const
+const driftOf = ({ charged, declared }: Row) => priceDrift(declared, charged)
 
 const keyText = ({ hasKey, listed: { provider } }: Row): string =>
   isKeyless(provider) ? "needs none" : hasKey ? "present" : provider.platformKey ? "missing" : "customers bring theirs"
@@ -82,12 +100,43 @@ const columns: ReadonlyArray<Column<Row>> = [
     csv: ({ health }) => (health.openForSeconds > 0 ? "open" : "closed")
   },
   {
-    label: "Calls, 30 days",
+    label: `Calls, ${statsDays} days`,
     numeric: true,
-    cell: ({ works }) => count(sum(works, ({ calls }) => calls)),
-    csv: ({ works }) => sum(works, ({ calls }) => calls)
+    cell: ({ works }) => count(workedOf(works).calls),
+    csv: ({ works }) => workedOf(works).calls
   },
-  { label: "Success", numeric: true, cell: ({ works }) => rateOf(works) ?? dash, csv: ({ works }) => rateOf(works) },
+  {
+    label: `Success, ${statsDays} days`,
+    cell: ({ works }) => workedText(workedOf(works)) ?? dash,
+    csv: ({ works }) => successRate(workedOf(works))
+  },
+  {
+    label: "Declared price of a call",
+    numeric: true,
+    minor: true,
+    cell: ({ declared }) => declaredText(declared),
+    csv: ({ declared }) => declaredText(declared)
+  },
+  {
+    label: `Charged for a call, ${statsDays} days`,
+    numeric: true,
+    cell: (row) => {
+      const found = driftOf(row)
+      return found === null
+        ? dash
+        : html`${money(found.meanMicros)}${found.drift !== "as_declared" && html`<br />${badge(drifts[found.drift], "warn")}`}`
+    },
+    csv: (row) => driftOf(row)?.meanMicros ?? null
+  },
+  {
+    label: "Price drift",
+    fileOnly: true,
+    cell: () => null,
+    csv: (row) => {
+      const found = driftOf(row)
+      return found === null ? null : drifts[found.drift]
+    }
+  },
   {
     label: "Median time",
     numeric: true,
@@ -114,6 +163,8 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
     const states = yield* ProviderHealth
     const keys = new Set((yield* (yield* PlatformKeys).list).map(({ providerId }) => providerId))
     const stats = yield* (yield* EndpointStats).snapshot
+    const days = daysUpTo(dayOf(yield* Clock.currentTimeMillis), statsDays)
+    const charges = yield* (yield* Reports).chargedByProvider(days)
     const listed = yield* listing({
       visit,
       name: "providers",
@@ -134,12 +185,18 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
               (provider.id.includes(wanted) || provider.name.toLowerCase().includes(wanted))
           )
           const items = yield* Effect.forEach(found.slice(0, limit), (each) =>
-            Effect.map(states.health(each.provider.id), (health): Row => ({
-              listed: each,
-              health,
-              hasKey: keys.has(each.provider.id),
-              works: each.endpointIds.flatMap((endpointId) => stats.get(endpointId) ?? [])
-            }))
+            Effect.gen(function* () {
+              const endpoints = yield* Effect.forEach(each.endpointIds, catalog.endpoint)
+              const row: Row = {
+                listed: each,
+                health: yield* states.health(each.provider.id),
+                hasKey: keys.has(each.provider.id),
+                works: each.endpointIds.flatMap((endpointId) => stats.get(endpointId) ?? []),
+                declared: declaredPrices(endpoints.flatMap((endpoint) => endpoint?.operation ?? [])),
+                charged: charges.get(each.provider.id) ?? { calls: 0, chargeMicros: zero }
+              }
+              return row
+            })
           )
           return { items, next: found.length > limit ? (items.at(-1)?.listed.provider.id ?? null) : null }
         })
@@ -149,6 +206,9 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
       title: "Providers",
       status: listed.status,
       content: html`${noticeOf(visit.query, { changed: "The state was changed. Every node follows within seconds." })}
+        <p class="hint">A call worked when it brought an answer, an empty one too. The price of a call reaches from the
+          cheapest operation to the dearest with the most results. What was charged is the mean of the calls that cost something;
+          it drifts when it lies outside of what is declared.</p>
         ${toldOf(form)} ${listed.content}`
     })
   })

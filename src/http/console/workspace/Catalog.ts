@@ -7,6 +7,7 @@ import { Access, type CatalogRow, noFilter } from "../../../domain/CatalogView.j
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { consoleCardsDefault, queryCharsMax } from "../../../domain/Limits.js"
 import { fromUsd } from "../../../domain/Micros.js"
+import { workedText } from "../../../domain/ProviderFigures.js"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { intParam } from "../../Query.js"
 import { Catalog } from "../../../services/Catalog.js"
@@ -52,7 +53,7 @@ const card = (workspaceId: string, owner: boolean, heading: "h2" | "h3", row: Ca
   <p class="hint">${row.provider}${row.job !== undefined && html` · <a href=${to([workspaceId, "catalog", jobEndpointId(row.job.id)])}>${row.job.title}</a>`}</p>
   <p>${row.summary}</p>
   <p class="foot">${accessBadge(row.access)} <span>${price(row.estimatedPrice, row.priceBasis)}</span>
-  ${row.works.rate !== null && !row.works.thin && html`<small>${Math.round(row.works.rate * 100)} % of ${counted(row.works.runs, "run")} worked${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
+  ${row.works.rate !== null && !row.works.thin && html`<small>${workedText({ calls: row.works.runs, successes: row.works.rate * row.works.runs })}${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
   ${lacks !== null && html`<p class="hint">${lacks}</p>`}
 </li>`
 }

@@ -1,0 +1,64 @@
+/**
+ * How providers do, as every page and every answer says it: how often their calls work, and whether they charge what
+ * the catalog declares. Both are about the last `statsDays` days.
+ */
+import { statsDays } from "./EndpointLatency.js"
+import type { Operation } from "./Manifest.js"
+import { Micros } from "./Micros.js"
+
+/** `successes` counts hits, weak answers and misses: an empty answer is a success of the endpoint. */
+export interface Worked {
+  readonly calls: number
+  readonly successes: number
+}
+
+/** Null without calls. */
+export const successRate = ({ calls, successes }: Worked): number | null => (calls === 0 ? null : successes / calls)
+
+const percent = (rate: number): string => (100 * rate).toFixed(1).replace(/\.0$/, "")
+
+/** `97.5 % of 40 calls in 30 days worked`; null without calls. */
+export const workedText = (worked: Worked): string | null => {
+  const rate = successRate(worked)
+  const { calls } = worked
+  return rate === null
+    ? null
+    : `${percent(rate)} % of ${calls} call${calls === 1 ? "" : "s"} in ${statsDays} days worked`
+}
+
+/** The least and the most that one charged call costs by what is declared. */
+export interface DeclaredPrices {
+  readonly lowMicros: Micros
+  readonly highMicros: Micros
+}
+
+/** Null where nothing has a price. A price per result reaches from one result to the most that one call returns. */
+export const declaredPrices = (
+  operations: ReadonlyArray<Pick<Operation, "price" | "volume">>
+): DeclaredPrices | null => {
+  const priced = operations.filter(({ price }) => price.basis !== "free")
+  if (priced.length === 0) return null
+  const callOf = (price: Operation["price"], results: number): number =>
+    price.perCallMicros + price.micros * (price.basis === "per_result" ? results : 1)
+  const low = Math.min(...priced.map(({ price }) => callOf(price, 1)))
+  const high = Math.max(
+    ...priced.map(({ price, volume }) => Math.max(callOf(price, volume?.max ?? 1), price.maxMicros ?? 0))
+  )
+  return { lowMicros: Micros.make(low), highMicros: Micros.make(high) }
+}
+
+export type PriceDrift = "as_declared" | "below" | "above"
+
+/** Where the mean charge of a call lies; null while nothing was charged. Calls that cost nothing count as no charge. */
+export const priceDrift = (
+  declared: DeclaredPrices | null,
+  charged: { readonly calls: number; readonly chargeMicros: Micros }
+): { readonly meanMicros: Micros; readonly drift: PriceDrift } | null => {
+  if (charged.calls === 0) return null
+  const mean = charged.chargeMicros / charged.calls
+  const { highMicros, lowMicros } = declared ?? { highMicros: 0, lowMicros: 0 }
+  return {
+    meanMicros: Micros.make(Math.round(mean)),
+    drift: mean > highMicros ? "above" : mean < lowMicros ? "below" : "as_declared"
+  }
+}
