@@ -12,7 +12,7 @@ import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
 import { pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId } from "../domain/Manifest.js"
-import { Micros, microsPerUsd, typedUsd, usdExpected } from "../domain/Micros.js"
+import { Micros, microsPerUsd, typedAmount, typedUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
 import { readRule } from "../domain/WorkspacePolicy.js"
 
@@ -40,12 +40,6 @@ const whole: Reader<number> = (text) =>
   /^[1-9]\d*$/.test(text) && Number(text) <= workspaceCountMax
     ? Either.right(Number(text))
     : Either.left(`must be a whole number from 1 to ${workspaceCountMax}`)
-
-const signedUsd: Reader<number> = (text) => Either.fromOption(typedUsd(text), () => usdExpected)
-const usd: Reader<Micros> = (text) =>
-  Either.flatMap(signedUsd(text), (micros) =>
-    micros >= 0 ? Either.right(Micros.make(micros)) : Either.left("must not be negative")
-  )
 
 const orNone =
   <A>(reader: Reader<A>): Reader<A | null> =>
@@ -110,12 +104,12 @@ export const reason = option("reason", sentence, "TEXT").pipe(
 )
 
 /** Micros, negative ones too. */
-export const credit = option("usd", signedUsd, "N").pipe(Options.withDescription("Dollars to add; negative takes back"))
+export const credit = option("usd", typedUsd, "N").pipe(Options.withDescription("Dollars to add; negative takes back"))
 export const chargeUsd = Options.optional(
-  option("charge-usd", usd, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged"))
+  option("charge-usd", typedAmount, "N").pipe(Options.withDescription("Dollars to charge, with --as partly_charged"))
 )
 export const monthlyLimit = Options.optional(
-  option("monthly-limit-usd", usd, "N").pipe(
+  option("monthly-limit-usd", typedAmount, "N").pipe(
     Options.withDescription("Most that the token may spend in a calendar month")
   )
 )
@@ -143,7 +137,7 @@ export const loginScopes = Options.text("scope").pipe(
   )
 )
 const askAboveDefault = Micros.make(microsPerUsd)
-export const askAbove = option("ask-above-usd", usd, "N").pipe(
+export const askAbove = option("ask-above-usd", typedAmount, "N").pipe(
   Options.withDescription("Ask before a run that may cost more dollars than this; 1 when it is left out"),
   Options.withDefault(askAboveDefault)
 )
@@ -172,7 +166,7 @@ const limit = <A>(name: string, reader: Reader<A>, description: string) =>
   Options.optional(option(name, orNone(reader), "N").pipe(Options.withDescription(`${description}; none clears it`)))
 export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in flight at once")
 export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
-export const runCap = limit("run-cap-usd", usd, "Dollars that one run may hold at most")
+export const runCap = limit("run-cap-usd", typedAmount, "Dollars that one run may hold at most")
 
 const repeatable: ReadonlySet<string> = new Set(["--scope", "--allow", "--deny"])
 

@@ -2,7 +2,8 @@
  * Money: integers of micros (millionths of a US dollar), never fractions, never floats in between.
  * Dollars appear only where the contract shows them to a client, and only through `toUsd` and `fromUsd`.
  */
-import { Option, Schema } from "effect"
+import { Either, type Option, Schema } from "effect"
+import { fieldUsdMax } from "./Limits.js"
 
 /** A non-negative amount of money in micros. */
 export const Micros = Schema.Int.pipe(
@@ -33,21 +34,25 @@ export const fromUsd = (usd: number): Option.Option<Micros> =>
   Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
 
 /**
- * Dollars as a person types them, such as `12.50`, with at most six decimals. They become micros digit by digit:
- * nothing is rounded, so what a person typed is what the ledger says. None for anything else.
+ * Dollars as a person types them, in a form, an option or a setting: `12.50`, `$5`, ` -20 `, with at most six decimals.
+ * They become micros digit by digit: nothing is rounded, so what a person typed is what the ledger says. For anything
+ * else, what it must be.
  */
-export const typedUsd = (text: string): Option.Option<number> => {
-  const parts = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text)
-  if (parts === null) return Option.none()
+export const typedUsd = (text: string): Either.Either<number, string> => {
+  const parts = /^(-?)\$?(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text.trim())
+  if (parts === null) return Either.left("must be dollars with at most six decimals, such as 12.50")
   const [, sign, whole, fraction = ""] = parts
   const micros = Number(whole) * microsPerUsd + Number(fraction.padEnd(6, "0"))
-  return Option.some(sign === "-" ? 0 - micros : micros)
+  return Either.right(sign === "-" ? 0 - micros : micros)
 }
-/** The same of an amount that is not negative. */
-export const typedAmount = (text: string): Option.Option<Micros> =>
-  Option.flatMap(typedUsd(text), Schema.decodeOption(Micros))
-/** What is said of a text that is neither. */
-export const usdExpected = "must be dollars with at most six decimals, such as 12.50"
+/** The same of an amount that is not negative, and at most what a field takes. */
+export const typedAmount = (text: string): Either.Either<Micros, string> =>
+  Either.flatMap(typedUsd(text), (micros) => {
+    if (micros < 0) return Either.left("must not be negative")
+    return micros > fieldUsdMax * microsPerUsd
+      ? Either.left(`must be at most ${fieldUsdMax} dollars`)
+      : Either.right(Micros.make(micros))
+  })
 
 export const add = (a: Micros, b: Micros): Micros => Micros.make(a + b)
 export const min = (a: Micros, b: Micros): Micros => (a <= b ? a : b)

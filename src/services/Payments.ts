@@ -19,6 +19,9 @@ export class CheckoutUnavailable extends Data.TaggedError("CheckoutUnavailable")
   >
 }> {}
 
+/** How a checkout was left: `notice` of the page to which it leads back. */
+export type CheckoutReturn = "paid" | "cancelled"
+
 export interface CheckoutRequest {
   readonly topUpId: TopUpId
   readonly workspaceId: WorkspaceId

@@ -3,10 +3,11 @@
  * payment is reported.
  */
 import { Context, type Effect } from "effect"
-import type { BillingUnavailable, IdempotencyConflict, ValidationError } from "../domain/ApiErrors.js"
+import type { BillingUnavailable, IdempotencyConflict, NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
+import type { Taking } from "../domain/PaymentReport.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import type { Page, PageRequest } from "../domain/Page.js"
@@ -26,6 +27,8 @@ export interface TopUp {
   readonly takenBackMicros: Micros
   /** What they are still to take, because the balance did not have it. Later top-ups pay it first. */
   readonly owedMicros: Micros
+  /** Refunds and disputes of its payment. */
+  readonly takings: ReadonlyArray<Taking>
   readonly createdAt: number
 }
 
@@ -51,6 +54,12 @@ export class TopUps extends Context.Tag("gateway/services/TopUps")<
       workspaceId: WorkspaceId,
       page: PageRequest
     ) => Effect.Effect<Page<TopUp>, BillingUnavailable | StorageError>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      topUpId: TopUpId
+    ) => Effect.Effect<TopUp, BillingUnavailable | NotFound | StorageError>
+    /** What refunds and disputes of all top-ups of the workspace are still to take. */
+    readonly owed: (workspaceId: WorkspaceId) => Effect.Effect<Micros, StorageError>
     /** The hint for a 402 or a balance; asks no payment processor. `neededMicros` raises the suggested amount. */
     readonly hint: (input: {
       readonly workspaceId: WorkspaceId

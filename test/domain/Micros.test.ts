@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { FastCheck, Option } from "effect"
+import { Either, FastCheck, Option } from "effect"
 import { describe } from "vitest"
-import { fromUsd, toUsd } from "../../src/domain/Micros.js"
+import { dollars, fromUsd, toUsd, typedAmount, typedUsd } from "../../src/domain/Micros.js"
 
 describe("Micros", () => {
   it.prop(
@@ -13,6 +13,27 @@ describe("Micros", () => {
     },
     { fastCheck: { numRuns: 1_000 } }
   )
+
+  it.prop(
+    "dollars that are typed as they are shown are the same amount, to the micro",
+    [FastCheck.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 })],
+    ([micros]) => {
+      assert.deepStrictEqual(typedUsd(dollars(micros)), Either.right(micros))
+      assert.deepStrictEqual(typedUsd(` ${dollars(micros).replace("$", "")} `), Either.right(micros))
+    }
+  )
+
+  it.each([
+    ["12.5x", "must be dollars with at most six decimals, such as 12.50"],
+    ["", "must be dollars with at most six decimals, such as 12.50"],
+    ["1.0000001", "must be dollars with at most six decimals, such as 12.50"],
+    ["1,5", "must be dollars with at most six decimals, such as 12.50"],
+    ["1e3", "must be dollars with at most six decimals, such as 12.50"],
+    ["-1", "must not be negative"],
+    ["1000000.000001", "must be at most 1000000 dollars"]
+  ])("an amount typed as %j %s", (text, problem) => {
+    assert.deepStrictEqual(typedAmount(text), Either.left(problem))
+  })
 
   it("dollars become the nearest micro", () => {
     assert.strictEqual(Number(Option.getOrThrow(fromUsd(0.1 + 0.2))), 300_000)

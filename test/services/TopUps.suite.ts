@@ -530,16 +530,25 @@ export const topUpsSuite = (name: string, make: Make) =>
     test(
       "what a balance cannot pay back is owed: it stays at zero, and the next top-up pays first",
       Effect.gen(function* () {
-        const { available, entries, paid, status, taken, workspaceId } = yield* pending(10)
+        const { available, entries, paid, status, taken, topUpId, workspaceId } = yield* pending(10)
+        const topUps = yield* TopUps
         yield* paid()
         yield* spend(workspaceId, 7)
         assert.strictEqual(yield* taken("re_1", 10), "changed")
         assert.strictEqual(yield* available, 0)
         assert.deepInclude(yield* status, { takenBackMicros: usd(3), owedMicros: usd(7) })
+        assert.strictEqual(yield* topUps.owed(workspaceId), usd(7))
+        const shown = yield* topUps.get(workspaceId, topUpId)
+        assert.deepStrictEqual(shown, yield* status)
+        assert.deepStrictEqual(shown.takings, [
+          { objectId: `re_1_${topUpId}`, kind: "refund", state: "taken", amountMicros: usd(10) }
+        ])
+        assert.strictEqual((yield* Effect.flip(topUps.get(yield* workspace, topUpId)))._tag, "not_found")
         const next = yield* pending(20, workspaceId)
         assert.strictEqual(yield* next.paid(), "credited")
         assert.strictEqual(yield* available, 13)
         assert.deepInclude(yield* status, { takenBackMicros: usd(10), owedMicros: usd(0) })
+        assert.strictEqual(yield* topUps.owed(workspaceId), 0)
         assert.deepStrictEqual((yield* entries).slice(2), [
           ["adjustment", -3, "Refund re_1"],
           ["top_up", 20, null],

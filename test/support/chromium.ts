@@ -1,6 +1,8 @@
 /** Chromium for tests of pages: `CHROMIUM_PATH`, or where Debian has it; null where there is none. */
-import { existsSync } from "node:fs"
-import { type Browser, chromium } from "playwright-core"
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults } from "axe-core"
+import { type Browser, chromium, type Page } from "playwright-core"
 
 const named = process.env["CHROMIUM_PATH"]
 const found = [...(named === undefined ? [] : [named]), "/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) =>
@@ -15,3 +17,14 @@ export const openBrowser = (): Promise<Browser> =>
     // In a container there is no sandbox to be had; the only pages opened are our own.
     args: ["--no-sandbox", "--disable-dev-shm-usage"]
   })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** What axe finds serious or critical on the page. */
+export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  const results: AxeResults = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
+}

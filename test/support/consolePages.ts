@@ -45,6 +45,7 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
   "GET /console/:workspaceId/runs/:runId/media/:mediaId": { ...page("member", false), mayBeGone: true },
   "GET /console/:workspaceId/ledger": page("member"),
   "GET /console/:workspaceId/top-up": page("member"),
+  "GET /console/:workspaceId/top-up/:topUpId": { ...page("member", false), mayBeGone: true },
   "POST /console/:workspaceId/top-up": formOf("owner", { key: "k3", amountUsd: "20" }),
   "POST /console/:workspaceId/top-up/automatic": formOf("owner", {
     belowUsd: "5",

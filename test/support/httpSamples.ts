@@ -197,6 +197,7 @@ export const topUp: TopUp = {
   reason: null,
   takenBackMicros: Micros.make(0),
   owedMicros: Micros.make(0),
+  takings: [],
   createdAt: at
 }
 

@@ -2,6 +2,8 @@
  * Forms: what a person typed, what is wrong with it beside the field it is about, and the fields themselves. A form
  * that is shown again keeps everything that was typed, except secrets.
  */
+import { Effect, Schema } from "effect"
+import { Ids } from "../../services/Ids.js"
 import { attributes, Html, html, isShown, nothing, type Content, type Link } from "./Html.js"
 
 /** The fields of a form as they came: a field may come more than once. */
@@ -172,6 +174,23 @@ export const boxField = (field: FieldBase): Html => {
 
 export const hiddenField = (name: string, value: string): Html =>
   html`<input${attributes({ type: "hidden", name, value })}>`
+
+/** Sent by the page that shows a change once more before it is made. It needs no script. */
+export const Confirmed = Schema.optionalWith(Schema.Literal("yes"), { exact: true })
+
+/** Everything that was typed, to be sent again by the page that shows it once more, with the word that confirms it. */
+export const typedAgain = (typed: Typed): Html =>
+  html`${[...typed].flatMap(([name, values]) =>
+    name === "csrf" ? [] : values.map((value) => hiddenField(name, value))
+  )}${hiddenField("confirmed", "yes")}`
+
+/** The key by which a form is taken once, however often it is sent. */
+export const formKey = (form: Filled): Effect.Effect<string, never, Ids> => {
+  const typed = typedOf(form, "key")
+  return typed === null
+    ? Effect.flatMap(Ids, (ids) => Effect.map(ids.suffix, (suffix) => `console_${suffix}`))
+    : Effect.succeed(typed)
+}
 
 /** What went wrong with the form as a whole, first thing in it. */
 export const toldOf = (form: Filled, fields: ReadonlyArray<string> = []): Html => {

@@ -29,12 +29,8 @@ export const notice = (content: Content, tone: "good" | "wait" | "warn" = "good"
   html`<div class=${tone === "good" ? "notice" : `notice ${tone}`} role="status">${content}</div>`
 
 /** The notice of what was done a moment ago: the address names it after a redirect, and nothing else is shown. */
-export const noticeOf = (
-  query: ReadonlyMap<string, string>,
-  notices: { readonly [name: string]: string },
-  parameter = "notice"
-): Html => {
-  const named = Object.entries(notices).find(([name]) => name === query.get(parameter))
+export const noticeOf = (query: ReadonlyMap<string, string>, notices: { readonly [name: string]: string }): Html => {
+  const named = Object.entries(notices).find(([name]) => name === query.get("notice"))
   return named === undefined ? nothing : notice(named[1])
 }
 

@@ -3,7 +3,7 @@ import { Effect, HashMap, Layer, Option } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { newPayment, type Payment } from "../../domain/PaymentReport.js"
 import type { BillingPolicy } from "../../domain/TopUp.js"
-import { zero } from "../../domain/Micros.js"
+import { minus, sum } from "../../domain/Micros.js"
 import type { AuditTrail } from "../../services/AuditTrail.js"
 import { automaticRows } from "./AutomaticRowsMemory.js"
 import { type MemoryState, MemoryStorage } from "./MemoryStorage.js"
@@ -26,8 +26,8 @@ const putPayment = (payment: Payment) => (state: MemoryState) =>
 
 const listed = (state: MemoryState, row: TopUpRow) => {
   const payment = row.paymentReference === null ? Option.none() : HashMap.get(state.payments, row.paymentReference)
-  const { takenMicros, toTakeMicros } = Option.getOrElse(payment, () => ({ takenMicros: zero, toTakeMicros: zero }))
-  return { ...row, takenMicros, toTakeMicros }
+  const { takenMicros, takings, toTakeMicros } = Option.getOrElse(payment, () => newPayment(""))
+  return { ...row, takenMicros, takings, toTakeMicros }
 }
 
 /** Of the workspace, or of all; oldest top-up first. */
@@ -66,6 +66,17 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows 
         .sort((a, b) => (a.topUpId < b.topUpId ? 1 : -1))
         .slice(0, limit + 1)
         .map((row) => listed(state, row))
+    ),
+  listed: (workspaceId, topUpId) =>
+    Effect.map(read, (state) =>
+      HashMap.get(state.topUps, topUpId).pipe(
+        Option.filter((row) => row.workspaceId === workspaceId),
+        Option.match({ onNone: () => null, onSome: (row) => listed(state, row) })
+      )
+    ),
+  owed: (workspaceId) =>
+    Effect.map(read, (state) =>
+      sum(unsettled(state, workspaceId).map(({ takenMicros, toTakeMicros }) => minus(toTakeMicros, takenMicros)))
     ),
   payer: (reference) =>
     Effect.map(read, ({ payments }) =>

@@ -4,7 +4,7 @@
  */
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
-import { type Micros, typedAmount, usdExpected } from "../../domain/Micros.js"
+import { type Micros, typedAmount } from "../../domain/Micros.js"
 import * as Limits from "../../domain/Limits.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
@@ -323,7 +323,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     }),
     resolveTwoPersonMicros: yield* Config.option(
       Config.nonEmptyString("GATEWAY_RESOLVE_TWO_PERSON_USD").pipe(
-        Config.mapOrFail((text) => Either.fromOption(typedAmount(text), () => ConfigError.InvalidData([], usdExpected)))
+        Config.mapOrFail((text) => Either.mapLeft(typedAmount(text), (problem) => ConfigError.InvalidData([], problem)))
       )
     ),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),

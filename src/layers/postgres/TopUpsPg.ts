@@ -1,7 +1,7 @@
 /** Top-ups and their payments in Postgres: the rows of `topups/TopUpRows`. All decisions are made over them. */
 import { Effect, Layer, Schema } from "effect"
 import { TopUpId, WorkspaceId } from "../../domain/Ids.js"
-import { Micros } from "../../domain/Micros.js"
+import { Micros, zero } from "../../domain/Micros.js"
 import { type Payment, takingStates } from "../../domain/PaymentReport.js"
 import { type BillingPolicy, topUpStatuses } from "../../domain/TopUp.js"
 import { TopUpReason } from "../../domain/TopUpHint.js"
@@ -28,19 +28,28 @@ const TopUpColumns = Schema.Struct({
   paidAt: Schema.NullOr(Schema.Int)
 })
 const topUpRow = rowOf(TopUpColumns)
-const listedRows = rowsOf(Schema.Struct({ ...TopUpColumns.fields, toTakeMicros: Micros, takenMicros: Micros }))
+const Takings = Schema.Array(
+  Schema.Struct({
+    objectId: Schema.String,
+    kind: Schema.Literal("refund", "dispute"),
+    state: Schema.Literal(...takingStates),
+    amountMicros: Micros
+  })
+)
+const ListedColumns = Schema.Struct({
+  ...TopUpColumns.fields,
+  takings: Takings,
+  toTakeMicros: Micros,
+  takenMicros: Micros
+})
+const listedRow = rowOf(ListedColumns)
+const listedRows = rowsOf(ListedColumns)
+const owedRow = rowOf(Schema.Struct({ micros: Micros }))
 
 const PaymentColumns = Schema.Struct({
   reference: Schema.String,
   topUp: Schema.NullOr(Schema.Struct({ workspaceId: WorkspaceId, topUpId: TopUpId, amountMicros: Micros })),
-  takings: Schema.Array(
-    Schema.Struct({
-      objectId: Schema.String,
-      kind: Schema.Literal("refund", "dispute"),
-      state: Schema.Literal(...takingStates),
-      amountMicros: Micros
-    })
-  ),
+  takings: Takings,
   toTakeMicros: Micros,
   takenMicros: Micros,
   bookings: Schema.Int
@@ -57,7 +66,11 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
      t.idempotency_key as "idempotencyKey", t.payment_reference as "paymentReference", t.automatic, t.saves_method as "savesMethod",
      t.created_at as "createdAt", t.paid_at as "paidAt"`
   )
-  const rows: Pick<TopUpRows, "insert" | "get" | "change" | "newest"> = {
+  const listed = sql.literal(
+    `coalesce(p.takings, '[]') as takings, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
+     from top_ups t left join payments p on p.payment_reference = t.payment_reference`
+  )
+  const rows: Pick<TopUpRows, "insert" | "get" | "change" | "newest" | "listed" | "owed"> = {
     insert: (row) =>
       transact(
         Effect.gen(function* () {
@@ -90,10 +103,22 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
     newest: (workspaceId, { after, limit }) =>
       listedRows(
         query(sql`
-        select ${columns}, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
-        from top_ups t left join payments p on p.payment_reference = t.payment_reference
+        select ${columns}, ${listed}
         where t.workspace_id = ${workspaceId} ${after === null ? sql.literal("") : sql`and t.top_up_id < ${after}`}
         order by t.top_up_id desc limit ${limit + 1}`)
+      ),
+    listed: (workspaceId, topUpId) =>
+      listedRow(
+        query(sql`select ${columns}, ${listed} where t.workspace_id = ${workspaceId} and t.top_up_id = ${topUpId}`)
+      ),
+    owed: (workspaceId) =>
+      Effect.map(
+        owedRow(
+          query(sql`
+          select coalesce(sum(to_take_micros - taken_micros), 0)::bigint as micros from payments
+          where workspace_id = ${workspaceId} and to_take_micros <> taken_micros and to_take_micros > taken_micros`)
+        ),
+        (row) => row?.micros ?? zero
       )
   }
   return rows

@@ -3,9 +3,6 @@
  * screen reader. One browser and one gateway for all of it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import type { AxeResults } from "axe-core"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll } from "vitest"
@@ -13,11 +10,9 @@ import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { quoteRequestOf } from "../../../src/http/runs/RunRequestBody.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { Address, Caller, drop, hit, run, Runs, testGateway } from "../../../src/testing.js"
-import { chromiumPath, openBrowser } from "../../support/chromium.js"
+import { barriers, chromiumPath, openBrowser } from "../../support/chromium.js"
 import { knownPages } from "../../support/consolePages.js"
 import { signInAsOperator, signInTo } from "../../support/signIn.js"
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 const stage = Effect.gen(function* () {
   const { url } = yield* Address
@@ -70,11 +65,12 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
 
   const open = async (
     person: { readonly cookie: string },
-    options: { readonly width?: number; readonly dark?: boolean } = {}
+    options: { readonly width?: number; readonly dark?: boolean; readonly script?: boolean } = {}
   ): Promise<{ readonly context: BrowserContext; readonly page: Page; readonly complaints: ReadonlyArray<string> }> => {
     const context = await browser.newContext({
       viewport: { width: options.width ?? 1280, height: 900 },
-      colorScheme: options.dark === true ? "dark" : "light"
+      colorScheme: options.dark === true ? "dark" : "light",
+      javaScriptEnabled: options.script !== false
     })
     const [name = "", value = ""] = person.cookie.split("=")
     if (name !== "") await context.addCookies([{ name, value, url: on.url }])
@@ -90,15 +86,6 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
   }
   const address = (path: string) =>
     on.url + path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(on.ids.get(name) ?? "missing"))
-
-  /** What axe finds serious or critical. */
-  const barriers = async (page: Page) => {
-    await page.evaluate(axe)
-    const results: AxeResults = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return results.violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
-  }
 
   /** Texts that are not all to be seen, because they are cut or stick out of what they stand in. */
   const clipped = (page: Page): Promise<ReadonlyArray<string>> =>
@@ -220,7 +207,7 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await page.locator("[name=label]").fill("for the browser test")
     await page.locator("[name=monthlyLimitUsd]").fill("two")
     await page.getByRole("button", { name: "Make token" }).click()
-    await page.getByText("must be an amount of dollars").waitFor()
+    await page.getByText("must be dollars with at most six decimals").waitFor()
     assert.strictEqual(await page.locator("[name=label]").inputValue(), "for the browser test")
     await page.locator("[name=monthlyLimitUsd]").fill("2")
     await page.getByRole("button", { name: "Make token" }).click()
@@ -250,8 +237,8 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await context.close()
   }, 60_000)
 
-  it("resolves an uncertain run on the desk, and shows it on the ledger and in the audit trail", async () => {
-    const { complaints, context, page } = await open(on.operator)
+  it("resolves an uncertain run on the desk after it was shown once more, without script, and shows it on the ledger and in the audit trail", async () => {
+    const { complaints, context, page } = await open(on.operator, { script: false })
     await page.goto(address("/console/operator/health"))
     await page.getByText("Oldest run that waits for a person").waitFor()
     await page.getByRole("link", { name: "Desk" }).click()
@@ -261,16 +248,29 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     // The evidence: what was sent, and how the provider would be asked.
     const shown = await page.locator("main").innerText()
     for (const part of ["mock-send-message", "ada@example.com", "How to look it up"]) assert.include(shown, part)
-    // Without a reason nothing is settled, and the choice stays.
-    await page.getByLabel("What became of the money").selectOption("partly_charged")
-    await page.getByLabel("Charge in US dollars").fill("900")
-    await page.getByLabel("Reason").fill("their invoice of today")
-    await page.getByRole("button", { name: "Settle the run" }).click()
+    const decide = async (dollars: string) => {
+      await page.getByLabel("What became of the money").selectOption("partly_charged")
+      await page.getByLabel("Charge in US dollars").fill(dollars)
+      await page.getByLabel("Reason").fill("their invoice of today")
+      await page.getByRole("button", { name: "Go on" }).click()
+    }
+    // What does not fit is told beside its field, and what was typed stays.
+    await decide("900")
     await page.locator(".problem").first().waitFor()
     assert.strictEqual(await page.getByLabel("Reason").inputValue(), "their invoice of today")
-    await page.getByLabel("Charge in US dollars").fill("0.004")
+    await decide("0.004")
+    // Nothing is settled yet: the decision is shown with whose money it is about and what it means.
+    await page.getByText("Settle this run?").first().waitFor()
+    const asked = await page.locator("main").innerText()
+    for (const part of [runId, on.workspaceId, "partly charged", "$0.004", "their invoice of today", "This is final"])
+      assert.include(asked, part)
+    await page.getByRole("link", { name: "Cancel" }).click()
+    await decide("0.004")
     await page.getByRole("button", { name: "Settle the run" }).click()
     await page.getByText("The run is settled.").waitFor()
+    const settled = await page.locator(".tiles").innerText()
+    assert.include(settled, "Was held")
+    assert.include(settled, "Released")
     await page.goto(address(`/console/:workspaceId/ledger?run=${runId}`))
     const ledger = await page.locator("tbody").innerText()
     assert.include(ledger, "their invoice of today")

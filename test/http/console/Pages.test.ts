@@ -173,6 +173,27 @@ describe("a file of a result", () => {
   )
 })
 
+describe("the page of a run", () => {
+  it.live("that was refused says so, and not that it was started or held anything", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const get = yield* withRuns(1)
+        const refused = yield* run({ endpointId: "no-such-operation", input: {} })
+        const page = yield* get(`runs/${refused.run.runId}`)
+        assert.strictEqual(page.status, 200)
+        assert.include(page.text, "Refused before anything was sent; nothing was held or charged")
+        for (const wrong of ["Started;", "Settled;", "Taken from what was held"]) assert.notInclude(page.text, wrong)
+        const completed = yield* run({
+          endpointId: "mock-email-find",
+          input: { name: "Ada Example", domain: "example.com" }
+        })
+        const other = yield* get(`runs/${completed.run.runId}`)
+        for (const right of ["Started;", "Settled;", "Taken from what was held"]) assert.include(other.text, right)
+      })
+    )
+  )
+})
+
 describe("a page of the console", () => {
   it.scopedLive("puts the path prefix of the public URL before every address", () =>
     Effect.gen(function* () {

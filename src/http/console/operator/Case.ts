@@ -1,27 +1,38 @@
 /**
- * One uncertain run: the evidence, and the decision about its money. What was decided before stands below. A run that
- * is settled already shows how.
+ * One uncertain run: the evidence, and the decision about its money. Before money moves, the decision is shown once
+ * more with what it means. What was decided before stands below. A run that is settled already shows how.
  */
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, actorName } from "../../../domain/AuditEntry.js"
 import { cutText } from "../../../domain/Characters.js"
-import { type Evidence, evidenceOf } from "../../../domain/Evidence.js"
+import { evidenceOf } from "../../../domain/Evidence.js"
 import { ProposalId } from "../../../domain/Ids.js"
 import { reasonCharsMax } from "../../../domain/Limits.js"
-import { needsTwo, type Proposal, Verdict } from "../../../domain/Resolution.js"
+import {
+  type Decision,
+  decide,
+  needsTwo,
+  type Proposal,
+  secondWordProblem,
+  Verdict
+} from "../../../domain/Resolution.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { Members } from "../../../services/Members.js"
 import { Reconciliation } from "../../../services/Reconciliation.js"
-import { code, dash, duration, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
-import { areaField, button, type Filled, form as formHtml, selectField, textField, toldOf, unfilled } from "../Forms.js"
-import { html, type Html, Link, nothing, to } from "../Html.js"
+import { Reports } from "../../../services/Reports.js"
+import { code, dash, instant, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
+import { areaField, button, Confirmed, type Filled, form as formHtml } from "../Forms.js"
+import { selectField, toldOf, type Typed, typedAgain, unfilled } from "../Forms.js"
+import { html, type Html, nothing, to } from "../Html.js"
 import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
-import { facts, jsonText, longText, notice, noticeOf, section, tiles } from "../Parts.js"
+import { usdField } from "../Money.js"
+import { facts, notice, noticeOf, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { blankOr, usdParam } from "../workspace/Fields.js"
 import { runIdOf } from "../workspace/Run.js"
+import { evidenceSection } from "./EvidenceSection.js"
 
 const verdictTexts: { readonly [V in Verdict]: string } = {
   charged: "charged: the provider did it and bills it",
@@ -29,35 +40,13 @@ const verdictTexts: { readonly [V in Verdict]: string } = {
   partly_charged: "partly charged: the provider bills a part"
 }
 
-const evidenceSection = (evidence: Evidence): Html => {
-  const { attempt, docs, homepage, lookUp, providerName, receipt, reference, request, sent } = evidence
-  return section(
-    html`Attempt ${attempt.n} at ${providerName}`,
-    html`${facts([
-      ["Sent", instant(attempt.startedAt)],
-      ["Given up", instantOrDash(attempt.completedAt)],
-      ["Waited", attempt.latencyMs === null ? dash : duration(attempt.latencyMs)],
-      ["To", request === null ? dash : code(request)],
-      ["Operation", attempt.endpointId],
-      ["What happened", attempt.reason],
-      ["Error", attempt.errorCode === null ? null : code(attempt.errorCode)],
-      ["HTTP status", attempt.providerStatus],
-      ["Provider's request id", receipt?.providerRequestId == null ? null : code(receipt.providerRequestId)],
-      [
-        "Reference that the provider knows",
-        reference === null ? null : html`${code(reference.header)}: ${code(reference.value)}`
-      ],
-      ["Digest of the request", receipt?.requestDigest == null ? null : code(receipt.requestDigest)],
-      ["Bytes sent and received", receipt === null ? null : `${receipt.requestBytes} and ${receipt.responseBytes}`],
-      ["Digest of the answer", receipt?.responseDigest == null ? null : code(receipt.responseDigest)]
-    ])}
-      <h3>What was sent</h3>
-      ${sent === null ? html`<p class="hint">The plan of this run does not name it.</p>` : longText(jsonText(sent))}
-      <h3>How to look it up at ${providerName}</h3>
-      <ol>${lookUp.map((each) => html`<li>${each}</li>`)}</ol>
-      ${(docs !== null || homepage !== null) && html`<p>${docs !== null && html`<a href=${Link.elsewhere(docs)} rel="noreferrer">Documentation</a> `}${homepage !== null && html`<a href=${Link.elsewhere(homepage)} rel="noreferrer">Site of the provider</a>`}</p>`}`
-  )
+const meanings: { readonly [V in Verdict]: string } = {
+  charged: "The workspace pays all that is held.",
+  released: "The workspace pays nothing. All that is held is available to it again.",
+  partly_charged: "The workspace pays a part of what is held. The rest is available to it again."
 }
+
+const words = (verdict: Verdict): string => verdict.replaceAll("_", " ")
 
 type Names = ReadonlyMap<string, string>
 const who = (actor: Actor | null, names: Names): Html => {
@@ -69,7 +58,7 @@ const who = (actor: Actor | null, names: Names): Html => {
 const proposalColumns = (names: Names): ReadonlyArray<Column<Proposal>> => [
   { label: "Proposed", cell: ({ proposedAt }) => instant(proposedAt) },
   { label: "By", cell: ({ proposedBy }) => who(proposedBy, names) },
-  { label: "Decision", cell: ({ verdict }) => verdict.replaceAll("_", " ") },
+  { label: "Decision", cell: ({ verdict }) => words(verdict) },
   { label: "Charge", numeric: true, cell: ({ chargeMicros }) => money(chargeMicros) },
   { label: "Reason", cell: ({ reason }) => reason },
   { label: "Status", cell: ({ status }) => statusBadge(status) },
@@ -101,12 +90,11 @@ const decisionForm = (run: Run, form: Filled, two: boolean): Html =>
             ...Verdict.literals.map((value) => ({ value, label: verdictTexts[value] }))
           ]
         })}
-        ${textField({
+        ${usdField({
           form,
           name: "chargeMicros",
           label: "Charge in US dollars",
-          hint: html`Only for a part: above 0 and below ${money(run.holdMicros)}.`,
-          mode: "decimal"
+          hint: html`Only for a part: above 0 and below ${money(run.holdMicros)}.`
         })}
         ${areaField({
           form,
@@ -117,9 +105,45 @@ const decisionForm = (run: Run, form: Filled, two: boolean): Html =>
           rows: 2,
           charsMax: reasonCharsMax
         })}
-        ${button(two ? "Propose" : "Settle the run", { kind: "danger" })}`
+        ${button("Go on")}`
       })}`
   )
+
+/** The decision once more, before it holds: about which run and whose money, and what happens then. */
+const askedAgain = (
+  { holdMicros, requestedEndpointId, runId, workspaceId }: Run,
+  asked: Decision & { readonly verdict: Verdict; readonly reason: string; readonly typed: Typed },
+  action: ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const { _tag, chargeMicros, reason, typed, verdict } = asked
+    const { name } = yield* (yield* Reports).workspace(workspaceId)
+    const settles = _tag === "Settle"
+    return screen({
+      title: settles ? "Settle this run?" : "Propose this decision?",
+      content: html`${facts([
+        ["Workspace", html`<bdi>${name}</bdi> ${code(workspaceId)}`],
+        ["Run", code(runId)],
+        ["Asked for", requestedEndpointId],
+        ["Held", money(holdMicros)],
+        ["Decision", words(verdict)],
+        ["Charged", money(chargeMicros)],
+        ["Released", money(holdMicros - chargeMicros)],
+        ["Reason", reason]
+      ])}
+        <p>${meanings[verdict]} ${
+          settles
+            ? "This is final: both entries stay on the ledger, and the run is not sent again."
+            : "No money moves until another operator confirms it."
+        }</p>
+        ${formHtml({
+          action: to(action),
+          label: settles ? "Settle the run" : "Propose the decision",
+          content: html`${typedAgain(typed)}
+          <div class="actions">${button(settles ? "Settle the run" : "Propose", { kind: "danger" })} <a href=${to(["operator", "desk", runId])}>Cancel</a></div>`
+        })}`
+    })
+  })
 
 const secondWord = (run: Run, proposal: Proposal, form: Filled, visit: OperatorVisit, names: Names): Html => {
   const { chargeMicros, proposalId, proposedBy, reason, verdict } = proposal
@@ -127,12 +151,12 @@ const secondWord = (run: Run, proposal: Proposal, form: Filled, visit: OperatorV
   const place = ["operator", "desk", run.runId, "proposals", proposalId]
   return section(
     "Proposal",
-    html`<p>${who(proposedBy, names)} proposes: ${verdict.replaceAll("_", " ")}, ${money(chargeMicros)} charged, ${money(run.holdMicros - chargeMicros)} released. Reason: ${reason}</p>
+    html`<p>${who(proposedBy, names)} proposes: ${words(verdict)}, ${money(chargeMicros)} charged, ${money(run.holdMicros - chargeMicros)} released. Reason: ${reason}</p>
       ${
         own
           ? notice("This is your own proposal. Another operator must confirm or reject it.", "wait")
           : html`${toldOf(form, ["reason"])}
-              ${formHtml({ action: to([...place, "confirm"]), label: "Confirm the proposal", class: "act", content: button("Confirm and settle", { kind: "danger" }) })}
+              ${formHtml({ action: to([...place, "confirm"]), label: "Confirm the proposal", class: "act", content: button("Confirm the proposal") })}
               ${formHtml({
                 action: to([...place, "reject"]),
                 label: "Reject the proposal",
@@ -176,11 +200,17 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
         ${!waits && notice(html`This run is ${statusBadge(run.status)} and waits for nobody.`, "good")}
         ${tiles([
           { label: "Status", value: statusBadge(run.status) },
-          { label: "Held", value: money(run.holdMicros) },
+          waits
+            ? { label: "Held", value: money(run.holdMicros) }
+            : { label: "Was held", value: money(run.holdMicros), note: "Nothing is held any more" },
           {
             label: "Charged",
             value: moneyOrDash(run.chargeMicros),
             link: to([run.workspaceId, "ledger"], { run: runId })
+          },
+          {
+            label: "Released",
+            value: moneyOrDash(run.chargeMicros === null ? null : run.holdMicros - run.chargeMicros)
           }
         ])}
         ${facts([
@@ -234,12 +264,21 @@ export const resolveRun = operatorForm({
   fields: Schema.Struct({
     verdict: Verdict.annotations({ message: () => ({ message: "must be chosen", override: true }) }),
     chargeMicros: blankOr(usdParam),
-    reason: Schema.Trim
+    reason: Schema.Trim,
+    confirmed: Confirmed
   }),
-  act: (visit, { chargeMicros, reason, verdict }) =>
+  act: (visit, { chargeMicros, confirmed, reason, verdict }, typed) =>
     Effect.gen(function* () {
       const runId = yield* runIdOf(visit.path.get("runId") ?? "")
-      const done = yield* (yield* Reconciliation).resolve({ runId, verdict, chargeMicros, reason }, visit.by)
+      const reconciliation = yield* Reconciliation
+      const resolution = { runId, verdict, chargeMicros, reason }
+      if (confirmed === undefined) {
+        const { proposals, run } = yield* reconciliation.about(runId)
+        const open = proposals.find(({ status }) => status === "open") ?? null
+        const decision = yield* decide(run, open, resolution, reconciliation.twoPersonAboveMicros)
+        return yield* askedAgain(run, { ...decision, verdict, reason, typed }, ["operator", "desk", runId, "resolve"])
+      }
+      const done = yield* reconciliation.resolve(resolution, visit.by)
       return backToCase(runId, done._tag === "Settled" ? "settled" : "proposed")
     }),
   again: caseScreen
@@ -247,12 +286,22 @@ export const resolveRun = operatorForm({
 
 export const confirmProposal = operatorForm({
   path: "desk/:runId/proposals/:proposalId/confirm",
-  fields: Schema.Struct({}),
-  act: (visit) =>
+  fields: Schema.Struct({ confirmed: Confirmed }),
+  act: (visit, { confirmed }, typed) =>
     Effect.gen(function* () {
       const runId = yield* runIdOf(visit.path.get("runId") ?? "")
       const proposalId = yield* proposalIdOf(visit)
-      yield* (yield* Reconciliation).confirm({ runId, proposalId }, visit.by)
+      const reconciliation = yield* Reconciliation
+      if (confirmed === undefined) {
+        const { proposals, run } = yield* reconciliation.about(runId)
+        const proposal = proposals.find((each) => each.proposalId === proposalId)
+        if (proposal === undefined) return yield* new NotFound({ what: "proposal", id: proposalId })
+        const problem = secondWordProblem(proposal, visit.by)
+        if (problem !== null) return yield* problem
+        const place = ["operator", "desk", runId, "proposals", proposalId, "confirm"]
+        return yield* askedAgain(run, { ...proposal, _tag: "Settle", typed }, place)
+      }
+      yield* reconciliation.confirm({ runId, proposalId }, visit.by)
       return backToCase(runId, "settled")
     }),
   again: caseScreen

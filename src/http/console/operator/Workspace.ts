@@ -8,10 +8,9 @@ import { cutText } from "../../../domain/Characters.js"
 import { WorkspaceId } from "../../../domain/Ids.js"
 import { reasonProblem } from "../../../domain/Labels.js"
 import { labelCharsMax, reasonCharsMax, workspaceCountMax } from "../../../domain/Limits.js"
-import { toUsd, typedUsd, usdExpected } from "../../../domain/Micros.js"
+import { toUsd } from "../../../domain/Micros.js"
 import { readRule, rulesOf, ruleText } from "../../../domain/WorkspacePolicy.js"
 import { Accounts } from "../../../services/Accounts.js"
-import { Ids } from "../../../services/Ids.js"
 import { Members } from "../../../services/Members.js"
 import { Reports } from "../../../services/Reports.js"
 import { Wallet } from "../../../services/Wallet.js"
@@ -21,20 +20,23 @@ import { code, count, instant, instantOrDash, money, signedMoney } from "../Figu
 import {
   areaField,
   button,
+  Confirmed,
   type Filled,
   filledWith,
   form as formHtml,
+  formKey,
   hiddenField,
   textField,
   toldOf,
-  typedOf,
+  typedAgain,
   unfilled
 } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
+import { balanceTiles, usdField } from "../Money.js"
 import { facts, noticeOf, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
-import { blankOr, usdParam } from "../workspace/Fields.js"
+import { blankOr, signedUsdParam, usdParam } from "../workspace/Fields.js"
 
 const toWorkspaceId = Schema.decodeOption(WorkspaceId)
 const workspaceIdOf = ({ path }: OperatorVisit): Effect.Effect<WorkspaceId, NotFound> => {
@@ -59,7 +61,7 @@ const creditSection = (workspaceId: string, form: Filled, key: string): Html =>
       action: to(place(workspaceId, "credit")),
       label: "Credit",
       content: html`${hiddenField("key", key)}
-        ${textField({ form, name: "amountUsd", label: "Amount in US dollars", hint: "Below zero takes money back.", mode: "decimal", required: true })}
+        ${usdField({ form, name: "amountUsd", label: "Amount in US dollars", hint: "Below zero takes money back.", required: true })}
         ${textField({ form, name: "reason", label: "Reason", hint: "It stands on the ledger, for the workspace too.", required: true, charsMax: reasonCharsMax })}
         ${button("Go on")}`
     })}`
@@ -75,7 +77,7 @@ const limitsSection = (workspaceId: string, form: Filled): Html =>
       label: "Limits",
       content: html`${textField({ form, name: "inflightLimit", label: "Runs in flight", hint: "Empty: the gateway's default.", mode: "numeric" })}
         ${textField({ form, name: "runsPerMinute", label: "Runs a minute", hint: "Empty: no limit.", mode: "numeric" })}
-        ${textField({ form, name: "runCapUsd", label: "Most that one run may hold, in US dollars", hint: "Empty: no limit.", mode: "decimal" })}
+        ${usdField({ form, name: "runCapUsd", label: "Most that one run may hold, in US dollars", hint: "Empty: no limit." })}
         ${button("Save limits")}`
     })}`
   )
@@ -107,7 +109,7 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
     const members = yield* (yield* Members).list(workspaceId)
     const { allow, deny } = rulesOf(policy)
     const text = (value: number | null) => (value === null ? null : String(value))
-    const key = typedOf(form, "key") ?? `console_${yield* (yield* Ids).suffix}`
+    const key = yield* formKey(form)
     return screen({
       title: standing.name,
       actions: html`<a class="button plain" href=${to([workspaceId, "overview"])}>Overview</a>
@@ -120,12 +122,7 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
         policy: "The policy was saved. It holds from the next request."
       })}
         ${tiles([
-          { label: "Available", value: money(standing.availableMicros), link: to([workspaceId, "ledger"]) },
-          {
-            label: "Held for runs",
-            value: money(standing.reservedMicros),
-            link: to([workspaceId, "ledger"], { kind: "hold" })
-          },
+          ...balanceTiles(workspaceId, standing),
           { label: "Runs under way", value: count(standing.inflight), link: to([workspaceId, "runs"]) }
         ])}
         ${facts([
@@ -175,22 +172,18 @@ export const workspacePage = operatorPage({
   show: (visit) => workspaceScreen(visit, unfilled)
 })
 
-const Confirmed = Schema.optionalWith(Schema.Literal("yes"), { exact: true })
-
 export const creditWorkspace = operatorForm({
   path: "workspaces/:workspace/credit",
   fields: Schema.Struct({
-    amountUsd: Schema.Trim,
+    amountUsd: signedUsdParam,
     reason: Schema.Trim,
     key: line(labelCharsMax),
     confirmed: Confirmed
   }),
-  act: (visit, { amountUsd, confirmed, key, reason }) =>
+  act: (visit, { amountUsd: micros, confirmed, key, reason }, typed) =>
     Effect.gen(function* () {
       const workspaceId = yield* workspaceIdOf(visit)
-      const micros = Option.getOrNull(typedUsd(amountUsd.replace("$", "")))
-      if (micros === null || micros === 0)
-        return yield* ValidationError.of("amountUsd", micros === 0 ? "must not be 0" : usdExpected)
+      if (micros === 0) return yield* ValidationError.of("amountUsd", "must not be 0")
       const problem = reasonProblem(reason)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       if (confirmed === undefined) {
@@ -206,7 +199,7 @@ export const creditWorkspace = operatorForm({
             ${formHtml({
               action: to(place(workspaceId, "credit")),
               label: "Confirm the credit",
-              content: html`${hiddenField("amountUsd", amountUsd)}${hiddenField("reason", reason)}${hiddenField("key", key)}${hiddenField("confirmed", "yes")}
+              content: html`${typedAgain(typed)}
               <div class="actions">${button(micros > 0 ? "Credit" : "Take back", { kind: micros > 0 ? "main" : "danger" })} <a href=${to(place(workspaceId))}>Cancel</a></div>`
             })}`
         })

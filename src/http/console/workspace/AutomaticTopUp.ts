@@ -3,8 +3,9 @@ import { Effect, Schema } from "effect"
 import { toUsd } from "../../../domain/Micros.js"
 import { type AutomaticTopUpShown, AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
 import { badge, money } from "../Figures.js"
-import { actForm, button, type Filled, filledWith, form as formHtml, textField, toldOf, typedOf } from "../Forms.js"
+import { actForm, button, type Filled, filledWith, form as formHtml, toldOf, typedOf } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
+import { usdField } from "../Money.js"
 import { redirect, type WorkspaceVisit } from "../Page.js"
 import { facts, section } from "../Parts.js"
 import { usdParam } from "./Fields.js"
@@ -53,9 +54,9 @@ export const automaticSection = ({ workspaceId }: WorkspaceVisit, form: Filled) 
         ${formHtml({
           action: to([workspaceId, "top-up", "automatic"]),
           label: "Automatic top-up",
-          content: html`${textField({ form: filled, name: "belowUsd", label: "When less than this is available (US dollars)", mode: "decimal", required: true })}
-            ${textField({ form: filled, name: "automaticAmountUsd", label: "charge (US dollars)", mode: "decimal", required: true })}
-            ${textField({ form: filled, name: "monthlyMaximumUsd", label: "and in a month at most (US dollars)", mode: "decimal", required: true })}
+          content: html`${usdField({ form: filled, name: "belowUsd", label: "When less than this is available (US dollars)", required: true })}
+            ${usdField({ form: filled, name: "automaticAmountUsd", label: "charge (US dollars)", required: true })}
+            ${usdField({ form: filled, name: "monthlyMaximumUsd", label: "and in a month at most (US dollars)", required: true })}
             ${button(rule === null ? "Switch on" : "Set the rule", { kind: "plain" })}`
         })}
         ${

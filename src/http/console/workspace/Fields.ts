@@ -1,9 +1,6 @@
 /** Fields of forms that several pages have. An empty field of a form is sent as an empty text. */
-import { Option, ParseResult, Schema } from "effect"
-import { fieldUsdMax } from "../../../domain/Limits.js"
-import { fromUsd, type Micros } from "../../../domain/Micros.js"
-import { parameter } from "../../Query.js"
-import * as Money from "../../../domain/Micros.js"
+import { Either, ParseResult, Schema } from "effect"
+import { Micros, SignedMicros, toUsd, typedAmount, typedUsd } from "../../../domain/Micros.js"
 
 /** Null where nothing was typed. */
 export const blankOr = <A>(schema: Schema.Schema<A, string>): Schema.Schema<A | null, string> =>
@@ -14,16 +11,24 @@ export const blankOr = <A>(schema: Schema.Schema<A, string>): Schema.Schema<A | 
     encode: (value, options) => (value === null ? ParseResult.succeed("") : ParseResult.encode(schema)(value, options))
   })
 
+const typedMoney = <A extends number>(
+  amount: Schema.Schema<A>,
+  read: (text: string) => Either.Either<A, string>
+): Schema.Schema<A, string> =>
+  Schema.transformOrFail(Schema.String, amount, {
+    strict: true,
+    decode: (raw, _, ast) =>
+      Either.match(read(raw), {
+        onLeft: (problem) => ParseResult.fail(new ParseResult.Type(ast, raw, problem)),
+        onRight: ParseResult.succeed
+      }),
+    encode: (micros) => ParseResult.succeed(String(toUsd(micros)))
+  })
+
 /** Dollars as a person writes them: `20`, `12.50`, `$5`. */
-export const usdParam: Schema.Schema<Micros, string> = parameter(Money.Micros, {
-  expected: `must be an amount of dollars from 0 to ${fieldUsdMax}, such as 12.50`,
-  read: (raw) => {
-    const text = raw.trim().replace(/^\$/, "")
-    if (!/^\d{1,9}(?:\.\d{1,6})?$/.test(text) || Number(text) > fieldUsdMax) return undefined
-    return Option.getOrUndefined(fromUsd(Number(text)))
-  },
-  jsonSchema: { type: "string" }
-})
+export const usdParam: Schema.Schema<Micros, string> = typedMoney(Schema.typeSchema(Micros), typedAmount)
+/** The same, also below zero. */
+export const signedUsdParam: Schema.Schema<number, string> = typedMoney(Schema.typeSchema(SignedMicros), typedUsd)
 
 /** Several boxes under one name: none is an empty list. */
 export const manyOf = <A, I extends string>(choice: Schema.Schema<A, I>) =>

@@ -1,6 +1,6 @@
 /** The ledger of a workspace: every movement of its money, newest first. */
 import { Effect } from "effect"
-import { RunId } from "../../../domain/Ids.js"
+import { RunId, TopUpId } from "../../../domain/Ids.js"
 import { LedgerKind } from "../../../domain/Ledger.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { choiceParam, optionalParam, query } from "../../Query.js"
@@ -29,6 +29,7 @@ export const ledgerPage = workspacePage({
           schema: query({
             kind: optionalParam(choiceParam(...LedgerKind.literals)),
             run: optionalParam(idParam(RunId, "run_01k…")),
+            topUp: optionalParam(idParam(TopUpId, "top_01k…")),
             ...spanParams
           }),
           fields: (form) => [
@@ -38,18 +39,20 @@ export const ledgerPage = workspacePage({
               LedgerKind.literals.map((value) => ({ value, label: kindWords[value] }))
             )(form),
             wordField("run", "Run id")(form),
+            wordField("topUp", "Top-up id")(form),
             spanFields(form)
           ]
         },
         keyOf: ({ entryId }) => entryId,
         empty: html`<p>No money has moved yet.</p>
           <p><a href=${to([workspaceId, "top-up"])}>Add money</a> to run operations.</p>`,
-        read: ({ kind, run, ...span }, page) =>
+        read: ({ kind, run, topUp, ...span }, page) =>
           wallet.entries(
             workspaceId,
             {
               ...(kind === undefined ? {} : { kind }),
               ...(run === undefined ? {} : { runId: run }),
+              ...(topUp === undefined ? {} : { topUpId: topUp }),
               ...spanOf(span)
             },
             page

@@ -40,7 +40,7 @@ export const entryColumns = (
             runId !== null
               ? html`run ${shortId(runId, to([workspaceId, "runs", runId]))}${reason !== null && html`<br /><small>${reason}</small>`}`
               : topUpId !== null
-                ? html`top-up ${shortId(topUpId, to([workspaceId, "top-up"]))}`
+                ? html`top-up ${shortId(topUpId, to([workspaceId, "top-up", topUpId]))}${reason !== null && html`<br /><small>${reason}</small>`}`
                 : (reason ?? dash),
           csv: ({ runId }: LedgerEntry) => runId
         }

@@ -11,7 +11,6 @@ import type { OperationContract } from "../../../domain/OperationContract.js"
 import { writeJson } from "../../../domain/LosslessJson.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { type Connection, Connections } from "../../../services/Connections.js"
-import { Ids } from "../../../services/Ids.js"
 import { type Quote, Runs } from "../../../services/Runs.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { bodyText } from "../../Body.js"
@@ -24,6 +23,7 @@ import {
   type Filled,
   filledWith,
   form as formHtml,
+  formKey,
   hiddenField,
   selectField,
   toldOf,
@@ -209,7 +209,7 @@ const loaded = (visit: WorkspaceVisit) =>
         : (yield* (yield* Connections).list(visit.workspaceId, { limit: pageRowsMax, after: null })).items.filter(
             ({ providerId }) => providerId === provider
           )
-    const key = `console_${yield* (yield* Ids).suffix}`
+    const key = yield* formKey(unfilled)
     return { contract, endpointId, balance, connections, key, example: yield* exampleCost(visit, contract) }
   })
 type Loaded = Effect.Effect.Success<ReturnType<typeof loaded>>

@@ -14,6 +14,7 @@ import { intParam } from "../../Query.js"
 import { dayChart, partsChart } from "../Charts.js"
 import { count, counted, instant, money, shortId, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
+import { balanceTiles } from "../Money.js"
 import { screen, workspacePage } from "../Page.js"
 import { notice, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
@@ -83,12 +84,7 @@ export const overviewPage = workspacePage({
         actions: html`<a class="button plain" href=${to([workspaceId, "top-up"])}>Add money</a>
           <a class="button" href=${to([workspaceId, "catalog"])}>New run</a>`,
         content: html`${tiles([
-          { label: "Available", value: money(balance.availableMicros), link: to([workspaceId, "ledger"]) },
-          {
-            label: "Held for runs",
-            value: money(balance.reservedMicros),
-            link: to([workspaceId, "ledger"], { kind: "hold" })
-          },
+          ...balanceTiles(workspaceId, balance),
           {
             label: `Spent in ${days} days`,
             value: money(spend.total.chargeMicros),

@@ -20,6 +20,7 @@ import { addConnection, connectionsPage, removeConnection } from "./Connections.
 import { ledgerPage } from "./Ledger.js"
 import { memberPages } from "./Members.js"
 import { operationPage, quoteOperation, runOperation } from "./Operation.js"
+import { oneTopUpPage } from "./OneTopUp.js"
 import { overviewPage } from "./Overview.js"
 import { cancelRun, runMedia, runPage } from "./Run.js"
 import { runsPage } from "./Runs.js"
@@ -54,6 +55,7 @@ export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   runMedia,
   ledgerPage,
   topUpPage,
+  oneTopUpPage,
   requestTopUp,
   setAutomaticTopUp,
   removeAutomaticTopUp,

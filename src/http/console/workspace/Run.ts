@@ -9,6 +9,7 @@ import { MediaId, RunId } from "../../../domain/Ids.js"
 import { pageRowsMax } from "../../../domain/Limits.js"
 import type { LedgerEntry } from "../../../domain/Ledger.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
+import { wasRefused } from "../../../domain/RefusedRun.js"
 import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import { type RunDetail, Runs } from "../../../services/Runs.js"
@@ -58,10 +59,13 @@ const attemptColumns = (workspaceId: string): ReadonlyArray<Column<Attempt>> => 
   { label: "Cost", numeric: true, cell: ({ costMicros }) => moneyOrDash(costMicros) }
 ]
 
-const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html => {
-  const steps: ReadonlyArray<readonly [millis: number, what: Html]> = [
+type Step = readonly [millis: number, what: Html]
+
+const stepsOf = (run: Run, attempts: ReadonlyArray<Attempt>): ReadonlyArray<Step> => {
+  if (wasRefused(run)) return [[run.createdAt, html`Refused before anything was sent; nothing was held or charged`]]
+  return [
     [run.createdAt, html`Started; ${money(run.holdMicros)} held`],
-    ...attempts.flatMap((attempt): ReadonlyArray<readonly [number, Html]> => [
+    ...attempts.flatMap((attempt): ReadonlyArray<Step> => [
       [attempt.startedAt, html`Attempt ${attempt.n}: ${attempt.providerId} called`],
       ...(attempt.completedAt === null
         ? []
@@ -76,8 +80,10 @@ const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html => {
       ? []
       : [[run.completedAt, html`Settled; ${moneyOrDash(run.chargeMicros)} charged`] as const])
   ]
-  return html`<ol class="timeline">${steps.map(([millis, what]) => html`<li>${instant(millis)} ${what}</li>`)}</ol>`
 }
+
+const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html =>
+  html`<ol class="timeline">${stepsOf(run, attempts).map(([millis, what]) => html`<li>${instant(millis)} ${what}</li>`)}</ol>`
 
 const routeSection = (plan: RoutePlan, workspaceId: string): Html =>
   section(
@@ -182,7 +188,12 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
       {
         label: "After: charged",
         value: moneyOrDash(run.chargeMicros),
-        note: run.chargeMicros === null ? "Not settled yet" : "Taken from what was held; the rest is free again"
+        note:
+          run.chargeMicros === null
+            ? "Not settled yet"
+            : wasRefused(run)
+              ? "It was refused before anything was held"
+              : "Taken from what was held; the rest is free again"
       },
       {
         label: "Time",

@@ -27,6 +27,7 @@ import {
   unfilled
 } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
+import { usdField } from "../Money.js"
 import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { facts, notice, noticeOf, section } from "../Parts.js"
 import { scopeMeanings } from "../Scopes.js"
@@ -86,12 +87,11 @@ const columns = (workspaceId: string, now: number): ReadonlyArray<Column<Token>>
 /** Name, limit and end: what can be changed later too. */
 const changeable = (form: Filled): Html =>
   html`${textField({ form, name: "label", label: "Name", hint: "What it is for.", required: true, charsMax: labelCharsMax })}
-    ${textField({
+    ${usdField({
       form,
       name: "monthlyLimitUsd",
       label: "Monthly limit in US dollars",
-      hint: "Empty: no limit of its own.",
-      mode: "decimal"
+      hint: "Empty: no limit of its own."
     })}
     ${textField({ form, name: "expiresAt", label: "Ends (UTC)", type: "datetime-local", hint: "Empty: never." })}`
 

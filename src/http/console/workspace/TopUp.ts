@@ -5,33 +5,39 @@
 import { Effect, Schema } from "effect"
 import { isReadOnly } from "../../../domain/Scope.js"
 import { dollars, microsPerUsd, toUsd } from "../../../domain/Micros.js"
-import { Ids } from "../../../services/Ids.js"
+import type { CheckoutReturn } from "../../../services/Payments.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
 import { IdempotencyKey } from "../../IdempotencyKey.js"
-import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { code, dash, instant, linkTo, money, statusBadge } from "../Figures.js"
 import {
   boxField,
   button,
   type Filled,
   filledWith,
   form as formHtml,
+  formKey,
   hiddenField,
-  textField,
   toldOf,
   typedOf,
   unfilled
 } from "../Forms.js"
 import { html, Link, to } from "../Html.js"
 import { screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { balanceTiles, usdField } from "../Money.js"
 import { facts, notice, noticeOf, section, tiles } from "../Parts.js"
 import { type Column, listing, noFilters } from "../Tables.js"
 import { automaticFields, automaticSection, removeAutomatic, setAutomatic } from "./AutomaticTopUp.js"
 import { usdParam } from "./Fields.js"
+import { nextOf } from "./OneTopUp.js"
 
 const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
-  { label: "Requested", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
+  {
+    label: "Requested",
+    cell: ({ createdAt, topUpId }) => linkTo(to([workspaceId, "top-up", topUpId]), instant(createdAt)),
+    csv: ({ createdAt }) => time(createdAt)
+  },
   { label: "Top-up", minor: true, cell: ({ topUpId }) => code(topUpId), csv: ({ topUpId }) => topUpId },
   { label: "Status", cell: ({ status }) => statusBadge(status), csv: ({ status }) => status },
   {
@@ -41,16 +47,34 @@ const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
     csv: ({ amountMicros }) => toUsd(amountMicros)
   },
   {
+    label: "Taken back",
+    numeric: true,
+    cell: ({ takenBackMicros, topUpId }) =>
+      takenBackMicros === 0 ? dash : linkTo(to([workspaceId, "ledger"], { topUp: topUpId }), money(takenBackMicros)),
+    csv: ({ takenBackMicros }) => toUsd(takenBackMicros)
+  },
+  {
+    label: "Owed",
+    numeric: true,
+    cell: ({ owedMicros }) => (owedMicros === 0 ? dash : money(owedMicros)),
+    csv: ({ owedMicros }) => toUsd(owedMicros)
+  },
+  {
     label: "What next",
-    cell: ({ checkoutUrl, message, status }) =>
-      status === "pending" && checkoutUrl !== null
-        ? linkTo(Link.elsewhere(checkoutUrl), "Pay now")
-        : status === "paid"
-          ? linkTo(to([workspaceId, "ledger"], { kind: "top_up" }), "See it on the ledger")
-          : message,
-    csv: ({ message }) => message
+    cell: (topUp) =>
+      topUp.checkoutUrl === null ? nextOf(topUp) : linkTo(Link.elsewhere(topUp.checkoutUrl), "Pay now"),
+    csv: nextOf
   }
 ]
+
+const backFromCheckout: { readonly [Back in CheckoutReturn]: string } = {
+  paid: "Thank you. The balance grows as soon as the payment is confirmed.",
+  cancelled: "The checkout was left. Nothing was paid."
+}
+const automaticNotices = {
+  automatic: "The rule of automatic top-ups is set.",
+  manual: "Automatic top-ups are switched off."
+}
 
 const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
   Effect.gen(function* () {
@@ -89,29 +113,23 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
       typedOf(filled, "key") !== null
         ? filled
         : { ...filled, typed: filledWith({ amountUsd: String(hint.suggestedUsd) }).typed }
-    const key = typedOf(filled, "key") ?? `console_${yield* (yield* Ids).suffix}`
+    const key = yield* formKey(filled)
+    const owed = yield* topUps.owed(workspaceId)
     return screen({
       title: "Top-up",
-      content: html`${noticeOf(
-        visit.query,
-        {
-          done: "Thank you. The balance grows as soon as the payment is confirmed.",
-          left: "The checkout was left. Nothing was paid."
-        },
-        "checkout"
-      )}
+      content: html`${noticeOf(visit.query, { ...backFromCheckout, ...automaticNotices })}
         ${tiles([
-          { label: "Available", value: money(balance.availableMicros), link: to([workspaceId, "ledger"]) },
-          {
-            label: "Held for runs",
-            value: money(balance.reservedMicros),
-            link: to([workspaceId, "ledger"], { kind: "hold" })
-          }
+          ...balanceTiles(workspaceId, balance),
+          ...(owed === 0
+            ? []
+            : [
+                {
+                  label: "Owed for refunds and disputes",
+                  value: money(owed),
+                  note: "The next money on the balance pays it first"
+                }
+              ])
         ])}
-        ${noticeOf(visit.query, {
-          automatic: "The rule of automatic top-ups is set.",
-          manual: "Automatic top-ups are switched off."
-        })}
         ${
           takesPayments && !mayPay
             ? notice("Owners of the workspace add money.", "wait")
@@ -122,12 +140,11 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
                     action: to([workspaceId, "top-up"]),
                     label: "Add money",
                     content: html`${hiddenField("key", key)}
-                    ${textField({
+                    ${usdField({
                       form,
                       name: "amountUsd",
                       label: "Amount in US dollars",
                       hint: html`At least ${money(hint.minimumUsd * microsPerUsd)}.`,
-                      mode: "decimal",
                       required: true
                     })}
                     ${boxField({

@@ -4,7 +4,12 @@
  */
 import { Effect, Option } from "effect"
 import { checkoutHours } from "../../../domain/Limits.js"
-import { type CheckoutRequest, CheckoutUnavailable, type Payments } from "../../../services/Payments.js"
+import {
+  type CheckoutReturn,
+  type CheckoutRequest,
+  CheckoutUnavailable,
+  type Payments
+} from "../../../services/Payments.js"
 import { toCents } from "./StripeAmounts.js"
 import type { StripeClient, StripeFailure } from "./StripeClient.js"
 import { metadataOf } from "./StripeMetadata.js"
@@ -21,7 +26,7 @@ const reasons: { readonly [Kind in StripeFailure["kind"]]: CheckoutUnavailable["
 
 const sessionOf = (client: StripeClient, request: CheckoutRequest, cents: number) => {
   const { createdAt, returnUrl, savesMethod, topUpId } = request
-  const back = (notice: "paid" | "cancelled") => `${returnUrl}?notice=${notice}`
+  const back = (notice: CheckoutReturn) => `${returnUrl}?notice=${notice}`
   const metadata = metadataOf({ ...request, automatic: false })
   return client.ask((stripe) =>
     stripe.checkout.sessions.create(

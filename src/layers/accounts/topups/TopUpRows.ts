@@ -5,7 +5,7 @@
 import type { Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
-import type { Payment } from "../../../domain/PaymentReport.js"
+import type { Payment, Taking } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { TopUpStatus } from "../../../domain/TopUp.js"
 import type { TopUpReason } from "../../../domain/TopUpHint.js"
@@ -30,6 +30,7 @@ export interface TopUpRow {
 
 /** What a list shows. */
 export interface ListedTopUp extends TopUpRow {
+  readonly takings: ReadonlyArray<Taking>
   readonly toTakeMicros: Micros
   readonly takenMicros: Micros
 }
@@ -50,6 +51,10 @@ export interface TopUpRows {
     workspaceId: WorkspaceId,
     page: PageRequest
   ) => Effect.Effect<ReadonlyArray<ListedTopUp>, StorageError>
+  /** One of them; null where the workspace has none of this id. */
+  readonly listed: (workspaceId: WorkspaceId, topUpId: TopUpId) => Effect.Effect<ListedTopUp | null, StorageError>
+  /** What is still to be taken of the workspace's payments. */
+  readonly owed: (workspaceId: WorkspaceId) => Effect.Effect<Micros, StorageError>
   /** The workspace of the top-up that the payment paid; null as long as none is known. */
   readonly payer: (reference: string) => Effect.Effect<WorkspaceId | null, StorageError>
   /** The payment under its lock; it is made when it is new. Joins the surrounding transaction. */

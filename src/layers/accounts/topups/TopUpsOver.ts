@@ -46,6 +46,7 @@ export const topUpsOver = (
       reason,
       status,
       takenMicros,
+      takings,
       toTakeMicros,
       topUpId,
       workspaceId
@@ -60,10 +61,11 @@ export const topUpsOver = (
       reason: status === "paid" ? null : reason,
       takenBackMicros: takenMicros,
       owedMicros: minus(toTakeMicros, takenMicros),
+      takings,
       createdAt
     })
     /** As it is when it is requested: nothing was taken back of it. */
-    const fresh = (row: TopUpRow): TopUp => shown({ ...row, takenMicros: zero, toTakeMicros: zero })
+    const fresh = (row: TopUpRow): TopUp => shown({ ...row, takings: [], takenMicros: zero, toTakeMicros: zero })
     const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
       Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) =>
         row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(fresh(row))
@@ -141,6 +143,12 @@ export const topUpsOver = (
                 pageOf(found.map(shown), page.limit, ({ topUpId }) => topUpId)
               )
             : Effect.fail(new BillingUnavailable({})),
+        get: Effect.fn("TopUps.get")(function* (workspaceId, topUpId) {
+          if (!policy.enabled) return yield* new BillingUnavailable({})
+          const found = yield* rows.listed(workspaceId, topUpId)
+          return found === null ? yield* new NotFound({ what: "top-up", id: topUpId }) : shown(found)
+        }),
+        owed: rows.owed,
         hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
       })
     ).pipe(

@@ -1,0 +1,106 @@
+/**
+ * One top-up: what was paid, what refunds and disputes took back of it, what of that is still owed, its entries on the
+ * ledger, and what happens next.
+ */
+import { Effect, Option, Schema } from "effect"
+import { NotFound } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { TopUpId } from "../../../domain/Ids.js"
+import { pageRowsMax } from "../../../domain/Limits.js"
+import { dollars } from "../../../domain/Micros.js"
+import type { Taking } from "../../../domain/PaymentReport.js"
+import { type TopUp, TopUps } from "../../../services/TopUps.js"
+import { Wallet } from "../../../services/Wallet.js"
+import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { html, type Html, Link, to } from "../Html.js"
+import { screen, workspacePage } from "../Page.js"
+import { facts, notice, section, tiles } from "../Parts.js"
+import { type Column, table } from "../Tables.js"
+import { entryColumns } from "./LedgerColumns.js"
+
+const toTopUpId = Schema.decodeOption(TopUpId)
+export const topUpIdOf = (raw: string): Effect.Effect<TopUpId, NotFound> =>
+  Option.match(toTopUpId(raw), {
+    onNone: () => Effect.fail(new NotFound({ what: "top-up", id: cutText(raw, 100) })),
+    onSome: Effect.succeed
+  })
+
+/** What a person may do or has to expect, in one or two sentences. */
+export const nextOf = ({ message, owedMicros, status, takenBackMicros, takings }: TopUp): string => {
+  if (owedMicros > 0)
+    return `${dollars(owedMicros)} of it is still owed. The next money on the balance pays that first: a top-up, or money that a run gives back.`
+  const asked = takings.some(({ state }) => state === "open")
+    ? " The bank asks about the payment; nothing is taken unless that becomes a dispute."
+    : ""
+  return takenBackMicros > 0
+    ? `${dollars(takenBackMicros)} of it went back to the payer. Nothing is owed.${asked}`
+    : status === "paid" && asked !== ""
+      ? asked.trim()
+      : message
+}
+
+const states: { readonly [State in Taking["state"]]: { readonly [Kind in Taking["kind"]]: string } } = {
+  open: { refund: "not made yet", dispute: "the bank asks; nothing is taken" },
+  taken: { refund: "paid back", dispute: "taken by the bank" },
+  returned: { refund: "failed; the money came back", dispute: "ended; nothing is taken for it any more" }
+}
+
+const takingColumns: ReadonlyArray<Column<Taking>> = [
+  { label: "Kind", cell: ({ kind }) => kind },
+  { label: "At the payment processor", cell: ({ objectId }) => code(objectId) },
+  { label: "State", cell: ({ kind, state }) => states[state][kind] },
+  { label: "Amount", numeric: true, cell: ({ amountMicros }) => money(amountMicros) }
+]
+
+const takingsSection = ({ owedMicros, takenBackMicros, takings }: TopUp): Html | false =>
+  takings.length > 0 &&
+  section(
+    "Refunds and disputes",
+    html`${table({ caption: "Refunds and disputes of this top-up", columns: takingColumns, rows: takings, empty: null })}
+      <p class="hint">
+        ${money(takenBackMicros)} was taken from the balance for them so far, ${money(owedMicros)} is still owed. Together they
+        never take more than was paid.
+      </p>`
+  )
+
+export const oneTopUpPage = workspacePage({
+  path: "top-up/:topUpId",
+  show: ({ path, workspaceId }) =>
+    Effect.gen(function* () {
+      const topUpId = yield* topUpIdOf(path.get("topUpId") ?? "")
+      const topUp = yield* (yield* TopUps).get(workspaceId, topUpId)
+      const entries = yield* (yield* Wallet).entries(workspaceId, { topUpId }, { limit: pageRowsMax, after: null })
+      const { amountMicros, checkoutUrl, createdAt, owedMicros, status, takenBackMicros } = topUp
+      const ledger = to([workspaceId, "ledger"], { topUp: topUpId })
+      return screen({
+        title: "Top-up",
+        actions: html`<a class="button plain" href=${to([workspaceId, "top-up"])}>All top-ups</a>`,
+        content: html`${notice(
+          html`<p>${nextOf(topUp)}</p>
+            ${checkoutUrl !== null && html`<p>${linkTo(Link.elsewhere(checkoutUrl), "Pay now")}</p>`}`,
+          owedMicros > 0 ? "warn" : status === "pending" ? "wait" : "good"
+        )}
+        ${tiles([
+          { label: "Status", value: statusBadge(status) },
+          { label: "Amount", value: money(amountMicros) },
+          { label: "Taken back", value: money(takenBackMicros), link: ledger },
+          { label: "Owed", value: money(owedMicros) }
+        ])}
+        ${facts([
+          ["Top-up", code(topUpId)],
+          ["Requested", instant(createdAt)]
+        ])}
+        ${takingsSection(topUp)}
+        ${section(
+          "Ledger entries",
+          html`${table({
+            caption: "Ledger entries of this top-up",
+            columns: entryColumns(workspaceId),
+            rows: entries.items,
+            empty: html`<p>Nothing of it is on the ledger: it was not paid so far.</p>`
+          })}
+          ${entries.next !== null && html`<p><a href=${ledger}>All of them</a></p>`}`
+        )}`
+      })
+    })
+})
