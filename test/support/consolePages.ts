@@ -103,5 +103,10 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
     runCapUsd: ""
   }),
   "POST /console/operator/workspaces/:workspace/policy": formOf("operator", { allow: "", deny: "" }),
+  "GET /console/operator/operators": page("operator"),
+  "POST /console/operator/operators": formOf("operator", { name: "Another operator", email: "" }),
+  "POST /console/operator/operators/:memberId/link": { ...formOf("operator"), mayBeGone: true },
+  "POST /console/operator/operators/:memberId/sign-out": { ...formOf("operator"), mayBeGone: true },
+  "POST /console/operator/operators/:memberId/remove": { ...formOf("operator"), mayBeGone: true },
   "GET /console/operator/audit": page("operator")
 }

@@ -8,14 +8,17 @@ import type { Ids } from "../../../services/Ids.js"
 import type { Members } from "../../../services/Members.js"
 import type { PlatformKeys } from "../../../services/PlatformKeys.js"
 import type { ProviderHealth } from "../../../services/ProviderHealth.js"
+import type { PublicUrl } from "../../../services/PublicUrl.js"
 import type { Reconciliation } from "../../../services/Reconciliation.js"
 import type { Reports } from "../../../services/Reports.js"
+import type { Sessions } from "../../../services/Sessions.js"
 import type { Wallet } from "../../../services/Wallet.js"
 import type { Page } from "../Page.js"
 import { auditPage } from "./Audit.js"
 import { casePage, confirmProposal, rejectProposal, resolveRun } from "./Case.js"
 import { deskPage } from "./Desk.js"
 import { healthPage } from "./Health.js"
+import { operatorMemberPages } from "./Operators.js"
 import { providersPage, switchProvider } from "./Providers.js"
 import { creditWorkspace, saveLimits, savePolicy, workspacePage } from "./Workspace.js"
 import { workspacesPage } from "./Workspaces.js"
@@ -30,8 +33,10 @@ export type OperatorServices =
   | Members
   | PlatformKeys
   | ProviderHealth
+  | PublicUrl
   | Reconciliation
   | Reports
+  | Sessions
   | Wallet
 
 export const operatorPages: ReadonlyArray<Page<OperatorServices>> = [
@@ -48,5 +53,6 @@ export const operatorPages: ReadonlyArray<Page<OperatorServices>> = [
   creditWorkspace,
   saveLimits,
   savePolicy,
+  ...operatorMemberPages,
   auditPage
 ]

@@ -1,6 +1,7 @@
 /** The people of a workspace: add, rename, change the role, make a sign-in link, sign out, remove. For owners. */
 import { Effect, Redacted, Schema } from "effect"
-import { MemberId } from "../../../domain/Ids.js"
+import type { Actor } from "../../../domain/AuditEntry.js"
+import { MemberId, type WorkspaceId } from "../../../domain/Ids.js"
 import { emailCharsMax, labelCharsMax, signInLinkMillis } from "../../../domain/Limits.js"
 import { type Member, signInLinkPath, WorkspaceRole, workspaceRoles } from "../../../domain/Member.js"
 import { NotFound } from "../../../domain/ApiErrors.js"
@@ -13,7 +14,7 @@ import { instant } from "../Figures.js"
 import { actForm, boxField, button, type Filled, filledWith, form as formHtml } from "../Forms.js"
 import { selectField, textField, toldOf, unfilled } from "../Forms.js"
 import { type Content, html, nothing, to } from "../Html.js"
-import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { redirect, screen, type Visit, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { notice, noticeOf, section } from "../Parts.js"
 import { blankOr } from "./Fields.js"
 
@@ -121,7 +122,7 @@ export const membersPage = workspacePage({
 })
 
 const isMemberId = Schema.is(MemberId)
-const memberIn = ({ path }: WorkspaceVisit) => {
+export const memberIn = ({ path }: Visit) => {
   const text = path.get("memberId") ?? ""
   return isMemberId(text) ? Effect.succeed(text) : Effect.fail(new NotFound({ what: "member", id: cutText(text, 100) }))
 }
@@ -204,30 +205,33 @@ const removeMember = workspaceForm({
   again: membersScreen
 })
 
-/** The link stands on this one page, and nowhere afterwards. */
+/** A new sign-in link of somebody. It stands on this one page, and nowhere afterwards. */
+export const newLink = (
+  { by, workspaceId }: { readonly by: Actor; readonly workspaceId: WorkspaceId | null },
+  memberId: MemberId
+) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const publicUrl = yield* PublicUrl
+    const { name } = yield* (yield* Members).get(workspaceId, memberId)
+    const { secret } = yield* sessions.makeLink(workspaceId, memberId, by)
+    return notice(
+      html`<p>
+          Give this link to <bdi>${name}</bdi>. It signs them in once, within ${signInLinkMillis / 60_000} minutes, and is
+          shown only now.
+        </p>
+        <p><code class="link">${publicUrl}${signInLinkPath(Redacted.value(secret))}</code></p>`
+    )
+  })
+
 const makeLink = workspaceForm({
   path: "members/:memberId/link",
   sees: "owner",
   fields: Schema.Struct({}),
   act: (visit) =>
     Effect.gen(function* () {
-      const members = yield* Members
-      const sessions = yield* Sessions
-      const publicUrl = yield* PublicUrl
-      const memberId = yield* memberIn(visit)
-      const { name } = yield* members.get(visit.workspaceId, memberId)
-      const { secret } = yield* sessions.makeLink(visit.workspaceId, memberId, visit.by)
-      return yield* membersScreen(
-        visit,
-        unfilled,
-        notice(
-          html`<p>
-              Give this link to <bdi>${name}</bdi>. It signs them in once, within ${signInLinkMillis / 60_000} minutes,
-              and is shown only now.
-            </p>
-            <p><code class="link">${publicUrl}${signInLinkPath(Redacted.value(secret))}</code></p>`
-        )
-      )
+      const link = yield* newLink(visit, yield* memberIn(visit))
+      return yield* membersScreen(visit, unfilled, link)
     }),
   again: membersScreen
 })
