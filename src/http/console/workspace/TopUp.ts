@@ -61,8 +61,12 @@ const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
   },
   {
     label: "What next",
-    cell: (topUp) =>
-      topUp.checkoutUrl === null ? nextOf(topUp) : linkTo(Link.elsewhere(topUp.checkoutUrl), "Pay now"),
+    cell: ({ checkoutUrl, message, takings, topUpId }) =>
+      checkoutUrl !== null
+        ? linkTo(Link.elsewhere(checkoutUrl), "Pay now")
+        : takings.length > 0
+          ? linkTo(to([workspaceId, "top-up", topUpId]), "Refunds and disputes")
+          : message,
     csv: nextOf
   }
 ]
