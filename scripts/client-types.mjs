@@ -112,7 +112,11 @@ const reachable = (schemas, values) => {
 /** Stripe calls it, and nobody else. */
 const notForClients = ["payments.stripeEvent"]
 
-const codeOf = (schema) => schema.properties?.error?.properties?.code?.enum?.[0]
+/** The code of an error's own schema; the form that all errors share has them all, and is none of them. */
+const codeOf = (schema) => {
+  const codes = schema.properties?.error?.properties?.code?.enum ?? []
+  return codes.length === 1 ? codes[0] : undefined
+}
 
 /** What a client sees of an operation. */
 const readOperation = ([path, method, operation]) => {

@@ -6,10 +6,14 @@
  * `StorageErrors.ts`, and the failures of *runs* are in `RunFailures.ts`.
  */
 import { Schema } from "effect"
+import { field } from "./Described.js"
 import { dollars } from "./Micros.js"
 import { TopUpHint } from "./TopUpHint.js"
 
-export const FieldProblem = Schema.Struct({ field: Schema.String, message: Schema.String })
+export const FieldProblem = Schema.Struct({
+  field: field(Schema.String, "The field, parameter or header; fields of fields have dots between them", "limit"),
+  message: field(Schema.String, "What is wrong with it", "must be a whole number from 1 to 100")
+})
 export type FieldProblem = typeof FieldProblem.Type
 
 /**

@@ -4,18 +4,27 @@
  * only; the layers fill them.
  */
 import { Schema } from "effect"
+import { between, exampleTime, field } from "./Described.js"
 import { Json, ParsedObject } from "./Json.js"
 import { comparedMax, comparedMin } from "./Limits.js"
 import { PriceBasis } from "./Manifest.js"
 import { Prefer } from "./RoutePlan.js"
 
-const Count = Schema.NonNegativeInt
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const text = (description: string, example: string) => field(Schema.String, description, example)
+const texts = (description: string, example: ReadonlyArray<string>) =>
+  field(Schema.Array(Schema.String), description, example)
+const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
+const count = (description: string, example: number) => field(Schema.NonNegativeInt, description, example)
 /** US dollars, or null where nothing is known. */
-const Usd = Schema.NullOr(Schema.Number)
+const usdOrNull = (description: string, example: number | null) =>
+  field(Schema.NullOr(Schema.Number), description, example)
 
 export const Access = Schema.Literal("runs_now", "needs_your_account", "coming_soon").annotations({
-  identifier: "Access"
+  identifier: "Access",
+  description:
+    "Whether you can run it: runs_now (no key is needed, or the gateway has one), needs_your_account (connect a key of your own first), coming_soon (nobody can run it yet)",
+  examples: ["runs_now"]
 })
 export type Access = typeof Access.Type
 export const CredentialNeed = Schema.Literal("none", "platform", "platform_own_key_optional", "own_key_required")
@@ -25,60 +34,101 @@ export type MatchedBy = typeof MatchedBy.Type
 
 /** How an endpoint did over the last 30 days. `thin` says that fewer than 5 runs stand behind it. */
 export const WorksView = Schema.Struct({
-  rate: Schema.NullOr(Schema.Number),
-  runs: Count,
-  p50Ms: Schema.NullOr(Schema.Number),
-  thin: Schema.Boolean
-}).annotations({ identifier: "Works" })
+  rate: field(
+    Schema.NullOr(between(0, 1)),
+    "The share of runs that found something, from 0 to 1; null without runs",
+    0.93
+  ),
+  runs: count("How many runs that is", 214),
+  p50Ms: field(Schema.NullOr(Schema.Number), "How long half of the runs took at most, in milliseconds", 840),
+  thin: flag("Fewer than 5 runs: too few to rely on", false)
+}).annotations({ identifier: "Works", description: "How it did in the last 30 days" })
 export type WorksView = typeof WorksView.Type
 
 export const StatsView = Schema.Struct({
-  calls: Count,
-  successRate: Schema.Number,
-  p50Ms: Schema.NullOr(Schema.Number),
-  sampleSize: Count
-}).annotations({ identifier: "Stats" })
+  calls: count("Calls of the last 30 days", 214),
+  successRate: field(
+    between(0, 1),
+    "The share of calls that the provider answered, from 0 to 1; an empty answer is an answer",
+    0.98
+  ),
+  p50Ms: field(Schema.NullOr(Schema.Number), "How long half of the calls took at most, in milliseconds", 840),
+  sampleSize: count("How many calls these figures are made of", 214)
+}).annotations({ identifier: "Stats", description: "How its calls went in the last 30 days" })
 export type StatsView = typeof StatsView.Type
 
+const credential = field(
+  CredentialNeed,
+  "Whose key a run needs: none, the gateway's (platform), the gateway's or your own (platform_own_key_optional), your own (own_key_required)",
+  "platform"
+)
+const executionMode = field(
+  Schema.Literal("sync", "async"),
+  "sync: the provider answers at once; async: it works for a while, and the gateway asks it until it is done",
+  "sync"
+)
+const priceBasis = field(PriceBasis, "What the price is for: one call, one result, or nothing", "per_call")
+const mock = flag("A fixture for tests: it answers made-up data and calls nobody", false)
+const verified = flag("The gateway's tests have checked it against the provider's own documentation", true)
+const keyless = flag("The provider needs no key", false)
+const category = text("The category's id", "people")
+const platform = text("The platform's id: the site or service that it is about, or general", "general")
+
 const titleFields = {
-  endpointId: Schema.String,
-  provider: Schema.String,
-  name: Schema.String,
-  /** The job's id; absent when the operation belongs to no job. */
-  capability: optional(Schema.String),
-  category: Schema.String,
-  estimatedPrice: Schema.Number,
-  priceBasis: PriceBasis,
+  endpointId: text("The id to run it by", "mock-email-find"),
+  provider: text("The provider's id", "mock"),
+  name: text("What it is called", "Find an e-mail address"),
+  capability: optional(text("The job that it does; absent when it belongs to no job", "people.email.find")),
+  category,
+  estimatedPrice: field(Schema.Number, "The price in US dollars, of one call or one result", 0.02),
+  priceBasis,
   access: Access,
-  executionMode: Schema.Literal("sync", "async"),
-  costPerSuccessUsd: Usd,
-  async: Schema.Boolean,
+  executionMode,
+  costPerSuccessUsd: usdOrNull("US dollars for one answer that found something; null when unknown", 0.0215),
+  async: flag("The same as executionMode async", false),
   works: WorksView,
-  sourceCapability: Schema.NullOr(Schema.String),
-  credential: CredentialNeed
+  sourceCapability: field(
+    Schema.NullOr(Schema.String),
+    "What the source of the manifest calls the task; null where it says nothing",
+    null
+  ),
+  credential
 }
 
 /** The short row, in the contract's order. */
-export const TitleRow = Schema.Struct(titleFields).annotations({ identifier: "TitleRow" })
+export const TitleRow = Schema.Struct(titleFields).annotations({
+  identifier: "TitleRow",
+  description: "An operation, in short"
+})
 export type TitleRow = typeof TitleRow.Type
 
-export const JobName = Schema.Struct({ id: Schema.String, title: Schema.String })
+export const JobName = Schema.Struct({
+  id: text("The job's id; run it as job:<id>", "people.email.find"),
+  title: text("What it is called", "Find a work e-mail address")
+})
 export type JobName = typeof JobName.Type
 
 export const CatalogRow = Schema.Struct({
   ...titleFields,
-  platform: Schema.String,
-  job: optional(JobName),
-  summary: Schema.String,
-  mock: Schema.Boolean,
-  verified: Schema.Boolean,
-  keyless: Schema.Boolean,
-  runnableNow: Schema.Boolean,
-  stats: Schema.NullOr(StatsView),
-  /** Null in a listing, because a listing has no search words. */
-  matchedBy: Schema.NullOr(MatchedBy),
-  facts: Schema.Record({ key: Schema.String, value: Schema.String })
-}).annotations({ identifier: "CatalogRow" })
+  platform,
+  job: optional(JobName.annotations({ description: "The job that it does; absent when it belongs to no job" })),
+  summary: text("What it does, in a sentence", "Finds the work e-mail address of a person."),
+  mock,
+  verified,
+  keyless,
+  runnableNow: flag("You can run it now", true),
+  stats: Schema.NullOr(StatsView).annotations({ description: "How its calls went; null without calls" }),
+  matchedBy: field(
+    Schema.NullOr(MatchedBy),
+    "Why it is here: its text holds the words, its job was meant, or it holds some of the words; null in a listing, which has no words",
+    "text"
+  ),
+  facts: field(
+    Schema.Record({ key: Schema.String, value: Schema.String }),
+    "Short documented facts, such as rate limits and the address of the documentation",
+    { docs: "https://provider.example/docs" }
+  )
+}).annotations({ identifier: "CatalogRow", description: "An operation of the catalog" })
 export type CatalogRow = typeof CatalogRow.Type
 
 export const titleOf = (row: CatalogRow): TitleRow => ({
@@ -136,33 +186,49 @@ export interface CatalogQuery extends CatalogFilter {
 }
 
 export const NoSupplyWarning = Schema.Struct({
-  code: Schema.Literal("no_supply_for_job"),
-  job: Schema.String,
-  message: Schema.String
-})
+  code: field(Schema.Literal("no_supply_for_job"), "No provider does the job", "no_supply_for_job"),
+  job: text("The job's id", "people.phone.find"),
+  message: text("The same in a sentence", "No provider does people.phone.find yet")
+}).annotations({ description: "The words mean a job that no provider does" })
 /** Nothing matched the words: rows beside it are a look at the catalog and no results. */
-export const NoMatchWarning = Schema.Struct({ code: Schema.Literal("no_match"), message: Schema.String })
+export const NoMatchWarning = Schema.Struct({
+  code: field(Schema.Literal("no_match"), "Nothing holds the words", "no_match"),
+  message: text("The same in a sentence", "Nothing in the catalog matches these words")
+}).annotations({
+  description: "Nothing matched the words: what stands beside it is a look at the catalog and no result"
+})
 export type NoMatchWarning = typeof NoMatchWarning.Type
 export const PriceHint = Schema.Struct({
-  code: Schema.Literal("price_above_max"),
-  endpointId: Schema.String,
-  provider: Schema.String,
-  estimatedPrice: Schema.Number,
-  priceBasis: PriceBasis
+  code: field(Schema.Literal("price_above_max"), "maxPriceMicros left nothing of the job", "price_above_max"),
+  endpointId: titleFields.endpointId,
+  provider: titleFields.provider,
+  estimatedPrice: titleFields.estimatedPrice,
+  priceBasis
 })
 export type PriceHint = typeof PriceHint.Type
 
+const revision = text("The revision of the catalog that answered", "7c1f0a2b9d3e4f56")
+const noMatch = optional(
+  Schema.Array(NoMatchWarning).annotations({ description: "Present when nothing matched the words" })
+)
+
 export const SearchAnswer = Schema.Struct({
-  query: Schema.String,
-  total: Count,
-  endpoints: Schema.Array(CatalogRow),
-  nextOffset: Schema.NullOr(Count),
+  query: text("The words that were searched for", "find a work email"),
+  total: count("How many operations matched", 12),
+  endpoints: Schema.Array(CatalogRow).annotations({ description: "Operations, best first" }),
+  nextOffset: field(Schema.NullOr(Schema.NonNegativeInt), "The offset of the next page; null on the last page", 50),
   prefer: Prefer,
-  expandedCapabilities: Schema.Array(Schema.String),
-  revision: Schema.String,
-  warnings: optional(Schema.Array(Schema.Union(NoSupplyWarning, NoMatchWarning))),
-  priceHint: optional(PriceHint)
-}).annotations({ identifier: "SearchAnswer" })
+  expandedCapabilities: texts("Jobs that the words were taken to mean", ["people.email.find"]),
+  revision,
+  warnings: optional(
+    Schema.Array(Schema.Union(NoSupplyWarning, NoMatchWarning)).annotations({
+      description: "Present when the answer is not what was asked for, with the reason"
+    })
+  ),
+  priceHint: optional(
+    PriceHint.annotations({ description: "The cheapest operation of the job, when maxPriceMicros left none" })
+  )
+}).annotations({ identifier: "SearchAnswer", description: "A page of the search" })
 export type SearchAnswer = typeof SearchAnswer.Type
 
 export interface ListingQuery extends CatalogFilter {
@@ -172,12 +238,15 @@ export interface ListingQuery extends CatalogFilter {
   readonly facets: boolean
 }
 
-const FacetCounts = Schema.Array(Schema.Struct({ value: Schema.String, count: Count }))
+const facet = (what: string, example: string) =>
+  Schema.Array(
+    Schema.Struct({ value: text(`The ${what}'s id`, example), count: count("How many operations it has", 12) })
+  ).annotations({ description: `Operations by ${what}` })
 export const Facets = Schema.Struct({
-  category: FacetCounts,
-  platform: FacetCounts,
-  provider: FacetCounts,
-  capability: FacetCounts
+  category: facet("category", "people"),
+  platform: facet("platform", "general"),
+  provider: facet("provider", "mock"),
+  capability: facet("job", "people.email.find")
 })
 export type Facets = typeof Facets.Type
 
@@ -190,13 +259,15 @@ export interface Listing {
   readonly facets: Facets | null
 }
 
+const nextCursor = field(Schema.NullOr(Schema.String), "The cursor of the next page; null on the last page", null)
+
 export const ListingAnswer = Schema.Struct({
-  endpoints: Schema.Array(CatalogRow),
-  nextCursor: Schema.NullOr(Schema.String),
-  total: Count,
-  revision: Schema.String,
-  facets: optional(Facets)
-}).annotations({ identifier: "EndpointListing" })
+  endpoints: Schema.Array(CatalogRow).annotations({ description: "Operations, by their id" }),
+  nextCursor,
+  total: count("How many operations the filters leave", 412),
+  revision,
+  facets: optional(Facets.annotations({ description: "Counts over the filtered operations; present with facets=true" }))
+}).annotations({ identifier: "EndpointListing", description: "A page of the listing" })
 export type ListingAnswer = typeof ListingAnswer.Type
 
 export const Depth = Schema.Literal("summary", "platforms", "jobs", "full")
@@ -210,64 +281,81 @@ export interface OverviewQuery {
 }
 
 const counts = {
-  id: Schema.String,
-  title: Schema.String,
-  providerCount: Count,
-  endpointCount: Count,
-  runnableCount: Count,
-  cheapestPerCall: Usd,
-  cheapestPerResult: Usd
+  id: text("The id to filter by", "people"),
+  title: text("What it is called", "People"),
+  providerCount: count("Providers in it", 9),
+  endpointCount: count("Operations in it", 31),
+  runnableCount: count("Operations in it that can be run now", 12),
+  cheapestPerCall: usdOrNull("The lowest price of a call in US dollars; null where nothing is sold by the call", 0.01),
+  cheapestPerResult: usdOrNull(
+    "The lowest price of a result in US dollars; null where nothing is sold by the result",
+    null
+  )
 }
-export const OverviewJob = Schema.Struct({ ...counts, endpoints: optional(Schema.Array(TitleRow)) }).annotations({
-  identifier: "OverviewJob"
+const jobCount = count("Jobs in it", 6)
+export const OverviewJob = Schema.Struct({
+  ...counts,
+  endpoints: optional(Schema.Array(TitleRow).annotations({ description: "Its operations; present at depth full" }))
+}).annotations({
+  identifier: "OverviewJob",
+  description: "A job, with counts"
 })
 export type OverviewJob = typeof OverviewJob.Type
 export const OverviewPlatform = Schema.Struct({
   ...counts,
-  jobCount: Count,
-  jobs: optional(Schema.Array(OverviewJob))
-}).annotations({ identifier: "OverviewPlatform" })
+  jobCount,
+  jobs: optional(Schema.Array(OverviewJob).annotations({ description: "Its jobs; present at depth jobs and full" }))
+}).annotations({ identifier: "OverviewPlatform", description: "A platform, with counts" })
 export type OverviewPlatform = typeof OverviewPlatform.Type
 export const OverviewCategory = Schema.Struct({
   ...counts,
-  platformCount: Count,
-  jobCount: Count,
-  platforms: optional(Schema.Array(OverviewPlatform))
-}).annotations({ identifier: "OverviewCategory" })
+  platformCount: count("Platforms in it", 2),
+  jobCount,
+  platforms: optional(
+    Schema.Array(OverviewPlatform).annotations({ description: "Its platforms; absent at depth summary" })
+  )
+}).annotations({ identifier: "OverviewCategory", description: "A category, with counts" })
 export type OverviewCategory = typeof OverviewCategory.Type
 
 export const OverviewTotals = Schema.Struct({
-  categories: Count,
-  platforms: Count,
-  jobs: Count,
-  providers: Count,
-  endpoints: Count,
-  runnableEndpoints: Count
+  categories: count("Categories", 14),
+  platforms: count("Platforms", 30),
+  jobs: count("Jobs of all platforms", 54),
+  providers: count("Providers", 70),
+  endpoints: count("Operations", 412),
+  runnableEndpoints: count("Operations that can be run now", 120)
 })
-const OverviewFilter = Schema.Struct({ category: optional(Schema.String), platform: optional(Schema.String) })
-const revised = { revision: Schema.String, builtAt: Schema.String }
+const filter = optional(
+  Schema.Struct({
+    category: optional(category),
+    platform: optional(platform)
+  }).annotations({ description: "What the overview was narrowed to; absent when it was not" })
+)
+const revised = { revision, builtAt: text("When that revision was made", exampleTime) }
 
 export const OverviewTree = Schema.Struct({
   ...revised,
-  depth: Depth,
-  filter: optional(OverviewFilter),
-  totals: optional(OverviewTotals),
-  categories: Schema.Array(OverviewCategory)
-}).annotations({ identifier: "OverviewTree" })
+  depth: field(Depth, "How far down the overview goes", "summary"),
+  filter,
+  totals: optional(OverviewTotals.annotations({ description: "Counts of everything; absent when narrowed" })),
+  categories: Schema.Array(OverviewCategory).annotations({ description: "Categories, by their id" })
+}).annotations({ identifier: "OverviewTree", description: "The catalog as a tree of categories, platforms and jobs" })
 export type OverviewTree = typeof OverviewTree.Type
 
-export const TopicJob = Schema.Struct({ ...counts, category: Schema.String, platform: Schema.String })
+export const TopicJob = Schema.Struct({ ...counts, category, platform })
 export const OverviewTopic = Schema.Struct({
   ...revised,
-  topic: Schema.String,
-  filter: optional(OverviewFilter),
-  matchCount: Count,
-  truncated: Schema.Boolean,
-  jobs: Schema.Array(TopicJob)
-}).annotations({ identifier: "OverviewTopic" })
+  topic: text("The words that were asked for", "email"),
+  filter,
+  matchCount: count("How many jobs matched", 4),
+  truncated: flag("More jobs matched than stand here", false),
+  jobs: Schema.Array(TopicJob).annotations({ description: "Jobs that match, best first" })
+}).annotations({ identifier: "OverviewTopic", description: "The jobs of a topic" })
 export type OverviewTopic = typeof OverviewTopic.Type
 
-export const Overview = Schema.Union(OverviewTree, OverviewTopic)
+export const Overview = Schema.Union(OverviewTree, OverviewTopic).annotations({
+  description: "A tree; with topic, the jobs of the topic"
+})
 export type Overview = typeof Overview.Type
 
 export interface DiscoverQuery {
@@ -277,28 +365,28 @@ export interface DiscoverQuery {
   readonly maxPriceMicros: number | null
 }
 
+const share = (description: string, example: number) => field(between(0, 1), description, example)
+
 export const DiscoveredOperation = Schema.Struct({
   ...titleFields,
-  /** 0 to 1, weighted from the four below. */
-  score: Schema.Number,
+  score: share("How well it fits, from 0 to 1: the four scores, weighted", 0.87),
   scores: Schema.Struct({
-    relevance: Schema.Number,
-    evidence: Schema.Number,
-    availability: Schema.Number,
-    price: Schema.Number
-  }),
-  reason: Schema.String,
-  /** Input fields that must be given. */
-  missingInput: Schema.Array(Schema.String)
-}).annotations({ identifier: "DiscoveredOperation" })
+    relevance: share("How well it fits the words", 0.95),
+    evidence: share("How well it did so far", 0.9),
+    availability: share("How sure it is to answer", 1),
+    price: share("How cheap it is beside the others", 0.6)
+  }).annotations({ description: "What the score is made of, each from 0 to 1" }),
+  reason: text("Why it was picked, in a sentence", "Best record of the last 30 days."),
+  missingInput: texts("Input fields that must be given", ["full_name", "domain"])
+}).annotations({ identifier: "DiscoveredOperation", description: "An operation that this workspace can run" })
 export type DiscoveredOperation = typeof DiscoveredOperation.Type
 
 export const Discovered = Schema.Struct({
-  query: Schema.String,
-  job: optional(JobName),
-  operations: Schema.Array(DiscoveredOperation),
-  warnings: optional(Schema.Array(NoMatchWarning))
-}).annotations({ identifier: "Discovered" })
+  query: text("The words that were searched for", "find a work email"),
+  job: optional(JobName.annotations({ description: "The job that the words mean; absent when they mean none" })),
+  operations: Schema.Array(DiscoveredOperation).annotations({ description: "Operations, best first" }),
+  warnings: noMatch
+}).annotations({ identifier: "Discovered", description: "Operations that this workspace can run" })
 export type Discovered = typeof Discovered.Type
 
 export interface PublicQuery {
@@ -312,67 +400,94 @@ export interface PublicQuery {
 }
 
 export const PublicItem = Schema.Struct({
-  catalogItemId: Schema.String,
-  providerId: Schema.String,
-  operationId: Schema.String,
-  title: Schema.String,
-  description: Schema.String,
-  categories: Schema.Array(Schema.String),
-  capabilities: Schema.Array(Schema.String),
+  catalogItemId: text("The item's id: the id to run it by", "mock-email-find"),
+  providerId: text("The provider's id", "mock"),
+  operationId: text("The operation's id at the provider", "mock-email-find"),
+  title: text("What it is called", "Find an e-mail address"),
+  description: text("What it does", "Finds the work e-mail address of a person."),
+  categories: texts("Ids of its categories", ["people"]),
+  capabilities: texts("Jobs that it does", ["people.email.find"]),
   parameters: Schema.Array(
     Schema.Struct({
-      name: Schema.String,
-      location: Schema.String,
-      required: Schema.Boolean,
-      type: Schema.String,
-      description: Schema.String
+      name: text("The field of the input", "full_name"),
+      location: text("Where the gateway puts it in the provider's request", "json"),
+      required: flag("It must be given", true),
+      type: text("What it holds", "string"),
+      description: text("What it means", "First and last name.")
     })
-  ),
+  ).annotations({ description: "What to send as input" }),
   price: Schema.NullOr(
     Schema.Struct({
-      state: Schema.Literal("priced", "free", "unknown"),
-      amountMicros: Schema.NullOr(Schema.Int),
-      currency: Schema.Literal("USD"),
-      unit: Schema.Literal("call", "result")
+      state: field(Schema.Literal("priced", "free", "unknown"), "Whether it has a price", "priced"),
+      amountMicros: field(
+        Schema.NullOr(Schema.Int),
+        "The price of one unit in micros, millionths of a dollar; null when unknown",
+        20_000
+      ),
+      currency: field(Schema.Literal("USD"), "The currency", "USD"),
+      unit: field(Schema.Literal("call", "result"), "What the price is for", "call")
     })
-  ),
-  mock: Schema.Boolean,
-  verified: Schema.Boolean,
-  keyless: Schema.Boolean
-}).annotations({ identifier: "PublicItem" })
+  ).annotations({ description: "What it costs; null when nothing is known" }),
+  mock,
+  verified,
+  keyless
+}).annotations({ identifier: "PublicItem", description: "An operation of the public catalog" })
 export type PublicItem = typeof PublicItem.Type
 
 export const PublicPage = Schema.Struct({
-  items: Schema.Array(PublicItem),
-  nextCursor: Schema.NullOr(Schema.String),
-  warnings: optional(Schema.Array(NoMatchWarning))
-}).annotations({ identifier: "PublicPage" })
+  items: Schema.Array(PublicItem).annotations({ description: "Items, best first" }),
+  nextCursor,
+  warnings: noMatch
+}).annotations({ identifier: "PublicPage", description: "A page of the public catalog" })
 
 export const ComparedItem = Schema.Struct({
   ...PublicItem.fields,
   works: WorksView,
   access: Access,
-  /** The three below only when an input was given. */
-  acceptsInput: optional(Schema.Boolean),
-  inputProblems: optional(Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))),
-  maxCostUsd: optional(Schema.NullOr(Schema.Number))
-}).annotations({ identifier: "ComparedItem" })
+  acceptsInput: optional(flag("It takes the input; only with an input", true)),
+  inputProblems: optional(
+    Schema.Array(
+      Schema.Struct({
+        field: text("The field of the input", "domain"),
+        message: text("What is wrong with it", "is required")
+      })
+    ).annotations({ description: "Why it does not take the input; only with an input" })
+  ),
+  maxCostUsd: optional(
+    usdOrNull("The most that a run with the input can cost, in US dollars; only with an input", 0.02)
+  )
+}).annotations({ identifier: "ComparedItem", description: "An item beside others" })
 export type ComparedItem = typeof ComparedItem.Type
 
+const bestId = (description: string) => field(Schema.NullOr(Schema.String), description, "mock-email-find")
+
 export const Compared = Schema.Struct({
-  items: Schema.Array(ComparedItem),
+  items: Schema.Array(ComparedItem).annotations({ description: "The items that were found, in the order asked" }),
   differences: Schema.Array(
-    Schema.Struct({ field: Schema.String, values: Schema.Record({ key: Schema.String, value: Json }) })
-  ),
-  cheapest: Schema.NullOr(Schema.String),
-  fastest: Schema.NullOr(Schema.String),
-  mostReliable: Schema.NullOr(Schema.String),
-  /** Ids that the catalog does not have. */
-  unknown: Schema.Array(Schema.String)
-}).annotations({ identifier: "Compared" })
+    Schema.Struct({
+      field: text("The field in which they differ", "price"),
+      values: field(Schema.Record({ key: Schema.String, value: Json }), "What each item has there, by the item's id", {
+        "mock-email-find": 0.02,
+        "mock-email-find-2": 0.01
+      })
+    })
+  ).annotations({ description: "Where the items differ" }),
+  cheapest: bestId("The id of the cheapest item; null when no price is known"),
+  fastest: bestId("The id of the fastest item; null when nothing is known"),
+  mostReliable: bestId("The id of the item with the best record; null when nothing is known"),
+  unknown: texts("Ids that the catalog does not have", [])
+}).annotations({ identifier: "Compared", description: "Items side by side" })
 export type Compared = typeof Compared.Type
 
 export const CompareRequest = Schema.Struct({
-  catalogItemIds: Schema.Array(Schema.String).pipe(Schema.minItems(comparedMin), Schema.maxItems(comparedMax)),
-  input: optional(ParsedObject)
-}).annotations({ identifier: "CompareRequest" })
+  catalogItemIds: Schema.propertySignature(
+    Schema.Array(Schema.String).pipe(Schema.minItems(comparedMin), Schema.maxItems(comparedMax))
+  ).annotations({
+    description: "Ids of the items to compare",
+    examples: [["mock-email-find", "mock-email-find-2"]]
+  }),
+  input: optional(ParsedObject).annotations({
+    description: "An input: each item then says whether it takes it, and what it would cost at most",
+    examples: [{ full_name: "Ada Lovelace", domain: "example.com" }]
+  })
+}).annotations({ identifier: "CompareRequest", description: "Which items to compare" })

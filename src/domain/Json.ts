@@ -52,6 +52,7 @@ export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
   (value: unknown): value is JsonObject => isJson(value) && isObject(value),
   {
     identifier: "JsonObject",
+    description: "Any JSON object",
     jsonSchema: { type: "object" }
   }
 )
@@ -61,6 +62,7 @@ export const ParsedObject: Schema.Schema<JsonObject> = Schema.declare(
   (value: unknown): value is JsonObject => isObjectLike(value),
   {
     identifier: "JsonObject",
+    description: "Any JSON object",
     jsonSchema: { type: "object" },
     message: () => ({ message: "must be an object", override: true })
   }

@@ -14,7 +14,10 @@ import { LedgerEntryId, RunId, TopUpId, WorkspaceId } from "./Ids.js"
 import { Micros, SignedMicros } from "./Micros.js"
 
 export const LedgerKind = Schema.Literal("top_up", "hold", "charge", "release", "adjustment").annotations({
-  identifier: "LedgerKind"
+  identifier: "LedgerKind",
+  description:
+    "What the entry is: top_up (money came in), hold (set aside for a run), release (a hold let go), charge (what a run cost), adjustment (made by an operator, or a refund)",
+  examples: ["charge"]
 })
 export type LedgerKind = typeof LedgerKind.Type
 export const Account = Schema.Literal("funding", "available", "reserved", "revenue")

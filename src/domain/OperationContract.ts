@@ -5,7 +5,8 @@
  * them.
  */
 import { Schema } from "effect"
-import { Access, CredentialNeed } from "./CatalogView.js"
+import { Access, CatalogRow, type CredentialNeed, TitleRow } from "./CatalogView.js"
+import { field } from "./Described.js"
 import { jobEndpointId } from "./EndpointIds.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
 import {
@@ -15,8 +16,7 @@ import {
   type JobManifest,
   type Operation,
   Place,
-  type Price,
-  PriceBasis
+  type Price
 } from "./Manifest.js"
 import { member } from "./Members.js"
 import { dollars, toUsd } from "./Micros.js"
@@ -24,81 +24,125 @@ import { dearestPrice, maxPrice } from "./Pricing.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
+const text = (description: string, example: string) => field(Schema.String, description, example)
+const textOrNull = (description: string, example: string | null) =>
+  field(Schema.NullOr(Schema.String), description, example)
+const names = (description: string, example: ReadonlyArray<string>) =>
+  field(Schema.Array(Schema.String), description, example)
+const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
+const { credential, endpointId, executionMode, priceBasis, provider, sourceCapability } = TitleRow.fields
+const { facts, mock, platform, summary } = CatalogRow.fields
+const exampleInputs = { full_name: "Ada Lovelace", domain: "example.com" }
+
 export const ContractPrice = Schema.Struct({
-  basis: PriceBasis,
-  amountUsd: Schema.Number,
-  amountMicros: Schema.Int,
-  unit: Schema.Literal("call", "result"),
-  estimateFormula: Schema.String,
-  /** The most that any accepted input can cost. */
-  maxMicros: Schema.Int
+  basis: priceBasis,
+  amountUsd: field(Schema.Number, "The price of one unit in US dollars", 0.02),
+  amountMicros: field(Schema.Int, "The same in micros, millionths of a dollar", 20_000),
+  unit: field(Schema.Literal("call", "result"), "What the price is for", "call"),
+  estimateFormula: text("How the price of a run is worked out", "$0.02 a call"),
+  maxMicros: field(Schema.Int, "The most that any accepted input can cost, in micros", 20_000)
 })
 export type ContractPrice = typeof ContractPrice.Type
 
 export const JobProvider = Schema.Struct({
-  endpointId: Schema.String,
-  provider: Schema.String,
-  name: Schema.String,
+  endpointId,
+  provider,
+  name: TitleRow.fields.name,
   access: Access,
-  estimatedPrice: Schema.Number,
-  priceBasis: PriceBasis,
-  contractVersion: Schema.String,
-  reason: Schema.String
+  estimatedPrice: TitleRow.fields.estimatedPrice,
+  priceBasis,
+  contractVersion: text("The version of its own contract", "9f2c41d07ab35e68"),
+  reason: text("Why it stands here in the order", "Best record of the last 30 days.")
 })
 export type JobProvider = typeof JobProvider.Type
 
 export const OperationContract = Schema.Struct({
   endpoint: Schema.Struct({
-    id: Schema.String,
-    /** Null for a job without a provider. */
-    provider: Schema.NullOr(Schema.String),
-    name: Schema.String,
-    summary: Schema.String,
-    capability: Schema.NullOr(Schema.String),
-    sourceCapability: Schema.NullOr(Schema.String),
-    category: Schema.String,
-    platform: Schema.String,
-    credential: CredentialNeed,
+    id: endpointId,
+    provider: textOrNull("The provider's id; null for a job without a provider", "mock"),
+    name: TitleRow.fields.name,
+    summary,
+    capability: textOrNull("The job that it does; null when it belongs to no job", "people.email.find"),
+    sourceCapability,
+    category: TitleRow.fields.category,
+    platform,
+    credential,
     access: Access,
-    executionMode: Schema.Literal("sync", "async"),
-    mock: Schema.Boolean,
-    price: ContractPrice,
-    facts: Schema.Record({ key: Schema.String, value: Schema.String })
-  }),
-  contractVersion: Schema.String,
-  effectClassification: Schema.Literal("effectful", "read_only"),
-  /** The most dollars that a run with the example input can hold. */
-  estimatedMaxCost: Schema.Number.annotations({
-    description:
-      "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros"
-  }),
+    executionMode,
+    mock,
+    price: ContractPrice.annotations({ description: "What it costs" }),
+    facts
+  }).annotations({ description: "The operation, or the job" }),
+  contractVersion: text(
+    "A digest of this contract; a run records the one that it used, and contractVersion= fetches it again",
+    "9f2c41d07ab35e68"
+  ),
+  effectClassification: field(
+    Schema.Literal("effectful", "read_only"),
+    "Whether a run changes something in the world, such as sending an e-mail; such a run is attempted once only",
+    "read_only"
+  ),
+  estimatedMaxCost: field(
+    Schema.Number,
+    "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros",
+    0.02
+  ),
   usageHints: Schema.Struct({
-    requiredInputFields: Schema.Array(Schema.String),
-    optionalInputFields: Schema.Array(Schema.String),
-    /** Only for a job: sets of fields. All fields of at least one set must be given. */
-    inputAlternatives: optional(Schema.Array(Schema.Array(Schema.String))),
-    volumeField: optional(Schema.String),
-    maxVolume: optional(Schema.Number),
-    exampleInput: JsonObject,
-    curl: Schema.String
+    requiredInputFields: names("Fields that must be given", ["full_name", "domain"]),
+    optionalInputFields: names("Fields that may be given", ["company"]),
+    inputAlternatives: optional(
+      field(
+        Schema.Array(Schema.Array(Schema.String)),
+        "Sets of fields, of which one must be given as a whole; only for a job",
+        [["full_name", "domain"], ["linkedin_url"]]
+      )
+    ),
+    volumeField: optional(text("The field that says how many results are wanted; absent without one", "limit")),
+    maxVolume: optional(field(Schema.Number, "The most that it may ask for", 100)),
+    exampleInput: field(JsonObject, "An input that works", exampleInputs),
+    curl: text(
+      "A command that runs it",
+      'curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" …'
+    )
+  }).annotations({ description: "How to use it" }),
+  inputSchema: field(JsonObject, "What input it takes, as JSON Schema 2020-12", {
+    type: "object",
+    properties: { full_name: { type: "string" }, domain: { type: "string" } },
+    required: ["full_name", "domain"]
   }),
-  inputSchema: JsonObject,
-  requestBinding: Schema.Record({ key: Schema.String, value: Schema.Struct({ in: Place, name: Schema.String }) }),
+  requestBinding: field(
+    Schema.Record({ key: Schema.String, value: Schema.Struct({ in: Place, name: Schema.String }) }),
+    "Where each field of the input goes in the provider's request",
+    { full_name: { in: "json", name: "name" } }
+  ),
   outputFormat: Schema.Struct({
-    schema: Schema.NullOr(JsonObject),
-    summary: Schema.String,
-    provenance: Schema.Struct({ verified: Schema.Boolean, note: Schema.String })
-  }),
+    schema: field(Schema.NullOr(JsonObject), "What the provider answers, as JSON Schema; null when nobody knows", null),
+    summary: text("The same in a sentence", "The provider's raw answer (application/json)"),
+    provenance: Schema.Struct({
+      verified: flag("The gateway's tests have checked it", true),
+      note: text("Where that is known from", "https://provider.example/docs")
+    }).annotations({ description: "How sure that is" })
+  }).annotations({ description: "What comes back in result" }),
   outputMap: optional(
     Schema.Struct({
-      job: Schema.String,
-      fields: Schema.Record({ key: Schema.String, value: Schema.String }),
-      verified: Schema.Boolean
-    })
+      job: text("The job whose fields they are", "people.email.find"),
+      fields: field(
+        Schema.Record({ key: Schema.String, value: Schema.String }),
+        "The job's field names, and where each is found in the provider's answer",
+        { email: "data.email" }
+      ),
+      verified: flag("The gateway's tests have checked it", true)
+    }).annotations({ description: "How normalized is made; absent when it is not" })
   ),
-  /** Only for a job: its providers, in the order in which a run would try them. */
-  providers: optional(Schema.Array(JobProvider))
-}).annotations({ identifier: "OperationContract" })
+  providers: optional(
+    Schema.Array(JobProvider).annotations({
+      description: "Only for a job: its providers, in the order in which a run would try them"
+    })
+  )
+}).annotations({
+  identifier: "OperationContract",
+  description: "What to send to an operation or a job, what it costs at most, and what comes back"
+})
 export type OperationContract = typeof OperationContract.Type
 
 /** The category and the platform that the listing shows. A manifest that names no job may leave them open. */

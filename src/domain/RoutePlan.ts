@@ -4,6 +4,7 @@
  * catalog revision or another node cannot change what was promised when the money was held.
  */
 import { Schema } from "effect"
+import { field } from "./Described.js"
 import { JsonObject } from "./Json.js"
 import { fallbackAttemptsMax } from "./Limits.js"
 import { EndpointId, JobId, ProviderId } from "./Manifest.js"
@@ -11,12 +12,18 @@ import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"
 
 export const Prefer = Schema.Literal("balanced", "cheapest", "reliable", "fastest").annotations({
-  identifier: "Prefer"
+  identifier: "Prefer",
+  description: "What decides between providers of the same job: balanced weighs price, record and speed",
+  examples: ["balanced"]
 })
 export type Prefer = typeof Prefer.Type
 
 export const SkipCode = Schema.Literal("over_cost_cap", "needs_identity", "excluded", "not_runnable", "rejected_input")
-export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
+export const Skipped = Schema.Struct({
+  endpointId: field(Schema.String, "The operation that is not tried", "mock-email-find-2"),
+  code: field(SkipCode, "Why, as a word for programs", "over_cost_cap"),
+  reason: field(Schema.String, "Why, in a sentence", "It costs more than maxCostUsd")
+})
 export type Skipped = typeof Skipped.Type
 
 export const Candidate = Schema.Struct({

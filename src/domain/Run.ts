@@ -16,10 +16,17 @@ export const RunStatus = Schema.Literal(
   "failed",
   "blocked",
   "reconciliation_pending"
-).annotations({ identifier: "RunStatus" })
+).annotations({
+  identifier: "RunStatus",
+  description:
+    "Where the run stands: queued, running, completed (the provider answered), failed, blocked (refused before anything was sent), reconciliation_pending (the answer was lost, and an operator decides what is charged)",
+  examples: ["completed"]
+})
 export type RunStatus = typeof RunStatus.Type
 export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({
-  identifier: "RunOutcome"
+  identifier: "RunOutcome",
+  description: "What came of it: hit (found), weak (a guess), miss (nothing found), error, rejected (bad input)",
+  examples: ["hit"]
 })
 export type RunOutcome = typeof RunOutcome.Type
 

@@ -4,6 +4,7 @@
  * `FailedRun.ts` writes them down, and nothing else makes a run's `error` object.
  */
 import { type Cause, Schema } from "effect"
+import { exampleId, field } from "./Described.js"
 
 export const WhoseError = Schema.Literal("provider", "gateway", "customer")
 export type WhoseError = typeof WhoseError.Type
@@ -357,12 +358,23 @@ export type RunFailureCode = RunFailure["code"]
 
 /** The run's `error` object as it is stored and shown. */
 export const RunError = Schema.Struct({
-  code: Schema.String,
-  message: Schema.String,
-  requestId: Schema.String,
-  whoseError: WhoseError,
-  retryable: Schema.Boolean,
-  retryHint: Schema.String,
-  providerStatus: Schema.optionalWith(Schema.Int, { exact: true })
-}).annotations({ identifier: "RunError" })
+  code: field(Schema.String, "What went wrong, as a word for programs", "timeout"),
+  message: field(Schema.String, "What went wrong, in a sentence", "The provider did not answer within 30 s"),
+  requestId: field(Schema.String, "The request that made the run; name it when you ask for help", exampleId("req")),
+  whoseError: field(
+    WhoseError,
+    "Who can do something about it: the provider, the gateway's operator, or you",
+    "provider"
+  ),
+  retryable: field(Schema.Boolean, "Whether the same input may work later, with a new idempotency key", true),
+  retryHint: field(
+    Schema.String,
+    "What to change or how long to wait, in a sentence",
+    "Send it again in a minute, with a new idempotency key."
+  ),
+  providerStatus: Schema.optionalWith(
+    field(Schema.Int, "The HTTP status that the provider answered; absent when it did not answer", 504),
+    { exact: true }
+  )
+}).annotations({ identifier: "RunError", description: "Why a run failed or was refused" })
 export type RunError = typeof RunError.Type

@@ -10,7 +10,11 @@ export const scopes = [
   "capabilities:write",
   "account:manage"
 ] as const
-export const Scope = Schema.Literal(...scopes).annotations({ identifier: "Scope" })
+export const Scope = Schema.Literal(...scopes).annotations({
+  identifier: "Scope",
+  description: "What a token may do",
+  examples: ["runs:execute"]
+})
 export type Scope = typeof Scope.Type
 
 export const ScopeInput = Schema.transformOrFail(Schema.String, Scope, {

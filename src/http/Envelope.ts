@@ -7,6 +7,14 @@ import { HttpApiSchema, HttpServerResponse } from "@effect/platform"
 import { Effect, ParseResult, Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
+import { exampleId } from "../domain/Described.js"
+import {
+  bodyBytesMax,
+  inflightLimitDefault,
+  rateBurstDefault,
+  topUpMinimumUsdDefault,
+  topUpSuggestedUsdDefault
+} from "../domain/Limits.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import { errorPrefix } from "./Access.js"
 import { currentRequest } from "./RequestState.js"
@@ -71,6 +79,8 @@ interface Row<E> {
   readonly status: number
   /** Short and the same for every occurrence, for RFC 9457. */
   readonly title: string
+  /** One occurrence, for the document. */
+  readonly example: E
   /** Fields next to `error`, with their values. */
   readonly beside?: readonly [Schema.Struct.Fields, (error: E) => Extra]
   /** Fields inside `error`, with their values. */
@@ -117,15 +127,17 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
   })
   const outside = Schema.Struct({
     error: Schema.Struct({
-      code: Schema.Literal(code),
-      message: Schema.String,
-      requestId: Schema.String,
-      retryable: Schema.Literal(cls.retryable),
-      retryHint: Schema.String,
+      code: Schema.Literal(code).annotations({ description: "What went wrong, as a word for programs" }),
+      message: Schema.String.annotations({ description: "What went wrong, in a sentence" }),
+      requestId: Schema.String.annotations({ description: "The request; name it when you ask for help" }),
+      retryable: Schema.Literal(cls.retryable).annotations({
+        description: "Whether the same request may work later"
+      }),
+      retryHint: Schema.String.annotations({ description: "What to change or how long to wait, in a sentence" }),
       ...row.inside?.[0]
-    }),
+    }).annotations({ description: "What went wrong" }),
     ...row.beside?.[0]
-  })
+  }).annotations({ examples: [toBody(row.example, exampleId("req"))] })
   return Schema.transformOrFail(
     Schema.make<Body>(Schema.typeSchema(outside).ast),
     Schema.make<E>(Schema.typeSchema(Schema.make<E>(cls.ast)).ast),
@@ -135,11 +147,26 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
       encode: (error) => Effect.map(currentRequest, (state) => toBody(error, state.requestId))
     }
   ).annotations(
-    HttpApiSchema.annotations({ status: row.status, identifier: errorPrefix + code, description: row.title })
+    HttpApiSchema.annotations({
+      status: row.status,
+      identifier: errorPrefix + code,
+      description: row.title
+    })
   )
 }
 
 const Seconds = Schema.Int.annotations({ description: "Seconds to wait before the next try" })
+const number = (description: string) => Schema.Int.annotations({ description })
+const text = (description: string) => Schema.String.annotations({ description })
+const texts = (description: string) => Schema.Array(Schema.String).annotations({ description })
+const exampleHint: TopUpHint = {
+  minimumUsd: topUpMinimumUsdDefault,
+  suggestedUsd: topUpSuggestedUsdDefault,
+  checkoutUrl: null,
+  dashboardUrl: "https://gateway.example.com/console",
+  message: "Request a top-up with POST /v1/top-ups and pay it at its checkoutUrl.",
+  reason: "balance_low"
+}
 const retryAfter = (error: { readonly retryAfterSeconds: number }) => ({
   "retry-after": String(error.retryAfterSeconds)
 })
@@ -155,33 +182,44 @@ const topUpRefusal = [
     topUp === undefined ? {} : { topUp, reason: topUp.reason }
 ] as const
 
+const asked = { description: "The parameter that is wrong" }
+const problems = Schema.Array(Api.FieldProblem).annotations({ description: "The fields that are wrong" })
+
 /** One row for each error class. A class without a row, or a row without a class, does not compile. */
 export const Wire = {
   ValidationError: wire(Api.ValidationError, {
     status: 400,
     title: "The request fails validation",
-    inside: [{ details: Schema.Array(Api.FieldProblem) }, ({ details }) => ({ details })],
+    example: Api.ValidationError.of("limit", "must be a whole number from 1 to 100"),
+    inside: [{ details: problems }, ({ details }) => ({ details })],
     beside: topUpRefusal
   }),
-  RunsCursorInvalid: wire(Api.RunsCursorInvalid, { status: 400, title: "Bad or stale cursor" }),
+  RunsCursorInvalid: wire(Api.RunsCursorInvalid, {
+    status: 400,
+    title: "Bad or stale cursor",
+    example: new Api.RunsCursorInvalid()
+  }),
   Unauthorized: wire(Api.Unauthorized, {
     status: 401,
     title: "Token missing or invalid",
+    example: new Api.Unauthorized(),
     headers: () => ({ "www-authenticate": "Bearer" })
   }),
   TokenRevoked: wire(Api.TokenRevoked, {
     status: 401,
     title: "Token revoked",
+    example: new Api.TokenRevoked(),
     headers: () => ({ "www-authenticate": 'Bearer error="invalid_token"' })
   }),
   InsufficientBalance: wire(Api.InsufficientBalance, {
     status: 402,
     title: "The reservation exceeds the available balance",
+    example: new Api.InsufficientBalance({ balanceMicros: 15_000, estimatedCostMicros: 20_000, topUp: exampleHint }),
     beside: [
       {
-        balanceMicros: Schema.Int,
-        estimatedCostMicros: Schema.Int,
-        topUpUrl: Schema.NullOr(Schema.String),
+        balanceMicros: number("What is available, in micros"),
+        estimatedCostMicros: number("What the run would hold, in micros"),
+        topUpUrl: Schema.NullOr(Schema.String).annotations({ description: "The same as topUp.checkoutUrl" }),
         topUp: TopUpHint
       },
       ({ balanceMicros, estimatedCostMicros, topUp }) => ({
@@ -195,74 +233,116 @@ export const Wire = {
   KeySpendLimitReached: wire(Api.KeySpendLimitReached, {
     status: 402,
     title: "The key's monthly limit is reached",
+    example: new Api.KeySpendLimitReached({ limitMicros: 5_000_000, spentMicros: 4_990_000 }),
     beside: [
-      { limitMicros: Schema.Int, spentMicros: Schema.Int },
+      {
+        limitMicros: number("What the key may spend in a calendar month (UTC), in micros"),
+        spentMicros: number("What of it is spent or held, in micros")
+      },
       ({ limitMicros, spentMicros }) => ({ limitMicros, spentMicros })
     ]
   }),
   Forbidden: wire(Api.Forbidden, {
     status: 403,
     title: "The token lacks the scope",
+    example: new Api.Forbidden({ scope: "billing:write", topUp: { ...exampleHint, reason: "read_only_token" } }),
     inside: [
-      { details: Schema.optionalWith(Schema.Array(Api.FieldProblem), { exact: true }) },
+      {
+        details: Schema.optionalWith(
+          Schema.Array(Api.FieldProblem).annotations({
+            description: "What of the request is more than the calling token may do itself",
+            examples: [[{ field: "scopes.0", message: "is more than the calling token may do" }]]
+          }),
+          { exact: true }
+        )
+      },
       ({ details }) => (details === undefined ? {} : { details })
     ],
     beside: [
-      { scope: Schema.optionalWith(Schema.String, { exact: true }), ...topUpRefusal[0] },
+      {
+        scope: Schema.optionalWith(text("The scope that the token lacks; absent when it lacks none"), { exact: true }),
+        ...topUpRefusal[0]
+      },
       ({ scope, topUp }) => ({ ...(scope === undefined ? {} : { scope }), ...topUpRefusal[1]({ topUp }) })
     ]
   }),
-  NotFound: wire(Api.NotFound, { status: 404, title: "Not found" }),
-  RouteNotFound: wire(Api.RouteNotFound, { status: 404, title: "No such route" }),
+  NotFound: wire(Api.NotFound, {
+    status: 404,
+    title: "Not found",
+    example: new Api.NotFound({ what: "run", id: exampleId("run") })
+  }),
+  RouteNotFound: wire(Api.RouteNotFound, {
+    status: 404,
+    title: "No such route",
+    example: new Api.RouteNotFound({ method: "GET", path: "/v1/run" })
+  }),
   UnknownCategory: wire(Api.UnknownCategory, {
     status: 404,
     title: "Unknown category",
+    example: new Api.UnknownCategory({ category: "persons", categories: ["company", "people"] }),
     beside: [
-      { field: Schema.Literal("category"), categories: Schema.Array(Schema.String) },
+      { field: Schema.Literal("category").annotations(asked), categories: texts("The categories that there are") },
       ({ categories }) => ({ field: "category", categories })
     ]
   }),
   UnknownPlatform: wire(Api.UnknownPlatform, {
     status: 404,
     title: "Unknown platform",
+    example: new Api.UnknownPlatform({ platform: "linkedout", platforms: ["general", "linkedin"] }),
     beside: [
-      { field: Schema.Literal("platform"), platforms: Schema.Array(Schema.String) },
+      { field: Schema.Literal("platform").annotations(asked), platforms: texts("The platforms that there are") },
       ({ platforms }) => ({ field: "platform", platforms })
     ]
   }),
   MethodNotAllowed: wire(Api.MethodNotAllowed, {
     status: 405,
     title: "The route exists, but not for this method",
+    example: new Api.MethodNotAllowed({ method: "DELETE", allow: ["GET", "POST"] }),
     headers: ({ allow }) => ({ allow: allow.join(", ") })
   }),
   IdempotencyConflict: wire(Api.IdempotencyConflict, {
     status: 409,
     title: "The key was used with a different request",
+    example: new Api.IdempotencyConflict({ runId: exampleId("run") }),
     beside: [
-      { runId: Schema.optionalWith(Schema.String, { exact: true }) },
+      {
+        runId: Schema.optionalWith(text("The run of the first request; absent when it made none"), { exact: true })
+      },
       ({ runId }) => (runId === undefined ? {} : { runId })
     ]
   }),
   PayloadTooLarge: wire(Api.PayloadTooLarge, {
     status: 413,
     title: "The request body is too large",
-    beside: [{ limitBytes: Schema.Int }, ({ limitBytes }) => ({ limitBytes })]
+    example: new Api.PayloadTooLarge({ limitBytes: bodyBytesMax }),
+    beside: [{ limitBytes: number("How many bytes it may have") }, ({ limitBytes }) => ({ limitBytes })]
   }),
   UnsupportedMediaType: wire(Api.UnsupportedMediaType, {
     status: 415,
     title: "The request body is compressed",
+    example: new Api.UnsupportedMediaType({ encoding: "gzip" }),
     headers: () => ({ "accept-encoding": "identity" })
   }),
   RowsModeUnsupported: wire(Api.RowsModeUnsupported, {
     status: 422,
     title: "Unsupported output mode",
-    beside: [{ reason: Schema.String }, ({ reason }) => ({ reason })]
+    example: new Api.RowsModeUnsupported({ reason: "canonical is not offered; leave it out, or send raw" }),
+    beside: [{ reason: text("Why, in a sentence") }, ({ reason }) => ({ reason })]
   }),
   TooManyInflightRuns: wire(Api.TooManyInflightRuns, {
     status: 429,
     title: "Too many runs in flight",
+    example: new Api.TooManyInflightRuns({
+      inflight: inflightLimitDefault,
+      limit: inflightLimitDefault,
+      retryAfterSeconds: 1
+    }),
     beside: [
-      { inflight: Schema.Int, limit: Schema.Int, retryAfterSeconds: Seconds },
+      {
+        inflight: number("How many runs of the workspace are in flight"),
+        limit: number("How many may be"),
+        retryAfterSeconds: Seconds
+      },
       ({ inflight, limit, retryAfterSeconds }) => ({ inflight, limit, retryAfterSeconds })
     ],
     headers: (error) => ({
@@ -274,8 +354,9 @@ export const Wire = {
   RunRateLimited: wire(Api.RunRateLimited, {
     status: 429,
     title: "Too many runs a minute",
+    example: new Api.RunRateLimited({ limit: 120, retryAfterSeconds: 12 }),
     beside: [
-      { limit: Schema.Int, retryAfterSeconds: Seconds },
+      { limit: number("How many runs the workspace may start in a minute"), retryAfterSeconds: Seconds },
       ({ limit, retryAfterSeconds }) => ({ limit, retryAfterSeconds })
     ],
     headers: (error) => ({
@@ -287,6 +368,7 @@ export const Wire = {
   RateLimitExceeded: wire(Api.RateLimitExceeded, {
     status: 429,
     title: "Too many requests",
+    example: new Api.RateLimitExceeded({ limit: rateBurstDefault, retryAfterSeconds: 1 }),
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: (error) => ({
       ...retryAfter(error),
@@ -294,31 +376,39 @@ export const Wire = {
       "x-ratelimit-remaining": "0"
     })
   }),
-  InternalError: wire(Api.InternalError, { status: 500, title: "Internal error" }),
+  InternalError: wire(Api.InternalError, { status: 500, title: "Internal error", example: new Api.InternalError() }),
   CatalogLoading: wire(Api.CatalogLoading, {
     status: 503,
     title: "The catalog is not loaded yet",
+    example: new Api.CatalogLoading({ retryAfterSeconds: 1 }),
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
   StorageBusy: wire(Storage.StorageBusy, {
     status: 503,
     title: "Storage is overloaded",
+    example: new Storage.StorageBusy({ retryAfterSeconds: 1 }),
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
   StorageUncertain: wire(Storage.StorageUncertain, {
     status: 503,
     title: "The last write is unconfirmed",
+    example: new Storage.StorageUncertain(),
     headers: () => ({ "retry-after": "1" })
   }),
   StorageTimeout: wire(Storage.StorageTimeout, {
     status: 503,
     title: "Storage took too long",
+    example: new Storage.StorageTimeout({ retryAfterSeconds: 1 }),
     beside: [{ retryAfterSeconds: Seconds }, seconds],
     headers: retryAfter
   }),
-  BillingUnavailable: wire(Api.BillingUnavailable, { status: 503, title: "Billing is not enabled" })
+  BillingUnavailable: wire(Api.BillingUnavailable, {
+    status: 503,
+    title: "Billing is not enabled",
+    example: new Api.BillingUnavailable({})
+  })
 } as const satisfies { readonly [Name in keyof ErrorClasses]: Schema.Schema<ErrorNamed<Name>, Body> }
 
 /** What every handler that touches storage can fail with. */

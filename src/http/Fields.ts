@@ -3,18 +3,36 @@
  * makes by itself repeats what the client sent.
  */
 import { ParseResult, Schema } from "effect"
+import { field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
+import { fieldUsdMax } from "../domain/Limits.js"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
-/** A field of an answer, as the document explains it. */
-export const field = <A, I, R>(
-  schema: Schema.Schema<A, I, R>,
-  description: string,
-  example: NoInfer<A>
-): Schema.Schema<A, I, R> => schema.annotations({ description, examples: [example] })
+export { exampleId, exampleTime, field } from "../domain/Described.js"
+
+/** A field of a request body that must be there, as the document explains it. What is said of a wrong value stays. */
+export const asked = <A, I>(schema: Schema.Schema<A, I>, description: string, example: NoInfer<A>) =>
+  Schema.propertySignature(schema).annotations({ description, examples: [example] })
+
+/** The same of a field that may be left out. */
+export const askedMaybe = <A, I>(schema: Schema.Schema<A, I>, description: string, example: NoInfer<A>) =>
+  optional(schema).annotations({ description, examples: [example] })
+
+/** The cursor of a list's answer. */
+export const NextCursor = field(
+  Schema.NullOr(Schema.String),
+  "The cursor of the next page; null on the last page",
+  null
+)
+
+/** An amount of dollars in a request body. */
+export const UsdInput = Schema.JsonNumber.pipe(
+  Schema.between(0, fieldUsdMax),
+  Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+)
 
 /** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */
 const described = (description: string | undefined) => (description === undefined ? {} : { description })

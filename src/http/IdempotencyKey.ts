@@ -3,7 +3,10 @@ import { isUtf8 } from "node:buffer"
 import { Effect, Schema } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { idempotencyKeyCharsMax } from "../domain/Limits.js"
-import { line } from "./Fields.js"
+import { askedMaybe, line } from "./Fields.js"
+import { headerParam } from "./Query.js"
+
+const exampleKey = "order 4711: find the address"
 
 export const IdempotencyKey = line(
   idempotencyKeyCharsMax,
@@ -14,12 +17,10 @@ export const IdempotencyKey = line(
 
 /** The header as the document shows it; `idempotencyKeyOf` checks it. */
 export const keyHeader = (description: string) =>
-  Schema.optionalWith(
-    Schema.String.annotations({
-      jsonSchema: { type: "string", description, minLength: 1, maxLength: idempotencyKeyCharsMax }
-    }),
-    { exact: true }
-  )
+  headerParam(description, exampleKey, { minLength: 1, maxLength: idempotencyKeyCharsMax })
+
+/** The same key in a body. */
+export const keyField = (description: string) => askedMaybe(IdempotencyKey, description, exampleKey)
 
 const isKey = Schema.is(IdempotencyKey)
 

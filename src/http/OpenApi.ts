@@ -10,6 +10,8 @@ import { runFailures } from "../domain/RunFailures.js"
 import { errorPrefix, type Required, type Route, routesOf } from "./Access.js"
 import type { Api } from "./Api.js"
 import { wireErrors } from "./Envelope.js"
+import { headerComponents, problemSchema } from "./OpenApiParts.js"
+import { type Examples, examplesOf } from "./OpenApiExamples.js"
 import { possibleErrors } from "./RouteErrors.js"
 
 const refPrefix = "#/components/schemas/"
@@ -27,7 +29,14 @@ const rewrite = (value: Json, change: (object: JsonObject) => JsonObject): Json 
 }
 
 /** Names of the library's own schemas, which say nothing to a reader: their meaning goes where they are used. */
-const inlined: ReadonlySet<string> = new Set(["Int", "NonNegativeInt", "JsonNumber", "NonEmptyString", "PropertyKey"])
+const inlined: ReadonlySet<string> = new Set([
+  "Int",
+  "NonNegativeInt",
+  "NonNegative",
+  "JsonNumber",
+  "NonEmptyString",
+  "PropertyKey"
+])
 const dropped: ReadonlySet<string> = new Set(["HttpApiDecodeError", "Issue", ...inlined])
 
 const targetOf = (schema: Json | undefined): string | null => {
@@ -48,16 +57,29 @@ const reachable = (start: Json, schemas: JsonObject, found: Set<string> = new Se
   return found
 }
 
+/** Titles and descriptions that the library gives to schemas say no more than their type and range. */
+const libraryWords =
+  /^(int|finite|between\(.*|m(in|ax)Items\(.*|an integer|a string|a boolean|an? (finite |non-negative )?number( between .*)?|an array of .* item\(s\))$/
+const withoutLibraryWords = (schema: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schema).filter(
+      ([key, value]) =>
+        !((key === "title" || key === "description") && typeof value === "string" && libraryWords.test(value))
+    )
+  )
+
 const tidySchema =
   (schemas: JsonObject) =>
   (schema: JsonObject): JsonObject => {
     const name = targetOf(schema)
     if (name !== null && inlined.has(name)) {
-      const { title: _, ...meaning } = object(member(schemas, name))
-      return meaning
+      const { $ref: _, ...own } = schema
+      return withoutLibraryWords({ ...object(member(schemas, name)), ...own })
     }
-    const { anyOf, ...rest } = schema
-    if (!Array.isArray(anyOf)) return schema
+    const { allOf, anyOf, ...rest } = schema
+    // What is said of a reference or of a narrowed number at its place stands beside it.
+    if (Array.isArray(allOf) && allOf.length === 1) return withoutLibraryWords({ ...object(allOf[0]), ...rest })
+    if (!Array.isArray(anyOf)) return withoutLibraryWords(schema)
     const choices = anyOf.filter((choice) => targetOf(choice) !== "HttpApiDecodeError")
     return choices.length === 1 ? { ...rest, ...object(choices[0]) } : { ...rest, anyOf: choices }
   }
@@ -87,54 +109,6 @@ const headersOf = (status: string, { access, answerHeaders, parameters }: Descri
     : {}),
   ...(status === "401" ? { "WWW-Authenticate": headerRef("WWW-Authenticate") } : {})
 })
-
-const integer = { type: "integer" }
-const text = { type: "string" }
-const headerComponents: JsonObject = {
-  Allow: { description: "The methods that this path has", schema: text },
-  "Accept-Ranges": { description: "Ranges may be asked for, in bytes", schema: text },
-  "Cache-Control": { description: "Who may keep the answer, and for how long", schema: text },
-  "Content-Disposition": { description: "The file's name", schema: text },
-  "Content-Range": { description: "Which bytes these are, of how many", schema: text },
-  ETag: {
-    description:
-      "Stands for this very answer; sent back in If-None-Match, it is answered with 304 while nothing has changed",
-    schema: text
-  },
-  "X-Balance-Micros": {
-    description:
-      "The balance that was left right after this run's hold, or after its settlement where the answer shows it settled, in micros; absent where another node settled it, or where its end came while a repeated request waited for it",
-    schema: integer,
-    required: false
-  },
-  "X-Key-Remaining-Micros": {
-    description: "The same of the monthly limit of the calling key; absent without one",
-    schema: integer,
-    required: false
-  },
-  "X-Ignored-Parameters": {
-    description: "Names of query parameters that the route does not read and has ignored; absent when there are none",
-    schema: text,
-    required: false
-  },
-  "X-Request-Id": {
-    description: "The request's id: the client's own when it is 1 to 128 of A-Z a-z 0-9 . _ : -, else a new one",
-    schema: text
-  },
-  RateLimit: { description: "What is left of the rate and when it is whole again (IETF draft)", schema: text },
-  "RateLimit-Policy": { description: "The rate that counts (IETF draft)", schema: text },
-  "Retry-After": { description: "Seconds to wait before the next try", schema: integer },
-  "X-RateLimit-Limit": { description: "The limit that was reached", schema: integer },
-  "X-RateLimit-Remaining": { description: "What is left of it", schema: integer },
-  "WWW-Authenticate": { description: "How to authenticate", schema: text }
-}
-
-const problem: JsonObject = {
-  description: "The same members as RFC 9457 problem details",
-  type: "object",
-  required: ["type", "title", "status", "detail", "error"],
-  properties: { type: text, title: text, status: integer, detail: text, instance: text, error: { type: "object" } }
-}
 
 /**
  * Describes an error answer by the codes that the route can answer and adds its RFC 9457 form; null when it can answer
@@ -166,6 +140,13 @@ const withoutToken: ReadonlySet<Required> = new Set<Required>(["public", "signed
 const securityOf = (access: Required): Json =>
   withoutToken.has(access) ? [] : access === "optional-token" ? [{}, { bearer: [] }] : [{ bearer: [] }]
 
+/** A query is text; the document shows numbers and booleans as what they are. */
+const asShown = (example: Json, schema: JsonObject): Json => {
+  if (schema["type"] === "string" || typeof example !== "string") return example
+  const value = Number(example)
+  return example === "true" || example === "false" ? example === "true" : Number.isNaN(value) ? example : value
+}
+
 /**
  * A description inside of a parameter's schema belongs to the parameter; what it is when left out belongs into the
  * schema.
@@ -173,16 +154,18 @@ const securityOf = (access: Required): Json =>
 const tidyParameter =
   (defaults: Described["defaults"]) =>
   (parameter: Json): Json => {
-    const schema = object(member(parameter, "schema"))
-    const description = schema["description"]
+    const { description, examples, ...schema } = object(member(parameter, "schema"))
+    const [example] = Array.isArray(examples) ? examples : []
     const name = member(parameter, "name")
     const left = member(parameter, "in") === "query" && typeof name === "string" ? defaults.get(name) : undefined
     return {
       ...object(parameter),
       ...(description === undefined ? {} : { description }),
-      ...(typeof left === "string" || typeof left === "number" || typeof left === "boolean"
-        ? { schema: { ...schema, default: left } }
-        : {})
+      ...(example === undefined ? {} : { example: asShown(example, schema) }),
+      schema:
+        typeof left === "string" || typeof left === "number" || typeof left === "boolean"
+          ? { ...schema, default: left }
+          : schema
     }
   }
 
@@ -191,20 +174,41 @@ interface Described extends Route {
   readonly access: Required
 }
 
-const tidyOperation = (operation: JsonObject, route: Described): JsonObject => {
+/** Adds an example to a body or an answer, made of those of its fields. */
+const withExample = (holder: JsonObject, exampleOf: (schema: Json | undefined) => Json | undefined): JsonObject => ({
+  ...holder,
+  ...(holder["content"] === undefined
+    ? {}
+    : {
+        content: mapValues(holder["content"], (media) => {
+          const example = exampleOf(member(media, "schema"))
+          return example === undefined ? media : { ...object(media), example }
+        })
+      })
+})
+
+const tidyOperation = (
+  operation: JsonObject,
+  route: Described,
+  examples: { readonly ofBody: Examples; readonly ofAnswer: Examples }
+): JsonObject => {
   const { access } = route
   const possible = possibleErrors(route)
   const scoped = !withoutToken.has(access) && access !== "any-token" && access !== "optional-token"
   const parameters = operation["parameters"]
+  const body = operation["requestBody"]
   return {
     ...operation,
+    ...(body === undefined ? {} : { requestBody: withExample(object(body), examples.ofBody) }),
     security: securityOf(access),
     ...(Array.isArray(parameters) ? { parameters: parameters.map(tidyParameter(route.defaults)) } : {}),
     ...(scoped ? { "x-required-scope": access } : {}),
     responses: Object.fromEntries(
       Object.entries(object(operation["responses"])).flatMap(([status, response]) => {
         const tidy = tidyError(object(response), possible)
-        return tidy === null ? [] : [[status, { ...tidy, headers: headersOf(status, route) }]]
+        if (tidy === null) return []
+        const shown = status.startsWith("2") ? withExample(tidy, examples.ofAnswer) : tidy
+        return [[status, { ...shown, headers: headersOf(status, route) }]]
       })
     )
   }
@@ -224,10 +228,13 @@ const missingResponses: JsonObject = {
   MethodNotAllowed: missing("method_not_allowed", { Allow: headerRef("Allow") })
 }
 
-/** `strict` closes the answers too: for a test that finds fields which no schema names. */
+/**
+ * `publicUrl` says where clients reach the gateway. `strict` closes the answers too: for a test that finds fields which
+ * no schema names.
+ */
 export const openApiDocument = (
   api: typeof Api,
-  options: { readonly strict: boolean } = { strict: false }
+  options: { readonly strict?: boolean; readonly publicUrl?: string } = {}
 ): JsonObject => {
   const derived: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(api)))
   const schemas = object(member(member(derived, "components"), "schemas"))
@@ -237,11 +244,13 @@ export const openApiDocument = (
       routes.set(`${route.method.toLowerCase()} ${route.path.replace(/:(\w+)/g, "{$1}")}`, { access, ...route })
   }
   const tidied = object(rewrite(derived, tidySchema(schemas)))
+  const tidySchemas = object(member(tidied["components"], "schemas"))
+  const examples = { ofBody: examplesOf(tidySchemas, "all"), ofAnswer: examplesOf(tidySchemas, "required") }
 
   const paths = mapValues(tidied["paths"], (item, path) =>
     mapValues(item, (operation, method) => {
       const route = routes.get(`${method} ${path}`)
-      return route === undefined ? operation : tidyOperation(object(operation), route)
+      return route === undefined ? operation : tidyOperation(object(operation), route, examples)
     })
   )
   const bodies = Object.values(paths).flatMap((item) =>
@@ -250,7 +259,7 @@ export const openApiDocument = (
   const closed = reachable(bodies, schemas)
   const components = object(tidied["components"])
   const named = mapValues(components["schemas"], (schema, name) =>
-    options.strict || closed.has(name) ? schema : open(schema)
+    options.strict === true || closed.has(name) ? schema : open(schema)
   )
   const kept = Object.fromEntries(Object.entries(named).filter(([name]) => !dropped.has(name)))
   const runError = object(kept["RunError"])
@@ -258,14 +267,20 @@ export const openApiDocument = (
 
   return {
     ...tidied,
-    paths: options.strict
-      ? paths
-      : mapValues(paths, (item) =>
-          mapValues(item, (operation) => ({
-            ...object(operation),
-            responses: open(member(operation, "responses") ?? {})
-          }))
-        ),
+    info: {
+      ...object(tidied["info"]),
+      contact: { name: "The operator of this gateway" }
+    },
+    servers: [{ url: options.publicUrl ?? "/", description: "This gateway" }],
+    paths:
+      options.strict === true
+        ? paths
+        : mapValues(paths, (item) =>
+            mapValues(item, (operation) => ({
+              ...object(operation),
+              responses: open(member(operation, "responses") ?? {})
+            }))
+          ),
     security: [],
     components: {
       ...components,
@@ -273,10 +288,13 @@ export const openApiDocument = (
       responses: missingResponses,
       schemas: {
         ...kept,
-        Problem: problem,
+        Problem: problemSchema(kept[`${errorPrefix}not_found`]),
         RunError: {
           ...runError,
-          properties: { ...object(runError["properties"]), code: { type: "string", enum: codes } }
+          properties: {
+            ...object(runError["properties"]),
+            code: { ...object(member(runError["properties"], "code")), enum: codes }
+          }
         }
       }
     }

@@ -3,8 +3,10 @@
  * and free of control characters.
  */
 import { ParseResult, Schema } from "effect"
+import { exampleId, field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { cursorCharsMax, pageRowsDefault, pageRowsMax } from "../domain/Limits.js"
+import { cursorCharsMax, pageRowsDefault, pageRowsMax, pathParameterCharsMax } from "../domain/Limits.js"
+import { time } from "./Fields.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */
 export const parameter = <A, I>(
@@ -12,6 +14,8 @@ export const parameter = <A, I>(
   options: {
     readonly expected: string
     readonly read: (raw: string) => A | undefined
+    /** How the document writes an example, where that is not its text. */
+    readonly write?: (value: A) => string
     readonly jsonSchema: object
   }
 ): Schema.Schema<A, string> =>
@@ -29,7 +33,7 @@ export const parameter = <A, I>(
           ? ParseResult.fail(new ParseResult.Type(ast, raw, options.expected))
           : ParseResult.succeed(value)
       },
-      encode: (value) => ParseResult.succeed(String(value))
+      encode: (value) => ParseResult.succeed(options.write?.(value) ?? String(value))
     }
   )
 
@@ -82,28 +86,72 @@ export const choiceParam = <const Choices extends ReadonlyArray<string>>(
 export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int, {
   expected: instantExpected,
   read: readInstant,
+  write: time,
   jsonSchema: { type: "string", format: "date-time" }
 })
 
 export const optionalParam = <A>(schema: Schema.Schema<A, string>) => Schema.optionalWith(schema, { exact: true })
 
+const exampleCursor = "ZXhhbXBsZQ.q7Yd1mW2xR0uT5vB8nK3pA"
+const cursorMeaning = "Where the page begins: nextCursor of the page before, with the same filters"
+
 /**
  * A cursor in any form, for a list with an error of its own for what is not one of its cursors. One that is given twice
  * is none.
  */
-export const anyCursorParam: Schema.Schema<string, string | ReadonlyArray<string>> = Schema.transform(
-  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: cursorCharsMax }
-  }),
-  Schema.String,
-  { strict: true, decode: (raw) => (typeof raw === "string" ? raw : ""), encode: (cursor) => cursor }
+export const anyCursorParam: Schema.Schema<string, string | ReadonlyArray<string>> = field(
+  Schema.transform(
+    Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
+      jsonSchema: { type: "string", minLength: 1, maxLength: cursorCharsMax }
+    }),
+    Schema.String,
+    { strict: true, decode: (raw) => (typeof raw === "string" ? raw : ""), encode: (cursor) => cursor }
+  ),
+  cursorMeaning,
+  exampleCursor
 )
 
+/** A parameter that has a value when it is left out. */
+export const paramOr = <A>(
+  schema: Schema.Schema<A, string>,
+  value: NoInfer<A>,
+  description: string,
+  example: NoInfer<A> = value
+) =>
+  Schema.optionalWith(schema, { exact: true, default: () => value }).annotations({ description, examples: [example] })
+
+export const limitParam = (maximum: number, value: number) => paramOr(intParam(1, maximum), value, "Rows of a page")
+
+export const cursorParam = (charsMax: number) => optionalParam(field(textParam(charsMax), cursorMeaning, exampleCursor))
+
 /** `limit` and `cursor` of the lists that are newest first. */
-export const pageParams = {
-  limit: Schema.optionalWith(intParam(1, pageRowsMax), { exact: true, default: () => pageRowsDefault }),
-  cursor: optionalParam(textParam(cursorCharsMax))
+export const pageParams = { limit: limitParam(pageRowsMax, pageRowsDefault), cursor: cursorParam(cursorCharsMax) }
+
+/** The bounds of a list's time. */
+export const timeParams = {
+  from: optionalParam(field(instantParam, "Only what was made at this time or later", Date.UTC(2026, 5, 1))),
+  to: optionalParam(field(instantParam, "Only what was made before this time", Date.UTC(2026, 6, 1)))
 }
+
+/** The id of a path, as the document shows it: the handler looks at it. */
+export const pathId = (what: string, prefix: string) =>
+  field(
+    Schema.String.annotations({
+      jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax }
+    }),
+    `The ${what}'s id; it begins with ${prefix}_`,
+    exampleId(prefix)
+  )
+
+/** The ETag of an answer, for examples. */
+export const exampleEtag = '"b7c1f0a29d3e4f56"'
+
+/** A header that may be left out, as the document shows it: the handler looks at it. */
+export const headerParam = (description: string, example: string, limits: object = {}) =>
+  Schema.optionalWith(
+    field(Schema.String.annotations({ jsonSchema: { type: "string", ...limits } }), description, example),
+    { exact: true }
+  )
 
 /** All problems of a query are told at once. */
 export const query = <Fields extends Schema.Struct.Fields>(fields: Fields) =>

@@ -99,142 +99,180 @@ export const routes = {
 
 /** What each operation takes and answers. */
 export interface Operations {
-  /** Search the public catalog. */
+  /** Search the public catalog. What anybody may see of the catalog, without an account. */
   readonly "public-catalog.items": {
     readonly path: {}
     readonly query: {
-      /** 1 to 512 characters. */
+      /** What to search for, in your own words. 1 to 512 characters. */
       readonly q?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this job, by its id with dots or underscores. 1 to 200 characters. */
       readonly capability?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this category, by its id. 1 to 200 characters. */
       readonly category?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this provider, by its id. 1 to 200 characters. */
       readonly provider?: string | undefined
-      /** 1 to 100. Default 50. */
+      /** Rows of a page. 1 to 100. Default 50. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: PublicPage
   }
-  /** Compare catalog items. */
+  /**
+   * Compare catalog items. Puts operations side by side: price, record, speed and where they differ. With an
+   * input, each also says whether it takes it and what it would cost.
+   */
   readonly "public-catalog.compare": {
     readonly path: {}
     readonly query: {}
     readonly body: CompareRequest
     readonly answer: Compared
   }
-  /** Get a catalog item. */
+  /** Get a catalog item. What anybody may see of one operation. */
   readonly "public-catalog.item": {
     readonly path: {
+      /** The id of an operation, or job: and the id of a job. 1 to 4096 characters. */
       readonly catalogItemId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: PublicItem
   }
-  /** Count providers and endpoints by category, platform and job. */
+  /**
+   * Count providers and endpoints by category, platform and job. A way in for somebody who does not know the
+   * catalog. With a token, the counts of what can be run are those of its workspace.
+   */
   readonly "public-catalog.overview": {
     readonly path: {}
     readonly query: {
-      /** Default "summary". */
+      /**
+       * How far down to go: categories only, platforms too, jobs too, or everything with the operations. Default
+       * "summary".
+       */
       readonly depth?: "summary" | "platforms" | "jobs" | "full" | undefined
-      /** 1 to 200 characters. */
+      /** Only this category, by its id. 1 to 200 characters. */
       readonly category?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this platform, by its id. 1 to 200 characters. */
       readonly platform?: string | undefined
-      /** 1 to 512 characters. */
+      /** Answers the jobs of these words instead of a tree. 1 to 512 characters. */
       readonly topic?: string | undefined
     }
     readonly body: undefined
     readonly answer: OverviewTree | OverviewTopic
   }
-  /** Search the catalog, best first. Needs the scope catalog:read. */
+  /**
+   * Search the catalog, best first. Takes whole sentences. Words that mean a job find every provider that does
+   * it. An answer that is not what was asked for says so in warnings or priceHint. Needs the scope
+   * catalog:read.
+   */
   readonly "catalog.search": {
     readonly path: {}
     readonly query: {
-      /** 1 to 512 characters. */
+      /** What to search for, in your own words. 1 to 512 characters. */
       readonly q: string
-      /** 1 to 200. Default 50. */
+      /** Rows of a page. 1 to 200. Default 50. */
       readonly limit?: number | undefined
-      /** At least 0. Default 0. */
+      /** Where the page begins: nextOffset of the page before. At least 0. Default 0. */
       readonly offset?: number | undefined
-      /** 1 to 200 characters. */
+      /** Only this category, by its id. 1 to 200 characters. */
       readonly category?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this platform, by its id. 1 to 200 characters. */
       readonly platform?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this provider, by its id. 1 to 200 characters. */
       readonly provider?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this job, by its id with dots. 1 to 200 characters. */
       readonly capability?: string | undefined
+      /** true: only providers that need no key; false: only the others. */
       readonly keyless?: boolean | undefined
+      /** true: only operations that the gateway's tests have checked; false: only the others. */
       readonly verified?: boolean | undefined
-      /** Default false. */
+      /** Also operations of providers that are switched off. Default false. */
       readonly hidden?: boolean | undefined
-      /** At least 0. */
+      /** Only what costs at most this, of one call or one result, in micros. At least 0. */
       readonly maxPriceMicros?: number | undefined
+      /** true: only fixtures; false: only real operations. */
       readonly mock?: boolean | undefined
-      /** Default "balanced". */
+      /**
+       * What decides between providers of the same job: balanced weighs price, record and speed. Default
+       * "balanced".
+       */
       readonly prefer?: "balanced" | "cheapest" | "reliable" | "fastest" | undefined
     }
     readonly body: undefined
     readonly answer: SearchAnswer
   }
-  /** Discover operations that this workspace can run. Needs the scope catalog:read. */
+  /**
+   * Discover operations that this workspace can run. A few operations for a task, each with a score, the
+   * reason and the input that it needs. What the workspace cannot run is left out. Needs the scope
+   * catalog:read.
+   */
   readonly "catalog.discover": {
     readonly path: {}
     readonly query: {
-      /** 1 to 512 characters. */
+      /** What to search for, in your own words; it or query is needed. 1 to 512 characters. */
       readonly q?: string | undefined
-      /** 1 to 512 characters. */
+      /** Another name of q; q wins. 1 to 512 characters. */
       readonly query?: string | undefined
-      /** 1 to 20. Default 5. */
+      /** Rows of a page. 1 to 20. Default 5. */
       readonly limit?: number | undefined
-      /** Default "balanced". */
+      /**
+       * What decides between providers of the same job: balanced weighs price, record and speed. Default
+       * "balanced".
+       */
       readonly prefer?: "balanced" | "cheapest" | "reliable" | "fastest" | undefined
-      /** At least 0. */
+      /** Only what costs at most this, of one call or one result, in micros. At least 0. */
       readonly maxPriceMicros?: number | undefined
     }
     readonly body: undefined
     readonly answer: Discovered
   }
-  /** List endpoints, page by page, with counts per facet if asked. Needs the scope catalog:read. */
+  /**
+   * List endpoints, page by page, with counts per facet if asked. The whole catalog in a fixed order, for
+   * programs that keep a copy. Send the ETag in If-None-Match to learn whether anything changed. Needs the
+   * scope catalog:read.
+   */
   readonly "catalog.endpoints": {
     readonly path: {}
     readonly query: {
-      /** 1 to 5000. Default 100. */
+      /** Rows of a page. 1 to 5000. Default 100. */
       readonly limit?: number | undefined
-      /** 1 to 4096 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 4096 characters. */
       readonly cursor?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this category, by its id. 1 to 200 characters. */
       readonly category?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this platform, by its id. 1 to 200 characters. */
       readonly platform?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this provider, by its id. 1 to 200 characters. */
       readonly provider?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only this job, by its id with dots. 1 to 200 characters. */
       readonly capability?: string | undefined
+      /** true: only providers that need no key; false: only the others. */
       readonly keyless?: boolean | undefined
+      /** true: only operations that the gateway's tests have checked; false: only the others. */
       readonly verified?: boolean | undefined
-      /** Default false. */
+      /** Also operations of providers that are switched off. Default false. */
       readonly hidden?: boolean | undefined
-      /** At least 0. */
+      /** Only what costs at most this, of one call or one result, in micros. At least 0. */
       readonly maxPriceMicros?: number | undefined
-      /** Default false. */
+      /** Also count the operations by category, platform, provider and job. Default false. */
       readonly facets?: boolean | undefined
     }
     readonly body: undefined
     readonly answer: EndpointListing
   }
-  /** Inspect an operation or a job: its input, output, price and effect. Needs the scope catalog:read. */
+  /**
+   * Inspect an operation or a job: its input, output, price and effect. Read it before the first run: what to
+   * send, what it costs at most, and whether it changes something in the world. The id may hold a colon,
+   * percent-encoded or not. Needs the scope catalog:read.
+   */
   readonly "catalog.operation": {
     readonly path: {
+      /** The id of an operation, or job: and the id of a job. 1 to 4096 characters. */
       readonly endpointId: string
     }
     readonly query: {
-      /** 1 to 128 characters. */
+      /** An older version of the contract; without it, the one in force. 1 to 128 characters. */
       readonly contractVersion?: string | undefined
     }
     readonly body: undefined
@@ -249,6 +287,10 @@ export interface Operations {
   readonly "runs.create": {
     readonly path: {}
     readonly query: {
+      /**
+       * How long to wait for the end of the run: true, or the bare word, is 20 seconds, a number is seconds up to
+       * 60. What has not ended by then is answered as it is.
+       */
       readonly wait?: boolean | number | "" | undefined
     }
     readonly body: RunRequest
@@ -261,73 +303,97 @@ export interface Operations {
   readonly "runs.list": {
     readonly path: {}
     readonly query: {
+      /** Only runs that stand there. */
       readonly status?: "queued" | "running" | "completed" | "failed" | "blocked" | "reconciliation_pending" | undefined
       /** The id of a job, with dots or underscores: runs of the job, and of tools that do it. 1 to 200 characters. */
       readonly capability?: string | undefined
-      /** Default false. */
+      /** Whether each run carries its result. Default false. */
       readonly includeResult?: boolean | undefined
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: RunPage
   }
-  /** What a run would hold, whom it would try, and what would refuse it. Needs the scope runs:execute. */
+  /**
+   * What a run would hold, whom it would try, and what would refuse it. Takes the body of a run, without its
+   * key. Nothing is stored, held or charged, and no provider is called. Needs the scope runs:execute.
+   */
   readonly "runs.quote": {
     readonly path: {}
     readonly query: {}
     readonly body: QuoteRequest
     readonly answer: Quote
   }
-  /** Get a run, its result trimmed if asked. Needs the scope runs:read. */
+  /**
+   * Get a run, its result trimmed if asked. Ask until status is neither queued nor running. fields and
+   * max_items shrink what is shown of the result; what is stored and charged stays. Needs the scope runs:read.
+   */
   readonly "runs.get": {
     readonly path: {
-      /** An id that begins with run_. */
+      /** The run's id; it begins with run_. 1 to 4096 characters. */
       readonly runId: string
     }
     readonly query: {
-      /** 1 to 4096 characters. */
+      /**
+       * Dotted paths of the result to keep, with commas between them: at most 100; arrays are walked by item. 1 to
+       * 4096 characters.
+       */
       readonly fields?: string | undefined
-      /** 1 to 10000. */
+      /** How many items of every array of the result to keep. 1 to 10000. */
       readonly max_items?: number | undefined
     }
     readonly body: undefined
     readonly answer: Run
   }
-  /** Cancel a run; answers the run as it then is. Needs the scope runs:execute. */
+  /**
+   * Cancel a run; answers the run as it then is. A queued run is not started. A call under way that only reads
+   * is aborted; one that changes something is left to end, and its own outcome stands. A run that has ended
+   * stays as it is. Needs the scope runs:execute.
+   */
   readonly "runs.cancel": {
     readonly path: {
-      /** An id that begins with run_. */
+      /** The run's id; it begins with run_. 1 to 4096 characters. */
       readonly runId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: Run
   }
-  /** List the durable attempts of a run, with receipts. Needs the scope runs:read. */
+  /**
+   * List the durable attempts of a run, with receipts. Every provider that the run called, with digests and
+   * sizes of what went over the wire. Never headers or bodies. Needs the scope runs:read.
+   */
   readonly "runs.attempts": {
     readonly path: {
-      /** An id that begins with run_. */
+      /** The run's id; it begins with run_. 1 to 4096 characters. */
       readonly runId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: AttemptList
   }
-  /** Download a file or a large answer. Needs the scope runs:read. */
+  /**
+   * Download a file or a large answer. The file that result.media.downloadPath names. Ranges and conditional
+   * requests work as HTTP describes them. Needs the scope runs:read.
+   */
   readonly "runs.media": {
     readonly path: {
-      /** An id that begins with run_. */
+      /** The run's id; it begins with run_. 1 to 4096 characters. */
       readonly runId: string
+      /** The file's id; it begins with med_. 1 to 4096 characters. */
       readonly mediaId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: Response
   }
-  /** Get the balance, its open holds and the top-up link. Needs the scope usage:read. */
+  /**
+   * Get the balance, its open holds and the top-up link. What can be spent, what runs in flight hold of it,
+   * and how to top up. Needs the scope usage:read.
+   */
   readonly "account.balance": {
     readonly path: {}
     readonly query: {}
@@ -344,91 +410,111 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Limits
   }
-  /** List ledger entries, newest first. Needs the scope usage:read. */
+  /**
+   * List ledger entries, newest first. Every movement of money of the workspace. Entries are never changed or
+   * deleted, and their amounts add up to the available balance. Needs the scope usage:read.
+   */
   readonly "account.ledger": {
     readonly path: {}
     readonly query: {
+      /** Only entries of this kind. */
       readonly kind?: "top_up" | "hold" | "charge" | "release" | "adjustment" | undefined
-      /** 1 to 100 characters. */
+      /** Only entries of this run. 1 to 100 characters. */
       readonly runId?: string | undefined
-      /** ISO 8601, UTC. */
+      /** Only what was made at this time or later. ISO 8601, UTC. */
       readonly from?: string | undefined
-      /** ISO 8601, UTC. */
+      /** Only what was made before this time. ISO 8601, UTC. */
       readonly to?: string | undefined
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: LedgerPage
   }
-  /** List top-ups, newest first. Needs the scope usage:read. */
+  /**
+   * List top-ups, newest first. The top-ups of the workspace, whatever became of them. Needs the scope
+   * usage:read.
+   */
   readonly "account.topUps": {
     readonly path: {}
     readonly query: {
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: TopUpPage
   }
-  /** Request a top-up. Needs the scope billing:write. */
+  /**
+   * Request a top-up. Makes a checkout. A person opens checkoutUrl and pays; the balance grows when the
+   * payment is reported. A 201 can carry status refused: look at reason and message. Needs the scope
+   * billing:write.
+   */
   readonly "account.requestTopUp": {
     readonly path: {}
     readonly query: {}
     readonly body: TopUpRequest
     readonly answer: TopUp
   }
-  /** Who am I. */
+  /** Who am I. The calling token: its workspace, its scopes and what it may spend. */
   readonly "account.whoami": {
     readonly path: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: Whoami
   }
-  /** Revoke the calling token, from the next request on. */
+  /**
+   * Revoke the calling token, from the next request on. Tokens that come from the calling one are revoked with
+   * it. Runs in flight go on.
+   */
   readonly "account.logout": {
     readonly path: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: LoggedOut
   }
-  /** The session's context. */
+  /** The session's context. What a user interface shows of its caller: workspace, role and scopes. */
   readonly "account.sessionContext": {
     readonly path: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: SessionContext
   }
-  /** List capability requests, newest first. Needs the scope catalog:read. */
+  /** List capability requests, newest first. What this workspace wished for. Needs the scope catalog:read. */
   readonly "account.capabilityRequests": {
     readonly path: {}
     readonly query: {
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: CapabilityRequestPage
   }
-  /** Request a capability. Needs the scope capabilities:write. */
+  /**
+   * Request a capability. Tells the operator what the catalog lacks. Nothing is charged. Needs the scope
+   * capabilities:write.
+   */
   readonly "account.requestCapability": {
     readonly path: {}
     readonly query: {}
     readonly body: CapabilityRequestInput
     readonly answer: CapabilityRequest
   }
-  /** List the workspace's tokens, newest first, revoked ones too. Needs the scope account:manage. */
+  /**
+   * List the workspace's tokens, newest first, revoked ones too. Everything about each token except its
+   * secret. Needs the scope account:manage.
+   */
   readonly "tokens.list": {
     readonly path: {}
     readonly query: {
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
@@ -453,17 +539,20 @@ export interface Operations {
    */
   readonly "tokens.change": {
     readonly path: {
-      /** An id that begins with tok_. Example: "tok_01jz3w8m5q0000000000000000". */
+      /** The token's id; it begins with tok_. 1 to 4096 characters. */
       readonly tokenId: string
     }
     readonly query: {}
     readonly body: TokenChange
     readonly answer: Token
   }
-  /** Revoke a token and all that come from it, from the next request on. Needs the scope account:manage. */
+  /**
+   * Revoke a token and all that come from it, from the next request on. Revoking one that was revoked before
+   * answers the same. Runs in flight go on. Needs the scope account:manage.
+   */
   readonly "tokens.revoke": {
     readonly path: {
-      /** An id that begins with tok_. Example: "tok_01jz3w8m5q0000000000000000". */
+      /** The token's id; it begins with tok_. 1 to 4096 characters. */
       readonly tokenId: string
     }
     readonly query: {}
@@ -478,7 +567,7 @@ export interface Operations {
    */
   readonly "tokens.rotate": {
     readonly path: {
-      /** An id that begins with tok_. Example: "tok_01jz3w8m5q0000000000000000". */
+      /** The token's id; it begins with tok_. 1 to 4096 characters. */
       readonly tokenId: string
     }
     readonly query: {}
@@ -488,13 +577,12 @@ export interface Operations {
   /**
    * List who changed what in the workspace, newest first. Everything that operators, owners, members and
    * tokens changed: money, limits, policy, tokens, connections, people, decisions about uncertain runs.
-   * Entries are never changed or deleted. `action` is one of the actions, `actor` the id of a token or member
-   * or one of the kinds command_line and gateway, `subject` the id of the thing that was changed, `from` and
-   * `to` bound the time (from is included). Needs the scope account:manage.
+   * Entries are never changed or deleted. Needs the scope account:manage.
    */
   readonly "audit.list": {
     readonly path: {}
     readonly query: {
+      /** Only changes of this kind. */
       readonly action?:
         | "workspace.created"
         | "workspace.credited"
@@ -532,17 +620,17 @@ export interface Operations {
         | "member.signed_in"
         | "member.signed_out"
         | undefined
-      /** 1 to 100 characters. */
+      /** Only changes by this token or member, by its id, or by command_line or gateway. 1 to 100 characters. */
       readonly actor?: string | undefined
-      /** 1 to 200 characters. */
+      /** Only changes of the thing with this id. 1 to 200 characters. */
       readonly subject?: string | undefined
-      /** ISO 8601, UTC. */
+      /** Only what was made at this time or later. ISO 8601, UTC. */
       readonly from?: string | undefined
-      /** ISO 8601, UTC. */
+      /** Only what was made before this time. ISO 8601, UTC. */
       readonly to?: string | undefined
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
@@ -559,32 +647,38 @@ export interface Operations {
     readonly body: ConnectionRequest
     readonly answer: Connection
   }
-  /** List connections, newest first. Needs the scope account:manage. */
+  /**
+   * List connections, newest first. Everything about each connection except its secret. Needs the scope
+   * account:manage.
+   */
   readonly "connections.list": {
     readonly path: {}
     readonly query: {
-      /** 1 to 100. Default 20. */
+      /** Rows of a page. 1 to 100. Default 20. */
       readonly limit?: number | undefined
-      /** 1 to 512 characters. */
+      /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: ConnectionPage
   }
-  /** Get a connection. Needs the scope account:manage. */
+  /** Get a connection. Everything about it except its secret. Needs the scope account:manage. */
   readonly "connections.get": {
     readonly path: {
-      /** An id that begins with con_. */
+      /** The connection's id; it begins with con_. 1 to 4096 characters. */
       readonly connectionId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: Connection
   }
-  /** Delete a connection and destroy its secret. Needs the scope account:manage. */
+  /**
+   * Delete a connection and destroy its secret. Runs that named it and are still in flight may fail with
+   * connection_not_found. Needs the scope account:manage.
+   */
   readonly "connections.delete": {
     readonly path: {
-      /** An id that begins with con_. */
+      /** The connection's id; it begins with con_. 1 to 4096 characters. */
       readonly connectionId: string
     }
     readonly query: {}
@@ -601,17 +695,20 @@ export interface Operations {
     readonly body: LoginApprovalRequest
     readonly answer: LoginApprovalCreated
   }
-  /** What has become of a login. */
+  /** What has become of a login. Ask again after pollIntervalSeconds while it is pending. */
   readonly "logins.get": {
     readonly path: {
-      /** An id that begins with apr_. */
+      /** The login's id; it begins with apr_. 1 to 4096 characters. */
       readonly approvalId: string
     }
     readonly query: {}
     readonly body: undefined
     readonly answer: LoginApproval
   }
-  /** Get the rule of automatic top-ups. Needs the scope usage:read. */
+  /**
+   * Get the rule of automatic top-ups. The rule, whether it is active, and what was charged this month. A
+   * workspace without a rule answers 404. Needs the scope usage:read.
+   */
   readonly "automaticTopUps.automaticTopUp": {
     readonly path: {}
     readonly query: {}
@@ -630,7 +727,10 @@ export interface Operations {
     readonly body: AutomaticTopUpRequest
     readonly answer: AutomaticTopUp
   }
-  /** Take the rule of automatic top-ups away. Needs the scope billing:write. */
+  /**
+   * Take the rule of automatic top-ups away. The saved card is charged no more. A top-up under way is not
+   * called back. Needs the scope billing:write.
+   */
   readonly "automaticTopUps.removeAutomaticTopUp": {
     readonly path: {}
     readonly query: {}

@@ -9,7 +9,8 @@ import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { keyHeader } from "../IdempotencyKey.js"
-import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
+import { exampleId, field } from "../Fields.js"
+import { choiceParam, optionalParam, pageParams, query, textParam, timeParams } from "../Query.js"
 import {
   BalanceBody,
   CapabilityRequestBody,
@@ -34,6 +35,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "Get the balance, its open holds and the top-up link")
+      .annotate(OpenApi.Description, "What can be spent, what runs in flight hold of it, and how to top up.")
   )
   .add(
     HttpApiEndpoint.get("limits", "/v1/limits")
@@ -50,10 +52,9 @@ export class AccountApi extends HttpApiGroup.make("account")
     HttpApiEndpoint.get("ledger", "/v1/ledger")
       .setUrlParams(
         query({
-          kind: optionalParam(choiceParam(...LedgerKind.literals)),
-          runId: optionalParam(textParam(100)),
-          from: optionalParam(instantParam),
-          to: optionalParam(instantParam),
+          kind: optionalParam(field(choiceParam(...LedgerKind.literals), "Only entries of this kind", "charge")),
+          runId: optionalParam(field(textParam(100), "Only entries of this run", exampleId("run"))),
+          ...timeParams,
           ...pageParams
         })
       )
@@ -61,6 +62,10 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "List ledger entries, newest first")
+      .annotate(
+        OpenApi.Description,
+        "Every movement of money of the workspace. Entries are never changed or deleted, and their amounts add up to the available balance."
+      )
   )
   .add(
     HttpApiEndpoint.get("topUps", "/v1/top-ups")
@@ -70,6 +75,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "List top-ups, newest first")
+      .annotate(OpenApi.Description, "The top-ups of the workspace, whatever became of them.")
   )
   .add(
     HttpApiEndpoint.post("requestTopUp", "/v1/top-ups")
@@ -83,6 +89,10 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireStorage)
       .annotate(Access, "billing:write")
       .annotate(OpenApi.Summary, "Request a top-up")
+      .annotate(
+        OpenApi.Description,
+        "Makes a checkout. A person opens checkoutUrl and pays; the balance grows when the payment is reported. A 201 can carry status refused: look at reason and message."
+      )
   )
   .add(
     HttpApiEndpoint.get("whoami", "/v1/whoami")
@@ -90,6 +100,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "any-token")
       .annotate(OpenApi.Summary, "Who am I")
+      .annotate(OpenApi.Description, "The calling token: its workspace, its scopes and what it may spend.")
   )
   .add(
     HttpApiEndpoint.post("logout", "/v1/logout")
@@ -97,12 +108,14 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireStorage)
       .annotate(Access, "any-token")
       .annotate(OpenApi.Summary, "Revoke the calling token, from the next request on")
+      .annotate(OpenApi.Description, "Tokens that come from the calling one are revoked with it. Runs in flight go on.")
   )
   .add(
     HttpApiEndpoint.get("sessionContext", "/v1/session-context")
       .addSuccess(SessionContextBody)
       .annotate(Access, "any-token")
       .annotate(OpenApi.Summary, "The session's context")
+      .annotate(OpenApi.Description, "What a user interface shows of its caller: workspace, role and scopes.")
   )
   .add(
     HttpApiEndpoint.get("capabilityRequests", "/v1/capability-requests")
@@ -111,6 +124,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireReading)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "List capability requests, newest first")
+      .annotate(OpenApi.Description, "What this workspace wished for.")
   )
   .add(
     HttpApiEndpoint.post("requestCapability", "/v1/capability-requests")
@@ -123,5 +137,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .addError(WireStorage)
       .annotate(Access, "capabilities:write")
       .annotate(OpenApi.Summary, "Request a capability")
+      .annotate(OpenApi.Description, "Tells the operator what the catalog lacks. Nothing is charged.")
   )
+  .annotate(OpenApi.Description, "The balance, its ledger, top-ups, and who is calling")
   .middleware(Bearer) {}

@@ -15,9 +15,30 @@ import type { RateDecision } from "../../services/RateLimiter.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
-import { fieldUsdMax, requestTextCharsMax, requestTitleCharsMax } from "../../domain/Limits.js"
-import { optional, says, Time, time, timeOrNull } from "../Fields.js"
-import { IdempotencyKey } from "../IdempotencyKey.js"
+import {
+  holdsShownMax,
+  inflightLimitDefault,
+  rateBurstDefault,
+  ratePerSecondDefault,
+  requestTextCharsMax,
+  requestTitleCharsMax,
+  topUpSuggestedUsdDefault
+} from "../../domain/Limits.js"
+import {
+  asked,
+  askedMaybe,
+  exampleId,
+  exampleTime,
+  field,
+  NextCursor,
+  optional,
+  says,
+  Time,
+  time,
+  timeOrNull,
+  UsdInput
+} from "../Fields.js"
+import { keyField } from "../IdempotencyKey.js"
 
 const nullable = Schema.NullOr
 
@@ -31,15 +52,21 @@ const prose = (charsMax: number) =>
   )
 
 export const BalanceBody = Schema.Struct({
-  available: Schema.Number,
-  reserved: Schema.Number,
-  availableMicros: Schema.Int,
-  reservedMicros: Schema.Int,
-  currency: Schema.Literal("USD"),
-  topUpUrl: nullable(Schema.String),
+  available: field(Schema.Number, "What can be spent, in US dollars", 12.5),
+  reserved: field(Schema.Number, "What runs in flight hold, in US dollars; it is no part of available", 0.04),
+  availableMicros: field(Schema.Int, "What can be spent, in micros: millionths of a dollar", 12_500_000),
+  reservedMicros: field(Schema.Int, "What runs in flight hold, in micros", 40_000),
+  currency: field(Schema.Literal("USD"), "The currency", "USD"),
+  topUpUrl: field(nullable(Schema.String), "The same as topUpLink.checkoutUrl", null),
   topUpLink: TopUpHint,
-  holds: Schema.Array(Schema.Struct({ runId: Schema.String, amountMicros: Schema.Int, createdAt: Time }))
-}).annotations({ identifier: "Balance" })
+  holds: Schema.Array(
+    Schema.Struct({
+      runId: field(Schema.String, "The run that holds it", exampleId("run")),
+      amountMicros: field(Schema.Int, "How much it holds, in micros", 40_000),
+      createdAt: field(Time, "When the run was made", exampleTime)
+    })
+  ).annotations({ description: `What runs in flight hold: the newest ${holdsShownMax}` })
+}).annotations({ identifier: "Balance", description: "The workspace's balance" })
 
 export const balanceBody = (
   balance: Balance,
@@ -56,36 +83,56 @@ export const balanceBody = (
   holds: holds.map(({ amountMicros, createdAt, runId }) => ({ runId, amountMicros, createdAt: time(createdAt) }))
 })
 
-const count = Schema.Int
+const count = (description: string, example: number) => field(Schema.Int, description, example)
+const micros = (description: string, example: number) => count(`${description}, in micros`, example)
+const microsOrNull = (description: string, example: number | null) =>
+  field(nullable(Schema.Int), `${description}, in micros; null without a limit`, example)
+const resetsAt = field(nullable(Time), "When it starts anew; null without a limit", "2026-07-01T00:00:00.000Z")
 
 export const LimitsBody = Schema.Struct({
-  balance: Schema.Struct({ availableMicros: count, reservedMicros: count }),
+  balance: Schema.Struct({
+    availableMicros: micros("What can be spent", 12_500_000),
+    reservedMicros: micros("What runs in flight hold", 40_000)
+  }).annotations({ description: "The workspace's balance" }),
   key: Schema.Struct({
-    limitMicros: nullable(count),
-    spentMicros: count,
-    remainingMicros: nullable(count),
-    resetsAt: nullable(Time)
+    limitMicros: microsOrNull("The limit", 5_000_000),
+    spentMicros: micros("What is spent or held", 120_000),
+    remainingMicros: microsOrNull("What is left", 4_880_000),
+    resetsAt
   }).annotations({
     description:
       "The calendar month (UTC) of the calling token: of its own limit and those that it shares, the one with the least left; null without a limit"
   }),
-  inflight: Schema.Struct({ now: count, limit: count }),
-  runsPerMinute: nullable(Schema.Struct({ limit: count, remaining: count, resetsAt: Time })),
-  requests: Schema.Struct({ burst: count, remaining: count, refillPerSecond: Schema.Number }).annotations({
+  inflight: Schema.Struct({
+    now: count("Runs of the workspace in flight", 1),
+    limit: count("How many may be", inflightLimitDefault)
+  }).annotations({ description: "Runs in flight" }),
+  runsPerMinute: nullable(
+    Schema.Struct({
+      limit: count("Runs that the workspace may start in a minute", 120),
+      remaining: count("How many of them are left", 118),
+      resetsAt: field(Time, "When all of them are left again", exampleTime)
+    })
+  ).annotations({ description: "Runs a minute; null without a limit" }),
+  requests: Schema.Struct({
+    burst: count("Requests that may be sent at once", rateBurstDefault),
+    remaining: count("How many of them are left", 59),
+    refillPerSecond: field(Schema.Number, "How many come back in a second", ratePerSecondDefault)
+  }).annotations({
     description: "The request rate of the workspace, as this node counts it and after this request"
   }),
   budgets: Schema.Array(
     Schema.Struct({
-      budgetId: Schema.String,
-      name: Schema.String,
-      limitMicros: nullable(count),
-      spentMicros: count,
-      remainingMicros: nullable(count),
-      period: Schema.Literal("day", "month", "total"),
-      resetsAt: nullable(Time)
+      budgetId: field(Schema.String, "Names the budget", exampleId("bud")),
+      name: field(Schema.String, "What people call it", "marketing"),
+      limitMicros: microsOrNull("The limit", 5_000_000),
+      spentMicros: micros("What is spent or held", 120_000),
+      remainingMicros: microsOrNull("What is left", 4_880_000),
+      period: field(Schema.Literal("day", "month", "total"), "How long it counts", "month"),
+      resetsAt
     })
-  )
-}).annotations({ identifier: "Limits" })
+  ).annotations({ description: "Budgets that a run of the calling token counts against" })
+}).annotations({ identifier: "Limits", description: "What is left of the balance and of each limit" })
 
 export const limitsBody = (
   { balance, inflight, key, runsPerMinute }: CurrentLimits,
@@ -100,21 +147,31 @@ export const limitsBody = (
 })
 
 const LedgerEntryBody = Schema.Struct({
-  entryId: Schema.String,
+  entryId: field(Schema.String, "Names the entry", exampleId("led")),
   kind: LedgerKind,
-  amountMicros: Schema.Int.annotations({ description: "Signed for the available balance" }),
-  balanceAfterMicros: Schema.Int,
-  reservedAfterMicros: Schema.Int,
-  runId: optional(Schema.String),
-  topUpId: optional(Schema.String),
-  reason: optional(Schema.String),
-  createdAt: Time
-}).annotations({ identifier: "LedgerEntry" })
+  amountMicros: field(
+    Schema.Int,
+    "What it added to the available balance, in micros; below 0 where it took something",
+    -20_000
+  ),
+  balanceAfterMicros: field(Schema.Int, "The available balance after it, in micros", 12_480_000),
+  reservedAfterMicros: field(Schema.Int, "All holds after it, in micros", 0),
+  runId: optional(
+    field(Schema.String, "The run that it belongs to; absent where it belongs to none", exampleId("run"))
+  ),
+  topUpId: optional(
+    field(Schema.String, "The top-up that it belongs to; absent where it belongs to none", exampleId("top"))
+  ),
+  reason: optional(
+    field(Schema.String, "Why somebody made it; absent where the gateway made it", "Refund of a duplicate order")
+  ),
+  createdAt: field(Time, "When it was made", exampleTime)
+}).annotations({ identifier: "LedgerEntry", description: "One movement of money; it is never changed or deleted" })
 
 export const LedgerPage = Schema.Struct({
-  entries: Schema.Array(LedgerEntryBody),
-  nextCursor: nullable(Schema.String)
-}).annotations({ identifier: "LedgerPage" })
+  entries: Schema.Array(LedgerEntryBody).annotations({ description: "Entries, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "LedgerPage", description: "A page of the ledger" })
 
 export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type => ({
   entryId: entry.entryId,
@@ -129,44 +186,53 @@ export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type
 })
 
 export const TopUpInput = Schema.Struct({
-  amountUsd: optional(
-    Schema.JsonNumber.pipe(
-      Schema.between(0, fieldUsdMax),
-      Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
-    )
+  amountUsd: askedMaybe(
+    UsdInput,
+    "How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest",
+    topUpSuggestedUsdDefault
   ),
-  savePaymentMethod: optional(
-    Schema.Boolean.annotations({
-      description: "Whether the card that pays is saved for automatic top-ups; the checkout asks its owner"
-    })
+  savePaymentMethod: askedMaybe(
+    Schema.Boolean,
+    "Whether the card that pays is saved for automatic top-ups; the checkout asks its owner",
+    false
   ),
-  idempotencyKey: optional(IdempotencyKey)
-}).annotations({ identifier: "TopUpRequest" })
+  idempotencyKey: keyField("The same key answers the same top-up; the header Idempotency-Key does as well")
+}).annotations({ identifier: "TopUpRequest", description: "A top-up to be paid by a person" })
 
 export const TopUpBody = Schema.Struct({
-  topUpId: Schema.String,
-  status: Schema.Literal("pending", "paid", "expired", "failed", "refused"),
-  amountUsd: Schema.Number,
-  amountMicros: Schema.Int,
-  checkoutUrl: nullable(Schema.String),
-  dashboardUrl: Schema.String,
-  message: Schema.String,
+  topUpId: field(Schema.String, "Names the top-up", exampleId("top")),
+  status: field(
+    Schema.Literal("pending", "paid", "expired", "failed", "refused"),
+    "Where it stands: pending until somebody pays; refused when nobody can, with the reason",
+    "pending"
+  ),
+  amountUsd: field(Schema.Number, "How many US dollars", 20),
+  amountMicros: field(Schema.Int, "The same in micros", 20_000_000),
+  checkoutUrl: field(
+    nullable(Schema.String),
+    "Where a person pays it; null when it cannot be paid",
+    "https://checkout.stripe.com/c/pay/cs_example"
+  ),
+  dashboardUrl: field(Schema.String, "Where a person sees it", "https://gateway.example.com/console"),
+  message: field(Schema.String, "What to do next, in a sentence", "Open checkoutUrl in a browser and pay."),
   reason: optional(TopUpReason),
   takenBackMicros: optional(
-    Schema.Int.annotations({ description: "What refunds and disputes have taken back of it; absent where nothing" })
+    field(Schema.Int, "What refunds and disputes have taken back of it, in micros; absent where nothing", 5_000_000)
   ),
   owedMicros: optional(
-    Schema.Int.annotations({
-      description: "What they are still to take back: the next top-ups pay it first; absent where nothing is owed"
-    })
+    field(
+      Schema.Int,
+      "What they are still to take back, in micros: the next top-ups pay it first; absent where nothing is owed",
+      1_000_000
+    )
   ),
-  createdAt: Time
-}).annotations({ identifier: "TopUp" })
+  createdAt: field(Time, "When it was requested", exampleTime)
+}).annotations({ identifier: "TopUp", description: "A top-up" })
 
 export const TopUpPage = Schema.Struct({
-  topUps: Schema.Array(TopUpBody),
-  nextCursor: nullable(Schema.String)
-}).annotations({ identifier: "TopUpPage" })
+  topUps: Schema.Array(TopUpBody).annotations({ description: "Top-ups, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "TopUpPage", description: "A page of top-ups" })
 
 export const topUpBody = (topUp: TopUp): typeof TopUpBody.Type => ({
   topUpId: topUp.topUpId,
@@ -182,18 +248,24 @@ export const topUpBody = (topUp: TopUp): typeof TopUpBody.Type => ({
   createdAt: time(topUp.createdAt)
 })
 
+const callerScopes = field(Schema.Array(Scope), "What the calling token may do", ["catalog:read", "runs:execute"])
+
 export const WhoamiBody = Schema.Struct({
-  tokenId: Schema.String,
-  label: Schema.String,
-  workspaceId: Schema.String,
-  workspaceName: Schema.String,
-  scopes: Schema.Array(Scope),
-  createdAt: Time,
-  expiresAt: nullable(Time),
-  monthlySpendLimitMicros: nullable(Schema.Int),
-  monthSpendMicros: Schema.Int,
-  readOnly: Schema.Boolean
-}).annotations({ identifier: "Whoami" })
+  tokenId: field(Schema.String, "The calling token's id", exampleId("tok")),
+  label: field(Schema.String, "What people call it", "build server"),
+  workspaceId: field(Schema.String, "The workspace that it belongs to", exampleId("ws")),
+  workspaceName: field(Schema.String, "What the workspace is called", "Example Ltd"),
+  scopes: callerScopes,
+  createdAt: field(Time, "When it was made", exampleTime),
+  expiresAt: field(nullable(Time), "When it ends; null for never", null),
+  monthlySpendLimitMicros: field(
+    nullable(Schema.Int),
+    "How much it may spend in a calendar month (UTC), in micros; null without a limit",
+    5_000_000
+  ),
+  monthSpendMicros: field(Schema.Int, "Charges and open holds of this calendar month (UTC), in micros", 120_000),
+  readOnly: field(Schema.Boolean, "It can only read: it starts no run and pays nothing", false)
+}).annotations({ identifier: "Whoami", description: "The calling token" })
 
 export const whoamiBody = (caller: Principal, monthSpend: MonthSpend): typeof WhoamiBody.Type => ({
   tokenId: caller.tokenId,
@@ -208,18 +280,24 @@ export const whoamiBody = (caller: Principal, monthSpend: MonthSpend): typeof Wh
   readOnly: isReadOnly(caller.scopes)
 })
 
-export const LoggedOut = Schema.Struct({ revoked: Schema.Literal(true) }).annotations({ identifier: "LoggedOut" })
+export const LoggedOut = Schema.Struct({
+  revoked: field(Schema.Literal(true), "The calling token works no more", true)
+}).annotations({ identifier: "LoggedOut", description: "The calling token was revoked" })
 
 export const SessionContextBody = Schema.Struct({
-  mode: Schema.Literal("token"),
-  authenticationClass: Schema.Literal("api_key"),
-  organizationId: Schema.String,
-  organizationName: Schema.String,
-  scopes: Schema.Array(Scope),
-  deploymentMode: Schema.String,
-  role: Schema.Literal("operator", "admin", "member", "viewer"),
-  expiresAt: nullable(Time)
-}).annotations({ identifier: "SessionContext" })
+  mode: field(Schema.Literal("token"), "How the caller came in", "token"),
+  authenticationClass: field(Schema.Literal("api_key"), "What the caller showed", "api_key"),
+  organizationId: field(Schema.String, "The workspace's id", exampleId("ws")),
+  organizationName: field(Schema.String, "What the workspace is called", "Example Ltd"),
+  scopes: callerScopes,
+  deploymentMode: field(Schema.String, "How this gateway runs", "production"),
+  role: field(
+    Schema.Literal("operator", "admin", "member", "viewer"),
+    "operator: of the gateway; admin: manages the account; member: may run; viewer: may only read",
+    "member"
+  ),
+  expiresAt: field(nullable(Time), "When the calling token ends; null for never", null)
+}).annotations({ identifier: "SessionContext", description: "Who is calling, for a user interface" })
 
 const roleOf = ({ operator, scopes }: Principal): (typeof SessionContextBody.Type)["role"] =>
   operator ? "operator" : isReadOnly(scopes) ? "viewer" : scopes.includes("account:manage") ? "admin" : "member"
@@ -235,28 +313,35 @@ export const sessionContextBody = (caller: Principal, deploymentMode: string): t
   expiresAt: timeOrNull(caller.expiresAt)
 })
 
+const requested = {
+  title: "Send a fax",
+  description: "Send a PDF as a fax to a number in Germany.",
+  desiredInputs: "A PDF and a phone number",
+  desiredOutputs: "Whether it arrived"
+}
+
 export const CapabilityRequestInput = Schema.Struct({
-  title: prose(requestTitleCharsMax),
-  description: prose(requestTextCharsMax),
-  idempotencyKey: optional(IdempotencyKey),
-  desiredInputs: optional(prose(requestTextCharsMax)),
-  desiredOutputs: optional(prose(requestTextCharsMax))
-}).annotations({ identifier: "CapabilityRequestInput" })
+  title: asked(prose(requestTitleCharsMax), "What is wanted, in a few words", requested.title),
+  description: asked(prose(requestTextCharsMax), "What it should do", requested.description),
+  idempotencyKey: keyField("One key is mandatory: here, or in the header Idempotency-Key"),
+  desiredInputs: askedMaybe(prose(requestTextCharsMax), "What would be sent", requested.desiredInputs),
+  desiredOutputs: askedMaybe(prose(requestTextCharsMax), "What should come back", requested.desiredOutputs)
+}).annotations({ identifier: "CapabilityRequestInput", description: "A wish for something that the catalog lacks" })
 
 export const CapabilityRequestBody = Schema.Struct({
-  capabilityRequestId: Schema.String,
-  title: Schema.String,
-  description: Schema.String,
-  desiredInputs: optional(Schema.String),
-  desiredOutputs: optional(Schema.String),
-  status: Schema.Literal("open"),
-  createdAt: Time
-}).annotations({ identifier: "CapabilityRequest" })
+  capabilityRequestId: field(Schema.String, "Names the request", exampleId("cap")),
+  title: field(Schema.String, "What is wanted", requested.title),
+  description: field(Schema.String, "What it should do", requested.description),
+  desiredInputs: optional(field(Schema.String, "What would be sent", requested.desiredInputs)),
+  desiredOutputs: optional(field(Schema.String, "What should come back", requested.desiredOutputs)),
+  status: field(Schema.Literal("open"), "Where it stands", "open"),
+  createdAt: field(Time, "When it was made", exampleTime)
+}).annotations({ identifier: "CapabilityRequest", description: "A wish for something that the catalog lacks" })
 
 export const CapabilityRequestPage = Schema.Struct({
-  requests: Schema.Array(CapabilityRequestBody),
-  nextCursor: nullable(Schema.String)
-}).annotations({ identifier: "CapabilityRequestPage" })
+  requests: Schema.Array(CapabilityRequestBody).annotations({ description: "Requests, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "CapabilityRequestPage", description: "A page of capability requests" })
 
 export const capabilityRequestBody = (request: CapabilityRequest): typeof CapabilityRequestBody.Type => ({
   capabilityRequestId: request.capabilityRequestId,

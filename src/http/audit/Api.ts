@@ -4,7 +4,8 @@ import { auditActionNames } from "../../domain/AuditEntry.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { WireReading } from "../Envelope.js"
-import { choiceParam, instantParam, optionalParam, pageParams, query, textParam } from "../Query.js"
+import { exampleId, field } from "../Fields.js"
+import { choiceParam, optionalParam, pageParams, query, textParam, timeParams } from "../Query.js"
 import { AuditPage } from "./Bodies.js"
 
 export class AuditApi extends HttpApiGroup.make("audit")
@@ -12,11 +13,16 @@ export class AuditApi extends HttpApiGroup.make("audit")
     HttpApiEndpoint.get("list", "/v1/audit")
       .setUrlParams(
         query({
-          action: optionalParam(choiceParam(...auditActionNames)),
-          actor: optionalParam(textParam(100)),
-          subject: optionalParam(textParam(200)),
-          from: optionalParam(instantParam),
-          to: optionalParam(instantParam),
+          action: optionalParam(field(choiceParam(...auditActionNames), "Only changes of this kind", "token.created")),
+          actor: optionalParam(
+            field(
+              textParam(100),
+              "Only changes by this token or member, by its id, or by command_line or gateway",
+              exampleId("tok")
+            )
+          ),
+          subject: optionalParam(field(textParam(200), "Only changes of the thing with this id", exampleId("tok"))),
+          ...timeParams,
           ...pageParams
         })
       )
@@ -26,7 +32,8 @@ export class AuditApi extends HttpApiGroup.make("audit")
       .annotate(OpenApi.Summary, "List who changed what in the workspace, newest first")
       .annotate(
         OpenApi.Description,
-        "Everything that operators, owners, members and tokens changed: money, limits, policy, tokens, connections, people, decisions about uncertain runs. Entries are never changed or deleted. `action` is one of the actions, `actor` the id of a token or member or one of the kinds command_line and gateway, `subject` the id of the thing that was changed, `from` and `to` bound the time (from is included)."
+        "Everything that operators, owners, members and tokens changed: money, limits, policy, tokens, connections, people, decisions about uncertain runs. Entries are never changed or deleted."
       )
   )
+  .annotate(OpenApi.Description, "Who changed what in the workspace")
   .middleware(Bearer) {}

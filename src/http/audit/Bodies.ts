@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { type Actor, type AuditEntry, auditActionNames } from "../../domain/AuditEntry.js"
 import { JsonObject } from "../../domain/Json.js"
-import { field, optional, Time, time } from "../Fields.js"
+import { exampleId, exampleTime, field, NextCursor, optional, Time, time } from "../Fields.js"
 
 const nullable = Schema.NullOr
 
@@ -12,31 +12,31 @@ const ActorBody = Schema.Struct({
     "Who acted: somebody at the gateway's command line, a token, a member of the workspace, an operator of the gateway, or the gateway by itself",
     "token"
   ),
-  tokenId: optional(field(Schema.String, "The token that acted", "tok_01jz3w8m5q0000000000000000")),
-  memberId: optional(field(Schema.String, "The member who acted", "mem_01jz3w8m5q0000000000000000")),
+  tokenId: optional(field(Schema.String, "The token that acted", exampleId("tok"))),
+  memberId: optional(field(Schema.String, "The member who acted", exampleId("mem"))),
   from: field(nullable(Schema.String), "The address of the client; null where there is none to tell", "192.0.2.7"),
-  requestId: field(nullable(Schema.String), "The request by which they acted", "req_01jz3w8m5q0000000000000000")
-}).annotations({ identifier: "AuditActor" })
+  requestId: field(nullable(Schema.String), "The request by which they acted", exampleId("req"))
+}).annotations({ identifier: "AuditActor", description: "Who acted" })
 
 const state = (description: string, example: JsonObject) => field(nullable(JsonObject), description, example)
 
 const AuditEntryBody = Schema.Struct({
-  entryId: field(Schema.String, "Names the entry", "aud_01jz3w8m5q0000000000000000"),
-  createdAt: field(Time, "When the change was made, by the database's clock", "2026-06-15T12:00:00.000Z"),
+  entryId: field(Schema.String, "Names the entry", exampleId("aud")),
+  createdAt: field(Time, "When the change was made, by the database's clock", exampleTime),
   actor: ActorBody,
   action: field(Schema.String, `What was done. Today: ${auditActionNames.join(", ")}`, "token.created"),
   subject: Schema.Struct({
     kind: field(Schema.String, "What kind of thing was changed", "token"),
-    id: field(Schema.String, "Which one", "tok_01jz3w8m5q0000000000000000")
-  }),
+    id: field(Schema.String, "Which one", exampleId("tok"))
+  }).annotations({ description: "What was changed" }),
   before: state("What stood before, without secrets; null for something new", { label: "build server" }),
   after: state("What stands since, without secrets; null for something that is gone", { label: "release server" })
-}).annotations({ identifier: "AuditEntry" })
+}).annotations({ identifier: "AuditEntry", description: "A change, and who made it" })
 
 export const AuditPage = Schema.Struct({
-  entries: Schema.Array(AuditEntryBody),
-  nextCursor: field(nullable(Schema.String), "The cursor of the next page; null on the last page", null)
-}).annotations({ identifier: "AuditPage" })
+  entries: Schema.Array(AuditEntryBody).annotations({ description: "Entries, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "AuditPage", description: "A page of the audit trail" })
 
 const actorBody = ({ from, kind, requestId, ...who }: Actor): typeof ActorBody.Type => {
   if (kind === "operator") return { kind, from: null, requestId: null }

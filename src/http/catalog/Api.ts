@@ -24,6 +24,7 @@ import {
   listingCursorCharsMax,
   listingRowsDefault,
   listingRowsMax,
+  pathParameterCharsMax,
   publicRowsDefault,
   publicRowsMax,
   queryCharsMax,
@@ -35,37 +36,70 @@ import { Prefer } from "../../domain/RoutePlan.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer, Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
-import { booleanParam, choiceParam, intParam, optionalParam, query, textParam } from "../Query.js"
+import { field } from "../Fields.js"
+import {
+  booleanParam,
+  choiceParam,
+  cursorParam,
+  exampleEtag,
+  headerParam,
+  intParam,
+  limitParam,
+  optionalParam,
+  paramOr,
+  query,
+  textParam
+} from "../Query.js"
 
-const prefer = Schema.optionalWith(choiceParam(...Prefer.literals), {
-  exact: true,
-  default: () => "balanced" as const
-})
-const or = <A>(schema: Schema.Schema<A, string>, fallback: A) =>
-  Schema.optionalWith(schema, { exact: true, default: () => fallback })
-const word = optionalParam(textParam(filterCharsMax))
+const prefer = paramOr(
+  choiceParam(...Prefer.literals),
+  "balanced",
+  "What decides between providers of the same job: balanced weighs price, record and speed"
+)
+const word = (description: string, example: string) =>
+  optionalParam(field(textParam(filterCharsMax), description, example))
+const flag = (description: string, example: boolean) => field(booleanParam, description, example)
+const offset = paramOr(intParam(0), 0, "Where the page begins: nextOffset of the page before")
+const maxPriceMicros = optionalParam(
+  field(intParam(0), "Only what costs at most this, of one call or one result, in micros", 50_000)
+)
+const words = (description: string) => field(textParam(queryCharsMax), description, "find a work email")
 
+const category = word("Only this category, by its id", "people")
+const platform = word("Only this platform, by its id", "general")
+const provider = word("Only this provider, by its id", "mock")
 const filters = {
-  category: word,
-  platform: word,
-  provider: word,
-  capability: word,
-  keyless: optionalParam(booleanParam),
-  verified: optionalParam(booleanParam),
-  hidden: or(booleanParam, false),
-  maxPriceMicros: optionalParam(intParam(0))
+  category,
+  platform,
+  provider,
+  capability: word("Only this job, by its id with dots", "people.email.find"),
+  keyless: optionalParam(flag("true: only providers that need no key; false: only the others", true)),
+  verified: optionalParam(
+    flag("true: only operations that the gateway's tests have checked; false: only the others", true)
+  ),
+  hidden: paramOr(booleanParam, false, "Also operations of providers that are switched off"),
+  maxPriceMicros
 }
+const EndpointId = field(
+  Schema.String.annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax } }),
+  "The id of an operation, or job: and the id of a job",
+  "job:people.email.find"
+)
+
+/** A page of plain text. */
+const plainText = (description: string, example: string) =>
+  HttpApiSchema.Text({ contentType: "text/plain" }).annotations({ description, examples: [example] })
 
 export class CatalogApi extends HttpApiGroup.make("catalog")
   .add(
     HttpApiEndpoint.get("search", "/v1/catalog/search")
       .setUrlParams(
         query({
-          q: textParam(queryCharsMax),
-          limit: or(intParam(1, searchRowsMax), searchRowsDefault),
-          offset: or(intParam(0), 0),
+          q: words("What to search for, in your own words"),
+          limit: limitParam(searchRowsMax, searchRowsDefault),
+          offset,
           ...filters,
-          mock: optionalParam(booleanParam),
+          mock: optionalParam(flag("true: only fixtures; false: only real operations", false)),
           prefer
         })
       )
@@ -73,52 +107,88 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "Search the catalog, best first")
+      .annotate(
+        OpenApi.Description,
+        "Takes whole sentences. Words that mean a job find every provider that does it. An answer that is not what was asked for says so in warnings or priceHint."
+      )
   )
   .add(
     HttpApiEndpoint.get("discover", "/v1/discover")
       .setUrlParams(
         query({
-          q: optionalParam(textParam(queryCharsMax)),
-          query: optionalParam(textParam(queryCharsMax)),
-          limit: or(intParam(1, discoveredMax), discoveredDefault),
+          q: optionalParam(words("What to search for, in your own words; it or query is needed")),
+          query: optionalParam(words("Another name of q; q wins")),
+          limit: limitParam(discoveredMax, discoveredDefault),
           prefer,
-          maxPriceMicros: optionalParam(intParam(0))
+          maxPriceMicros
         })
       )
       .addSuccess(Discovered)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "Discover operations that this workspace can run")
+      .annotate(
+        OpenApi.Description,
+        "A few operations for a task, each with a score, the reason and the input that it needs. What the workspace cannot run is left out."
+      )
   )
   .add(
     HttpApiEndpoint.get("endpoints", "/v1/catalog/endpoints")
       .setUrlParams(
         query({
-          limit: or(intParam(1, listingRowsMax), listingRowsDefault),
-          cursor: optionalParam(textParam(listingCursorCharsMax)),
+          limit: limitParam(listingRowsMax, listingRowsDefault),
+          cursor: cursorParam(listingCursorCharsMax),
           ...filters,
-          facets: or(booleanParam, false)
+          facets: paramOr(
+            booleanParam,
+            false,
+            "Also count the operations by category, platform, provider and job",
+            true
+          )
         })
       )
-      .setHeaders(Schema.Struct({ "if-none-match": Schema.optionalWith(Schema.String, { exact: true }) }))
+      .setHeaders(
+        Schema.Struct({
+          "if-none-match": headerParam("The ETag of an answer at hand: 304 when it still holds", exampleEtag)
+        })
+      )
       .addSuccess(ListingAnswer)
-      .addSuccess(HttpApiSchema.Empty(304))
+      .addSuccess(HttpApiSchema.Empty(304).annotations({ description: "Nothing has changed" }))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "catalog:read")
       .annotate(AnswerHeaders, { 200: ["ETag", "Cache-Control"], 304: ["ETag", "Cache-Control"] })
       .annotate(OpenApi.Summary, "List endpoints, page by page, with counts per facet if asked")
+      .annotate(
+        OpenApi.Description,
+        "The whole catalog in a fixed order, for programs that keep a copy. Send the ETag in If-None-Match to learn whether anything changed."
+      )
   )
   .add(
     HttpApiEndpoint.get("operation", "/v1/operations/:endpointId")
-      .setPath(Schema.Struct({ endpointId: Schema.String }))
-      .setUrlParams(query({ contractVersion: optionalParam(textParam(contractVersionCharsMax)) }))
+      .setPath(Schema.Struct({ endpointId: EndpointId }))
+      .setUrlParams(
+        query({
+          contractVersion: optionalParam(
+            field(
+              textParam(contractVersionCharsMax),
+              "An older version of the contract; without it, the one in force",
+              "9f2c41d07ab35e68"
+            )
+          )
+        })
+      )
       .addSuccess(OperationContract)
       .addError(Wire.NotFound)
       .addError(Wire.CatalogLoading)
       .addError(WireStorage)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "Inspect an operation or a job: its input, output, price and effect")
+      .annotate(
+        OpenApi.Description,
+        "Read it before the first run: what to send, what it costs at most, and whether it changes something in the world. The id may hold a colon, percent-encoded or not."
+      )
   )
+  .annotate(OpenApi.Description, "Find operations, and learn what they take, cost and do")
   .middleware(Bearer) {}
 
 export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
@@ -126,18 +196,19 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
     HttpApiEndpoint.get("items", "/v1/public-catalog")
       .setUrlParams(
         query({
-          q: optionalParam(textParam(queryCharsMax)),
-          capability: word,
-          category: word,
-          provider: word,
-          limit: or(intParam(1, publicRowsMax), publicRowsDefault),
-          cursor: optionalParam(textParam(cursorCharsMax))
+          q: optionalParam(words("What to search for, in your own words")),
+          capability: word("Only this job, by its id with dots or underscores", "people_email_find"),
+          category,
+          provider,
+          limit: limitParam(publicRowsMax, publicRowsDefault),
+          cursor: cursorParam(cursorCharsMax)
         })
       )
       .addSuccess(PublicPage)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Search the public catalog")
+      .annotate(OpenApi.Description, "What anybody may see of the catalog, without an account.")
   )
   .add(
     HttpApiEndpoint.post("compare", "/v1/public-catalog/compare")
@@ -149,24 +220,34 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Compare catalog items")
+      .annotate(
+        OpenApi.Description,
+        "Puts operations side by side: price, record, speed and where they differ. With an input, each also says whether it takes it and what it would cost."
+      )
   )
   .add(
     HttpApiEndpoint.get("item", "/v1/public-catalog/:catalogItemId")
-      .setPath(Schema.Struct({ catalogItemId: Schema.String }))
+      .setPath(Schema.Struct({ catalogItemId: EndpointId }))
       .addSuccess(PublicItem)
       .addError(Wire.NotFound)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Get a catalog item")
+      .annotate(OpenApi.Description, "What anybody may see of one operation.")
   )
   .add(
     HttpApiEndpoint.get("overview", "/v1/catalog/overview")
       .setUrlParams(
         query({
-          depth: or(choiceParam(...Depth.literals), "summary"),
-          category: word,
-          platform: word,
-          topic: optionalParam(textParam(queryCharsMax))
+          depth: paramOr(
+            choiceParam(...Depth.literals),
+            "summary",
+            "How far down to go: categories only, platforms too, jobs too, or everything with the operations",
+            "platforms"
+          ),
+          category,
+          platform,
+          topic: optionalParam(words("Answers the jobs of these words instead of a tree"))
         })
       )
       .addSuccess(Overview)
@@ -175,22 +256,29 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
       .addError(Wire.CatalogLoading)
       .annotate(Access, "optional-token")
       .annotate(OpenApi.Summary, "Count providers and endpoints by category, platform and job")
+      .annotate(
+        OpenApi.Description,
+        "A way in for somebody who does not know the catalog. With a token, the counts of what can be run are those of its workspace."
+      )
   )
   .add(
     HttpApiEndpoint.get("llms", "/llms.txt")
-      .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
+      .addSuccess(plainText("The text", "# Provider Operations Gateway\n\nOne bearer token, one prepaid balance, …"))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "What this gateway can do and how to use it, for language models")
+      .annotate(OpenApi.Description, "A short text in Markdown: what the gateway is, its routes and its jobs.")
   )
   .add(
     HttpApiEndpoint.get("llmsFull", "/llms-full.txt")
-      .addSuccess(HttpApiSchema.Text({ contentType: "text/plain" }))
+      .addSuccess(plainText("The text", "# Provider Operations Gateway\n\nOne bearer token, one prepaid balance, …"))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(
         OpenApi.Summary,
         "All of it for language models: routes, jobs with input and output, operations with prices, errors"
       )
+      .annotate(OpenApi.Description, "The long form of /llms.txt. It is large: hundreds of operations stand in it.")
   )
+  .annotate(OpenApi.Description, "What anybody may see of the catalog, without an account")
   .middleware(Open) {}

@@ -4,12 +4,10 @@ import { Schema } from "effect"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
-import { pageParams, query } from "../Query.js"
+import { pageParams, pathId, query } from "../Query.js"
 import { ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
 
-const connectionPath = Schema.Struct({
-  connectionId: Schema.String.annotations({ description: "An id that begins with con_" })
-})
+const connectionPath = Schema.Struct({ connectionId: pathId("connection", "con") })
 
 export class ConnectionsApi extends HttpApiGroup.make("connections")
   .add(
@@ -34,6 +32,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .addError(WireReading)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "List connections, newest first")
+      .annotate(OpenApi.Description, "Everything about each connection except its secret.")
   )
   .add(
     HttpApiEndpoint.get("get", "/v1/connections/:connectionId")
@@ -43,6 +42,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .addError(WireStorage)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Get a connection")
+      .annotate(OpenApi.Description, "Everything about it except its secret.")
   )
   .add(
     HttpApiEndpoint.del("delete", "/v1/connections/:connectionId")
@@ -52,5 +52,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .addError(WireStorage)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Delete a connection and destroy its secret")
+      .annotate(OpenApi.Description, "Runs that named it and are still in flight may fail with connection_not_found.")
   )
+  .annotate(OpenApi.Description, "Keys of your own at providers")
   .middleware(Bearer) {}

@@ -1,8 +1,21 @@
 /** What the routes of connections take and give. A secret is only ever taken. */
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { labelCharsMax, providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
 import type { Connection } from "../../services/Connections.js"
-import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
+import {
+  asked,
+  askedMaybe,
+  exampleId,
+  exampleTime,
+  field,
+  Instant,
+  line,
+  NextCursor,
+  says,
+  Time,
+  time,
+  timeOrNull
+} from "../Fields.js"
 
 const Secret = Schema.Redacted(
   Schema.String.annotations({
@@ -12,33 +25,34 @@ const Secret = Schema.Redacted(
       format: "password",
       writeOnly: true,
       minLength: 1,
-      maxLength: secretCharsMax,
-      description: "The key at the provider; user and password, or client id and secret, as user:password"
+      maxLength: secretCharsMax
     }
   })
 )
 
 export const ConnectionInput = Schema.Struct({
-  providerId: line(providerIdCharsMax, "A provider of the catalog"),
-  label: line(labelCharsMax),
-  secret: Secret,
-  expiresAt: optional(
-    Schema.NullOr(Instant).annotations({ description: "When it is to be used no more; never without it" })
-  )
-}).annotations({ identifier: "ConnectionRequest" })
+  providerId: asked(line(providerIdCharsMax), "A provider of the catalog", "mock"),
+  label: asked(line(labelCharsMax), "What people call it", "our own account"),
+  secret: asked(
+    Secret,
+    "The key at the provider; user and password, or client id and secret, as user:password",
+    Redacted.make("key-of-your-account")
+  ),
+  expiresAt: askedMaybe(Schema.NullOr(Instant), "When it is to be used no more; never without it", Date.UTC(2027, 0, 1))
+}).annotations({ identifier: "ConnectionRequest", description: "A key of your own at a provider" })
 
 export const ConnectionBody = Schema.Struct({
-  connectionId: Schema.String,
-  providerId: Schema.String,
-  label: Schema.String,
-  createdAt: Time,
-  expiresAt: Schema.NullOr(Time)
-}).annotations({ identifier: "Connection" })
+  connectionId: field(Schema.String, "Names the connection", exampleId("con")),
+  providerId: field(Schema.String, "The provider whose key it is", "mock"),
+  label: field(Schema.String, "What people call it", "our own account"),
+  createdAt: field(Time, "When it was made", exampleTime),
+  expiresAt: field(Schema.NullOr(Time), "When it is used no more; null for never", null)
+}).annotations({ identifier: "Connection", description: "A key of your own at a provider; the key is never shown" })
 
 export const ConnectionPage = Schema.Struct({
-  connections: Schema.Array(ConnectionBody),
-  nextCursor: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "ConnectionPage" })
+  connections: Schema.Array(ConnectionBody).annotations({ description: "Connections, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "ConnectionPage", description: "A page of connections" })
 
 export const connectionBody = (connection: Connection): typeof ConnectionBody.Type => ({
   connectionId: connection.connectionId,

@@ -7,11 +7,11 @@ import { Schema } from "effect"
 import { Access } from "../Access.js"
 import { Open } from "../Auth.js"
 import { created, Wire, WireStorage } from "../Envelope.js"
+import { pathId } from "../Query.js"
 import { LoginBody, LoginCreated, LoginInput } from "./Bodies.js"
 
-const approvalPath = Schema.Struct({
-  approvalId: Schema.String.annotations({ description: "An id that begins with apr_" })
-})
+const approvalPath = Schema.Struct({ approvalId: pathId("login", "apr") })
+
 export class LoginsApi extends HttpApiGroup.make("logins")
   .add(
     HttpApiEndpoint.post("create", "/v1/login-approvals")
@@ -35,5 +35,7 @@ export class LoginsApi extends HttpApiGroup.make("logins")
       .addError(WireStorage)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "What has become of a login")
+      .annotate(OpenApi.Description, "Ask again after pollIntervalSeconds while it is pending.")
   )
+  .annotate(OpenApi.Description, "How a client of a person gets a token that the person approves")
   .middleware(Open) {}

@@ -6,51 +6,70 @@ import { Schema } from "effect"
 import { labelCharsMax, loginPollSeconds } from "../../domain/Limits.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
-import { Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
-
-export const LoginInput = Schema.Struct({
-  digest: Schema.String.annotations({
-    ...says("must be text"),
-    jsonSchema: {
-      type: "string",
-      pattern: "^[0-9a-fA-F]{64}$",
-      description:
-        "SHA-256, in hex, of the text of a token that the client made itself: 43 to 80 random characters of A-Z a-z 0-9 - _, such as 32 random bytes in base64url or hex, after pgw_ or nothing"
-    }
-  }),
-  label: line(labelCharsMax, "What the person who approves sees, and what the token is called"),
-  scopes: Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),
-  expiresAt: optional(
-    Schema.NullOr(Instant).annotations({ description: "When the token is to expire; never without it" })
-  )
-}).annotations({ identifier: "LoginApprovalRequest" })
-
-const DecideBefore = Schema.String.annotations({
-  jsonSchema: { type: "string", format: "date-time", description: "Until when the login can be approved" }
-})
-
-export const LoginCreated = Schema.Struct({
-  approvalId: Schema.String,
-  userCode: Schema.String.annotations({
-    description: "To be shown beside the link, so that the person can compare it"
-  }),
-  approveUrl: Schema.String,
-  expiresAt: DecideBefore,
-  pollIntervalSeconds: Schema.Int
-}).annotations({ identifier: "LoginApprovalCreated" })
-
-export const LoginBody = Schema.Struct({
-  approvalId: Schema.String,
-  status: Schema.Literal("pending", "approved", "denied", "expired"),
-  label: Schema.String,
-  scopes: Schema.Array(Scope),
-  tokenExpiresAt: Schema.NullOr(Time),
-  expiresAt: DecideBefore,
-  pollIntervalSeconds: Schema.Int
-}).annotations({ identifier: "LoginApproval" })
+import {
+  asked,
+  askedMaybe,
+  exampleId,
+  exampleTime,
+  field,
+  Instant,
+  line,
+  says,
+  Time,
+  time,
+  timeOrNull
+} from "../Fields.js"
 
 /** Where a person decides; the id is in it, the code is for comparing only. */
 export const approvePath = (approvalId: string): string => `/approve/${approvalId}`
+
+export const LoginInput = Schema.Struct({
+  digest: asked(
+    Schema.String.annotations({
+      ...says("must be text"),
+      jsonSchema: { type: "string", pattern: "^[0-9a-fA-F]{64}$" }
+    }),
+    "SHA-256, in hex, of the text of a token that the client made itself: 43 to 80 random characters of A-Z a-z 0-9 - _, such as 32 random bytes in base64url or hex, after pgw_ or nothing",
+    "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
+  ),
+  label: asked(line(labelCharsMax), "What the person who approves sees, and what the token is called", "Ada's laptop"),
+  scopes: asked(
+    Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),
+    "What the token may do",
+    ["catalog:read", "runs:execute"]
+  ),
+  expiresAt: askedMaybe(Schema.NullOr(Instant), "When the token is to expire; never without it", Date.UTC(2027, 0, 1))
+}).annotations({ identifier: "LoginApprovalRequest", description: "A login that a person is to approve" })
+
+const approvalId = field(Schema.String, "Names the login", exampleId("apr"))
+const decideBefore = field(Time, "Until when the login can be approved", exampleTime)
+const pollIntervalSeconds = field(Schema.Int, "How long to wait between two questions", loginPollSeconds)
+
+export const LoginCreated = Schema.Struct({
+  approvalId,
+  userCode: field(Schema.String, "To be shown beside the link, so that the person can compare it", "KTHW-PXNC"),
+  approveUrl: field(
+    Schema.String,
+    "Where the person decides",
+    `https://gateway.example.com${approvePath(exampleId("apr"))}`
+  ),
+  expiresAt: decideBefore,
+  pollIntervalSeconds
+}).annotations({ identifier: "LoginApprovalCreated", description: "A login that waits for a person" })
+
+export const LoginBody = Schema.Struct({
+  approvalId,
+  status: field(
+    Schema.Literal("pending", "approved", "denied", "expired"),
+    "What has become of it: once approved, the client's token works",
+    "approved"
+  ),
+  label: field(Schema.String, "What the token is called", "Ada's laptop"),
+  scopes: field(Schema.Array(Scope), "What the token may do", ["catalog:read", "runs:execute"]),
+  tokenExpiresAt: field(Schema.NullOr(Time), "When the token ends; null for never", null),
+  expiresAt: decideBefore,
+  pollIntervalSeconds
+}).annotations({ identifier: "LoginApproval", description: "What has become of a login" })
 
 export const loginCreated = (login: LoginApproval, publicUrl: string): typeof LoginCreated.Type => ({
   approvalId: login.approvalId,

@@ -6,23 +6,28 @@ import { ignoredEvents } from "../../services/PaymentEvents.js"
 import { Access } from "../Access.js"
 import { Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
+import { field } from "../Fields.js"
 
 /** Read as bytes, because the signature is over them. */
 const StripeEvent = Schema.Object.annotations({
   identifier: "StripeEvent",
-  description: "An event as Stripe sends it",
-  jsonSchema: { type: "object" },
-  examples: [
-    { id: "evt_1", object: "event", type: "checkout.session.completed", livemode: false, data: { object: {} } }
-  ]
+  jsonSchema: {
+    type: "object",
+    description: "An event as Stripe sends it",
+    examples: [
+      { id: "evt_1", object: "event", type: "checkout.session.completed", livemode: false, data: { object: {} } }
+    ]
+  }
 })
 
 export const EventReceived = Schema.Struct({
-  received: Schema.Literal(true),
-  outcomes: Schema.Array(Schema.Literal(...reportOutcomes, ...ignoredEvents)).annotations({
-    description: "What became of it, for the people who look at deliveries in the processor's dashboard"
-  })
-}).annotations({ identifier: "EventReceived", examples: [{ received: true, outcomes: ["credited"] }] })
+  received: field(Schema.Literal(true), "The event is stored", true),
+  outcomes: field(
+    Schema.Array(Schema.Literal(...reportOutcomes, ...ignoredEvents)),
+    "What became of it, for the people who look at deliveries in the processor's dashboard",
+    ["credited"]
+  )
+}).annotations({ identifier: "EventReceived", description: "The event was taken" })
 
 export class PaymentsApi extends HttpApiGroup.make("payments")
   .add(
@@ -50,4 +55,5 @@ export class PaymentsApi extends HttpApiGroup.make("payments")
         "Stripe delivers events here. The body counts as it is, signed with one of the gateway's webhook secrets within the last 5 minutes. The answer comes after what happened is stored; anything but 200 makes Stripe deliver the event again. The same event may come any number of times and in any order."
       )
   )
+  .annotate(OpenApi.Description, "Where payment processors deliver their events")
   .middleware(Open) {}

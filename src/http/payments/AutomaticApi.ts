@@ -1,5 +1,5 @@
 /** Automatic top-ups of a workspace (extensions: section 10). */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { Wire, WireReading, WireStorage } from "../Envelope.js"
@@ -14,6 +14,10 @@ export class AutomaticTopUpsApi extends HttpApiGroup.make("automaticTopUps")
       .addError(WireReading)
       .annotate(Access, "usage:read")
       .annotate(OpenApi.Summary, "Get the rule of automatic top-ups")
+      .annotate(
+        OpenApi.Description,
+        "The rule, whether it is active, and what was charged this month. A workspace without a rule answers 404."
+      )
   )
   .add(
     HttpApiEndpoint.put("setAutomaticTopUp", "/v1/top-ups/automatic")
@@ -32,9 +36,12 @@ export class AutomaticTopUpsApi extends HttpApiGroup.make("automaticTopUps")
   )
   .add(
     HttpApiEndpoint.del("removeAutomaticTopUp", "/v1/top-ups/automatic")
+      .addSuccess(HttpApiSchema.NoContent.annotations({ description: "Taken away, or there was none" }))
       .addError(Wire.BillingUnavailable)
       .addError(WireStorage)
       .annotate(Access, "billing:write")
       .annotate(OpenApi.Summary, "Take the rule of automatic top-ups away")
+      .annotate(OpenApi.Description, "The saved card is charged no more. A top-up under way is not called back.")
   )
+  .annotate(OpenApi.Description, "Top-ups that a saved card pays by itself")
   .middleware(Bearer) {}

@@ -1,58 +1,42 @@
 /** What the routes of automatic top-ups take and give. Names in `Micros` are integers, other money is dollars. */
 import { Schema } from "effect"
 import { automaticStates } from "../../domain/AutomaticTopUp.js"
-import { fieldUsdMax } from "../../domain/Limits.js"
 import { toUsd } from "../../domain/Micros.js"
 import { automaticStops } from "../../domain/PaymentReport.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
-import { optional, says, Time, time } from "../Fields.js"
-
-const usd = Schema.JsonNumber.pipe(
-  Schema.between(0, fieldUsdMax),
-  Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
-)
+import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput } from "../Fields.js"
 
 export const AutomaticTopUpInput = Schema.Struct({
-  belowUsd: usd,
-  amountUsd: usd,
-  monthlyMaximumUsd: usd
-}).annotations({
-  identifier: "AutomaticTopUpRequest",
-  examples: [{ belowUsd: 10, amountUsd: 50, monthlyMaximumUsd: 200 }]
-})
+  belowUsd: asked(UsdInput, "The card is charged while less than this is available, in US dollars", 10),
+  amountUsd: asked(UsdInput, "How much is charged at a time, in US dollars", 50),
+  monthlyMaximumUsd: asked(UsdInput, "How much is charged in a calendar month (UTC) at most, in US dollars", 200)
+}).annotations({ identifier: "AutomaticTopUpRequest", description: "A rule of automatic top-ups" })
+
+const usd = (description: string, example: number) => field(Schema.Number, `${description}, in US dollars`, example)
+const micros = (description: string, example: number) => field(Schema.Int, `${description}, in micros`, example)
 
 export const AutomaticTopUpBody = Schema.Struct({
-  status: Schema.Literal(...automaticStates).annotations({
-    description: "active charges as soon as the balance is low; the others say what stands in the way"
-  }),
-  reason: optional(Schema.Literal(...automaticStops).annotations({ description: "Why the rule is disabled" })),
-  message: Schema.String,
-  belowUsd: Schema.Number,
-  belowMicros: Schema.Int,
-  amountUsd: Schema.Number,
-  amountMicros: Schema.Int,
-  monthlyMaximumUsd: Schema.Number,
-  monthlyMaximumMicros: Schema.Int,
-  monthMicros: Schema.Int.annotations({ description: "What was charged in this calendar month (UTC)" }),
-  topUpId: optional(Schema.String.annotations({ description: "The top-up under way" })),
-  updatedAt: Time
-}).annotations({
-  identifier: "AutomaticTopUp",
-  examples: [
-    {
-      status: "active",
-      message: "The saved card is charged when the balance falls below belowUsd.",
-      belowUsd: 10,
-      belowMicros: 10_000_000,
-      amountUsd: 50,
-      amountMicros: 50_000_000,
-      monthlyMaximumUsd: 200,
-      monthlyMaximumMicros: 200_000_000,
-      monthMicros: 50_000_000,
-      updatedAt: "2026-11-22T10:00:00.000Z"
-    }
-  ]
-})
+  status: field(
+    Schema.Literal(...automaticStates),
+    "active charges as soon as the balance is low; the others say what stands in the way",
+    "active"
+  ),
+  reason: optional(field(Schema.Literal(...automaticStops), "Why the rule is disabled", "card_declined")),
+  message: field(
+    Schema.String,
+    "The same in a sentence",
+    "The saved card is charged when the balance falls below belowUsd."
+  ),
+  belowUsd: usd("The card is charged while less than this is available", 10),
+  belowMicros: micros("The same", 10_000_000),
+  amountUsd: usd("How much is charged at a time", 50),
+  amountMicros: micros("The same", 50_000_000),
+  monthlyMaximumUsd: usd("How much is charged in a calendar month (UTC) at most", 200),
+  monthlyMaximumMicros: micros("The same", 200_000_000),
+  monthMicros: micros("What was charged in this calendar month (UTC)", 50_000_000),
+  topUpId: optional(field(Schema.String, "The top-up under way; absent when there is none", exampleId("top"))),
+  updatedAt: field(Time, "When the rule was set", exampleTime)
+}).annotations({ identifier: "AutomaticTopUp", description: "The rule of automatic top-ups, and how it stands" })
 
 export const automaticTopUpBody = (rule: AutomaticTopUpShown): typeof AutomaticTopUpBody.Type => ({
   status: rule.state,

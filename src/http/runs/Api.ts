@@ -6,20 +6,27 @@ import {
   listedResultBytesMax,
   refusedRunDaysKept,
   resultItemsMax,
-  resultPathsCharsMax
+  resultPathsCharsMax,
+  resultPathsMax,
+  serviceAgentCharsMax
 } from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
+import { field } from "../Fields.js"
 import { keyHeader } from "../IdempotencyKey.js"
 import {
   anyCursorParam,
   booleanParam,
   choiceParam,
+  exampleEtag,
+  headerParam,
   intParam,
   optionalParam,
   pageParams,
+  paramOr,
+  pathId,
   query,
   textParam
 } from "../Query.js"
@@ -28,19 +35,17 @@ import { AttemptList, RunBody, RunPage } from "./RunBody.js"
 import { QuoteBody, RunRequestBody } from "./RunRequestBody.js"
 import { WaitQuery } from "./Wait.js"
 
-const runPath = Schema.Struct({ runId: Schema.String.annotations({ description: "An id that begins with run_" }) })
-const header = (description: string, limits: object) =>
-  Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", description, ...limits } }), {
-    exact: true
-  })
-const serviceAgent = header(
-  "Names the calling agent or app, for usage analytics only: it changes no answer. The first 64 characters are read; names that the gateway does not know are counted as Other",
-  {}
+const runPath = Schema.Struct({ runId: pathId("run", "run") })
+const serviceAgent = headerParam(
+  `Names the calling agent or app, for usage analytics only: it changes no answer. The first ${serviceAgentCharsMax} characters are read; names that the gateway does not know are counted as Other`,
+  "build-server"
 )
 
-const jobParam = textParam(filterCharsMax).annotations({
-  description: "The id of a job, with dots or underscores: runs of the job, and of tools that do it"
-})
+const jobParam = field(
+  textParam(filterCharsMax),
+  "The id of a job, with dots or underscores: runs of the job, and of tools that do it",
+  "people.email.find"
+)
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
@@ -89,14 +94,18 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireReading)
       .annotate(Access, "runs:execute")
       .annotate(OpenApi.Summary, "What a run would hold, whom it would try, and what would refuse it")
+      .annotate(
+        OpenApi.Description,
+        "Takes the body of a run, without its key. Nothing is stored, held or charged, and no provider is called."
+      )
   )
   .add(
     HttpApiEndpoint.get("list", "/v1/runs")
       .setUrlParams(
         query({
-          status: optionalParam(choiceParam(...RunStatus.literals)),
+          status: optionalParam(field(choiceParam(...RunStatus.literals), "Only runs that stand there", "completed")),
           capability: optionalParam(jobParam),
-          includeResult: Schema.optionalWith(booleanParam, { exact: true, default: () => false }),
+          includeResult: paramOr(booleanParam, false, "Whether each run carries its result", true),
           ...pageParams,
           cursor: Schema.optionalWith(anyCursorParam, { exact: true })
         })
@@ -116,8 +125,16 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .setPath(runPath)
       .setUrlParams(
         query({
-          fields: optionalParam(textParam(resultPathsCharsMax)),
-          max_items: optionalParam(intParam(1, resultItemsMax))
+          fields: optionalParam(
+            field(
+              textParam(resultPathsCharsMax),
+              `Dotted paths of the result to keep, with commas between them: at most ${resultPathsMax}; arrays are walked by item`,
+              "email,sources.url"
+            )
+          ),
+          max_items: optionalParam(
+            field(intParam(1, resultItemsMax), "How many items of every array of the result to keep", 10)
+          )
         })
       )
       .addSuccess(RunBody)
@@ -125,6 +142,10 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireReading)
       .annotate(Access, "runs:read")
       .annotate(OpenApi.Summary, "Get a run, its result trimmed if asked")
+      .annotate(
+        OpenApi.Description,
+        "Ask until status is neither queued nor running. fields and max_items shrink what is shown of the result; what is stored and charged stays."
+      )
   )
   .add(
     HttpApiEndpoint.post("cancel", "/v1/runs/:runId/cancel")
@@ -134,6 +155,10 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireStorage)
       .annotate(Access, "runs:execute")
       .annotate(OpenApi.Summary, "Cancel a run; answers the run as it then is")
+      .annotate(
+        OpenApi.Description,
+        "A queued run is not started. A call under way that only reads is aborted; one that changes something is left to end, and its own outcome stands. A run that has ended stays as it is."
+      )
   )
   .add(
     HttpApiEndpoint.get("attempts", "/v1/runs/:runId/attempts")
@@ -143,21 +168,25 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .addError(WireReading)
       .annotate(Access, "runs:read")
       .annotate(OpenApi.Summary, "List the durable attempts of a run, with receipts")
+      .annotate(
+        OpenApi.Description,
+        "Every provider that the run called, with digests and sizes of what went over the wire. Never headers or bodies."
+      )
   )
   .add(
     HttpApiEndpoint.get("media", "/v1/runs/:runId/media/:mediaId")
-      .setPath(Schema.Struct({ ...runPath.fields, mediaId: Schema.String }))
+      .setPath(Schema.Struct({ ...runPath.fields, mediaId: pathId("file", "med") }))
       .setHeaders(
         Schema.Struct({
-          range: header("One byte range", {}),
-          "if-none-match": header("The ETag of a copy at hand", {}),
-          "if-range": header("The ETag that a range is of", {})
+          range: headerParam("One byte range; without it, the whole file", "bytes=0-1023"),
+          "if-none-match": headerParam("The ETag of a copy at hand: 304 when it still holds", exampleEtag),
+          "if-range": headerParam("The ETag that a range is of: the whole file comes when it has changed", exampleEtag)
         })
       )
       .addSuccess(bytes.annotations(HttpApiSchema.annotations({ status: 200, description: "The file" })))
       .addSuccess(bytes.annotations(HttpApiSchema.annotations({ status: 206, description: "The range" })))
-      .addSuccess(HttpApiSchema.Empty(304))
-      .addSuccess(HttpApiSchema.Empty(416))
+      .addSuccess(HttpApiSchema.Empty(304).annotations({ description: "The copy at hand still holds" }))
+      .addSuccess(HttpApiSchema.Empty(416).annotations({ description: "The file has no such range" }))
       .addError(Wire.NotFound)
       .addError(WireReading)
       .annotate(Access, "runs:read")
@@ -168,5 +197,10 @@ export class RunsApi extends HttpApiGroup.make("runs")
         416: [...mediaHeaders, "Content-Range"]
       })
       .annotate(OpenApi.Summary, "Download a file or a large answer")
+      .annotate(
+        OpenApi.Description,
+        "The file that result.media.downloadPath names. Ranges and conditional requests work as HTTP describes them."
+      )
   )
+  .annotate(OpenApi.Description, "Price, start, watch and cancel runs, and read their results")
   .middleware(Bearer) {}

@@ -7,76 +7,100 @@ import { Schema } from "effect"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
-import { Prefer, SkipCode, type RoutePlan } from "../../domain/RoutePlan.js"
+import { Prefer, Skipped, type RoutePlan } from "../../domain/RoutePlan.js"
 import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
 import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { RunDetail } from "../../services/Runs.js"
-import { optional, Time, time, timeOrNull } from "../Fields.js"
+import { exampleId, exampleTime, field, NextCursor, optional, Time, time, timeOrNull } from "../Fields.js"
 
 const nullable = Schema.NullOr
-const Usd = Schema.Number.annotations({ description: "US dollars" })
-const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
+const usd = (description: string, example: number) => field(Schema.Number, `${description}, in US dollars`, example)
+const text = (description: string, example: string) => field(Schema.String, description, example)
+const whole = (description: string, example: number) => field(Schema.Int, description, example)
+const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
+const digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
+const toolId = "mock-email-find"
+const outcomeOrNull = nullable(RunOutcome).annotations({ description: "What came of it; null while it is under way" })
+const skippedMeaning = { description: "Providers that are not tried, each with the reason" }
 
 const RequestedJob = Schema.Struct({
-  job: Schema.String,
+  job: text("The job that was asked for", "people.email.find"),
   prefer: optional(Prefer),
-  pickedEndpointId: nullable(Schema.String),
-  reason: Schema.String,
-  skipped: Schema.Array(Skipped)
-}).annotations({ identifier: "RequestedJob" })
+  pickedEndpointId: field(nullable(Schema.String), "The tool that is tried first; null when none could be", toolId),
+  reason: text("Why that one", "Best record of the last 30 days."),
+  skipped: Schema.Array(Skipped).annotations(skippedMeaning)
+}).annotations({ identifier: "RequestedJob", description: "Which provider of the job was picked, and why" })
+
+const attemptStatus = field(AttemptStatus, "Where the attempt stands", "completed")
+const billed = flag("Whether the attempt is charged", true)
+const attemptReason = text("Why it ended so, in a sentence", "An e-mail address was found.")
 
 const Route = Schema.Struct({
-  servedBy: optional(Schema.String),
-  outcome: nullable(RunOutcome),
-  chargedUsd: Usd,
-  capped: Schema.Boolean,
+  servedBy: optional(text("The tool that answered; absent when none did", toolId)),
+  outcome: outcomeOrNull,
+  chargedUsd: usd("What the run was charged so far", 0.02),
+  capped: flag("Whether maxCostUsd cut the hold", false),
   attempts: Schema.Array(
     Schema.Struct({
-      n: Schema.Int,
-      endpointId: Schema.String,
-      provider: Schema.String,
-      outcome: nullable(RunOutcome),
-      status: AttemptStatus,
-      chargedUsd: Usd,
-      ms: nullable(Schema.Int),
-      reason: optional(Schema.String),
-      billed: Schema.Boolean
+      n: whole("The attempt's number, from 1", 1),
+      endpointId: text("The tool that was tried", toolId),
+      provider: text("Its provider", "mock"),
+      outcome: outcomeOrNull,
+      status: attemptStatus,
+      chargedUsd: usd("What the attempt was charged", 0.02),
+      ms: field(nullable(Schema.Int), "How long it took, in milliseconds; null while it is under way", 840),
+      reason: optional(attemptReason),
+      billed
     })
-  ),
-  skipped: Schema.Array(Skipped),
-  summary: Schema.String
-}).annotations({ identifier: "Route" })
+  ).annotations({ description: "Providers that were tried, in order" }),
+  skipped: Schema.Array(Skipped).annotations(skippedMeaning),
+  summary: text("The same in a sentence", "1 provider tried, mock-email-find answered: hit.")
+}).annotations({ identifier: "Route", description: "With fallback: whom the run tried, and who answered" })
 
 const TrimmedBody = Schema.Struct({
-  truncated: Schema.Boolean,
-  fields: optional(Schema.Array(Schema.String)),
-  max_items: optional(Schema.Int),
-  arrays: Schema.Array(Schema.Struct({ path: Schema.String, kept: Schema.Int, total: Schema.Int }))
-}).annotations({ identifier: "Trimmed" })
+  truncated: flag("Whether anything was left out of an array", true),
+  fields: optional(field(Schema.Array(Schema.String), "The paths that were asked for", ["email", "sources.url"])),
+  max_items: optional(whole("The number of items that was asked for", 2)),
+  arrays: Schema.Array(
+    Schema.Struct({
+      path: text("Where the array is; $ is the result itself", "sources"),
+      kept: whole("How many items stand here", 2),
+      total: whole("How many it has", 14)
+    })
+  ).annotations({ description: "The arrays that lost items" })
+}).annotations({ identifier: "Trimmed", description: "How result was shrunk; the stored run is whole" })
 export type TrimmedBody = typeof TrimmedBody.Type
 
 const summaryFields = {
-  runId: Schema.String,
-  endpointId: Schema.String,
-  providerId: optional(Schema.String),
-  servedEndpointId: optional(Schema.String),
-  servedProviderId: optional(Schema.String),
+  runId: text("Names the run", exampleId("run")),
+  endpointId: text("The tool that was picked; the id as you sent it when none was", toolId),
+  providerId: optional(text("The provider that was picked; absent when none was", "mock")),
+  servedEndpointId: optional(text("The tool that answered; absent when none did", toolId)),
+  servedProviderId: optional(text("The provider that answered; absent when none did", "mock")),
   status: RunStatus,
   outcome: optional(RunOutcome),
-  providerResponseStatus: nullable(Schema.Int),
-  createdAt: Time,
-  completedAt: nullable(Time),
-  actualCost: nullable(Usd),
+  providerResponseStatus: field(
+    nullable(Schema.Int),
+    "The HTTP status that the provider answered; null when there is no answer",
+    200
+  ),
+  createdAt: field(Time, "When the run was made", exampleTime),
+  completedAt: field(nullable(Time), "When it ended; null while it is under way", "2026-06-15T12:00:00.840Z"),
+  actualCost: nullable(Schema.Number).annotations({
+    description: "What it cost, in US dollars; null until it is settled",
+    examples: [0.02]
+  }),
   error: optional(RunError),
-  resultBytes: nullable(Schema.Int)
+  resultBytes: field(nullable(Schema.Int), "The size of the result in bytes; null when there is none", 61)
 }
 const Result = Json.annotations({
   identifier: "RunResult",
   jsonSchema: anyJson,
   description:
-    "The provider's answer: its JSON as the provider gave it, be that an object, a list, a text, a number or null; else text and format, or media with a downloadPath"
+    "The provider's answer: its JSON as the provider gave it, be that an object, a list, a text, a number or null; else text and format, or media with a downloadPath",
+  examples: [{ email: "ada@example.com", confidence: 0.97 }]
 })
 
 const words = { type: "array", items: { type: "string" } }
@@ -85,6 +109,20 @@ const NormalizedBody = JsonObject.annotations({
   identifier: "Normalized",
   description:
     "The answer under field names that do not change with the provider; absent, never null, unless the gateway has it on and the answering endpoint has an output map",
+  examples: [
+    {
+      job: "people.email.find",
+      endpointId: toolId,
+      fields: { email: "ada@example.com", status: "valid" },
+      missing: [],
+      ambiguous: [],
+      unmapped: [],
+      providerValues: { status: "deliverable" },
+      verdict: "confirmed",
+      verdictReason: "The provider confirms the answer.",
+      mapVerified: true
+    }
+  ],
   jsonSchema: {
     type: "object",
     required: [
@@ -100,8 +138,8 @@ const NormalizedBody = JsonObject.annotations({
       "mapVerified"
     ],
     properties: {
-      job: { type: "string" },
-      endpointId: { type: "string" },
+      job: { type: "string", description: "The job whose field names these are" },
+      endpointId: { type: "string", description: "The tool that answered" },
       fields: {
         type: "object",
         description: "The job's fields that were found, by their fixed names",
@@ -115,73 +153,97 @@ const NormalizedBody = JsonObject.annotations({
         description: "The provider's own words, where they were translated",
         additionalProperties: true
       },
-      verdict: { type: "string", enum: ["confirmed", "guessed", "empty"] },
-      verdictReason: { type: "string" },
-      mapVerified: { type: "boolean" }
+      verdict: {
+        type: "string",
+        enum: ["confirmed", "guessed", "empty"],
+        description: "How sure the answer is; guessed goes with the outcome weak"
+      },
+      verdictReason: { type: "string", description: "Why, in a sentence" },
+      mapVerified: { type: "boolean", description: "Whether the gateway's tests have checked how it is made" }
     }
   }
 })
 
 export const RunSummary = Schema.Struct({ ...summaryFields, result: optional(Result) }).annotations({
-  identifier: "RunSummary"
+  identifier: "RunSummary",
+  description: "A run, in short"
 })
 export type RunSummary = typeof RunSummary.Type
 
 export const RunBody = Schema.Struct({
   ...summaryFields,
   requestedJob: optional(RequestedJob),
-  outcomeReason: optional(Schema.String),
+  outcomeReason: optional(text("Why the outcome is what it is, in a sentence", "An e-mail address was found.")),
   result: optional(Result),
   normalized: optional(NormalizedBody),
-  pricing: Schema.Struct({ maximumChargeMicros: Schema.Int, finalChargeMicros: optional(Schema.Int) }),
-  estimatedCost: Usd,
+  pricing: Schema.Struct({
+    maximumChargeMicros: whole("What it holds while it is under way, in micros: the most that it can cost", 20_000),
+    finalChargeMicros: optional(whole("What it was charged, in micros; absent until it is settled", 20_000))
+  }).annotations({ description: "What it may cost, and what it cost" }),
+  estimatedCost: usd("The most that it can cost", 0.02),
   route: optional(Route),
-  contractVersion: optional(Schema.String),
-  startedAt: nullable(Time),
-  connectionId: optional(Schema.String),
-  replayed: optional(Schema.Boolean),
+  contractVersion: optional(text("The version of the operation's contract that it used", "9f2c41d07ab35e68")),
+  startedAt: field(nullable(Time), "When it was dispatched; null before", "2026-06-15T12:00:00.012Z"),
+  connectionId: optional(text("The connection that it used; absent when it used none of yours", exampleId("con"))),
+  replayed: optional(
+    flag(
+      "Whether the run was there already, under the same idempotency key; only in the answer to POST /v1/runs",
+      false
+    )
+  ),
   trimmed: optional(TrimmedBody)
-}).annotations({ identifier: "Run" })
+}).annotations({ identifier: "Run", description: "A run of a job or a tool" })
 export type RunBody = typeof RunBody.Type
 
 export const RunPage = Schema.Struct({
-  runs: Schema.Array(RunSummary),
-  nextCursor: nullable(Schema.String)
-}).annotations({ identifier: "RunPage" })
+  runs: Schema.Array(RunSummary).annotations({ description: "Runs, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "RunPage", description: "A page of runs" })
 
 export const AttemptList = Schema.Struct({
-  runId: Schema.String,
+  runId: summaryFields.runId,
   attempts: Schema.Array(
     Schema.Struct({
-      attemptId: Schema.String,
-      n: Schema.Int,
-      providerId: Schema.String,
-      endpointId: Schema.String,
-      status: AttemptStatus,
-      outcome: nullable(RunOutcome),
-      providerResponseStatus: nullable(Schema.Int),
-      latencyMs: nullable(Schema.Int),
-      costMicros: nullable(Schema.Int),
-      billed: Schema.Boolean,
-      reason: optional(Schema.String),
-      errorCode: optional(Schema.String),
-      receiptId: nullable(Schema.String),
+      attemptId: text("Names the attempt", exampleId("att")),
+      n: whole("The attempt's number, from 1", 1),
+      providerId: text("The provider that was called", "mock"),
+      endpointId: text("The tool that was tried", toolId),
+      status: attemptStatus,
+      outcome: outcomeOrNull,
+      providerResponseStatus: summaryFields.providerResponseStatus,
+      latencyMs: field(nullable(Schema.Int), "How long it took, in milliseconds; null while it is under way", 840),
+      costMicros: field(nullable(Schema.Int), "What it cost, in micros; null until that is known", 20_000),
+      billed,
+      reason: optional(attemptReason),
+      errorCode: optional(text("What went wrong, as a word for programs; absent when nothing did", "timeout")),
+      receiptId: field(nullable(Schema.String), "Names the receipt; null without one", exampleId("rcp")),
       receipt: nullable(
         Schema.Struct({
-          requestDigest: nullable(Schema.String),
-          responseDigest: nullable(Schema.String),
-          requestBytes: Schema.Int,
-          responseBytes: Schema.Int,
-          providerRequestId: nullable(Schema.String),
-          costAnomaly: optional(Schema.String),
-          sharedWithRunId: optional(Schema.String)
+          requestDigest: field(nullable(Schema.String), "SHA-256 of what was sent; null when nothing was", digest),
+          responseDigest: field(nullable(Schema.String), "SHA-256 of the answer; null when there was none", digest),
+          requestBytes: whole("The size of what was sent", 58),
+          responseBytes: whole("The size of the answer", 61),
+          providerRequestId: field(
+            nullable(Schema.String),
+            "What the provider calls the request; null when it does not say",
+            "7f2b9c"
+          ),
+          costAnomaly: optional(
+            text(
+              "The cost that the provider reported, when it could not be charged as it was",
+              "reported 30000 micros, above the hold"
+            )
+          ),
+          sharedWithRunId: optional(
+            text("The run of yours whose call this one shared; absent when it made its own", exampleId("run"))
+          )
         })
-      ),
-      startedAt: Time,
-      completedAt: nullable(Time)
+      ).annotations({ description: "Evidence of the call: digests and sizes; null while it is under way" }),
+      startedAt: field(Time, "When it began", exampleTime),
+      completedAt: field(nullable(Time), "When it ended; null while it is under way", "2026-06-15T12:00:00.840Z")
     })
-  )
-}).annotations({ identifier: "AttemptList" })
+  ).annotations({ description: "Attempts, in order" })
+}).annotations({ identifier: "AttemptList", description: "The attempts of a run, with receipts" })
 export type AttemptList = typeof AttemptList.Type
 
 const usdOrNull = (micros: number | null): number | null => (micros === null ? null : toUsd(micros))

@@ -9,68 +9,107 @@ import {
   fallbackAttemptsDefault,
   fallbackAttemptsMax,
   fallbackExcludesMax,
-  fieldUsdMax,
-  runIdentifierCharsMax
+  runIdentifierCharsMax,
+  waitSecondsMax,
+  waitSecondsWhenTrue
 } from "../../domain/Limits.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
-import { line, optional, says } from "../Fields.js"
-import { IdempotencyKey } from "../IdempotencyKey.js"
+import { askedMaybe, exampleId, field, line, optional, says, UsdInput } from "../Fields.js"
+import { keyField } from "../IdempotencyKey.js"
 import { WaitBody } from "./Wait.js"
 
-/** Fills it in, and says so in the document. */
-const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
-  Schema.optionalWith(schema.annotations({ default: value }), { exact: true, default: () => value })
+/** A field that is filled in when it is left out; the document says with what. */
+const withDefault = <A, I>(
+  schema: Schema.Schema<A, I>,
+  value: NoInfer<A>,
+  description: string,
+  example: NoInfer<A> = value
+) =>
+  Schema.optionalWith(schema.annotations({ default: value }), { exact: true, default: () => value }).annotations({
+    description,
+    examples: [example]
+  })
 
 const Fallback = Schema.Struct({
-  enabled: withDefault(Schema.Boolean, true),
+  enabled: withDefault(Schema.Boolean, true, "Whether other providers are tried"),
   maxAttempts: withDefault(
     Schema.Int.pipe(
       Schema.between(1, fallbackAttemptsMax),
       Schema.annotations(says(`must be a whole number from 1 to ${fallbackAttemptsMax}`))
     ),
-    fallbackAttemptsDefault
+    fallbackAttemptsDefault,
+    "How many providers are tried at most"
   ),
   maxCostUsd: optional(
-    Schema.JsonNumber.pipe(
-      Schema.between(0, fieldUsdMax),
-      Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+    field(
+      UsdInput,
+      "How many US dollars the whole run may cost; providers above it are skipped. Without it, what the dearest set of attempts can cost",
+      0.05
     )
   ),
-  prefer: withDefault(Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)), "balanced"),
+  prefer: withDefault(
+    Prefer.annotations(says(`must be one of ${Prefer.literals.join(", ")}`)),
+    "balanced",
+    "What decides which provider is tried first: balanced weighs price, record and speed"
+  ),
   exclude: withDefault(
     Schema.Array(line(runIdentifierCharsMax)).pipe(
       Schema.maxItems(fallbackExcludesMax),
       Schema.annotations(says(`must be at most ${fallbackExcludesMax} endpoint or provider ids`))
     ),
-    []
+    [],
+    "Endpoints and providers that are not tried",
+    ["mock-email-find-2"]
   ),
-  stopAtFirstMiss: withDefault(Schema.Boolean, false)
-}).annotations({ identifier: "Fallback" })
+  stopAtFirstMiss: withDefault(Schema.Boolean, false, "Whether a provider that finds nothing ends the run")
+}).annotations({ identifier: "Fallback", description: "How other providers of the job are tried" })
 
 const fields = {
-  endpointId: line(runIdentifierCharsMax, "job:<job_id> or a tool id"),
-  input: ParsedObject.annotations({ description: "Fields of the job or tool; unknown keys pass through unchanged" }),
+  endpointId: field(
+    line(runIdentifierCharsMax),
+    "job: and the id of a job, or the id of a tool",
+    "job:people.email.find"
+  ),
+  input: field(ParsedObject, "Fields of the job or tool; unknown keys pass through unchanged", {
+    full_name: "Ada Lovelace",
+    domain: "example.com"
+  }),
   fallback: optional(
-    Schema.Union(Schema.Boolean, Fallback).annotations({ description: "Jobs: try the next provider on a miss" })
+    field(
+      Schema.Union(Schema.Boolean, Fallback),
+      "Jobs: try the next provider on a miss. It has no effect on a tool",
+      true
+    )
   ),
   output: optional(
     Schema.Struct({
-      mode: optional(Schema.Literal("raw", "canonical").annotations(says("must be raw")))
+      mode: askedMaybe(
+        Schema.Literal("raw", "canonical").annotations(says("must be raw")),
+        "How the result is given: raw, as the provider answered it; canonical is refused",
+        "raw"
+      )
     })
-  ),
-  connectionId: optional(line(runIdentifierCharsMax, "Run on this connection of yours"))
+  ).annotations({ description: "How the result is given" }),
+  connectionId: optional(field(line(runIdentifierCharsMax), "Run on this connection of yours", exampleId("con")))
 }
 
 export const RunRequestBody = Schema.Struct({
   ...fields,
-  wait: optional(WaitBody),
-  idempotencyKey: optional(IdempotencyKey)
-}).annotations({ identifier: "RunRequest" })
+  wait: askedMaybe(
+    WaitBody,
+    `How long to wait for the end: true is ${waitSecondsWhenTrue} seconds, a number is seconds up to ${waitSecondsMax}. The query parameter wins`,
+    true
+  ),
+  idempotencyKey: keyField("One key is mandatory: here, or in the header Idempotency-Key")
+}).annotations({ identifier: "RunRequest", description: "What to run, with which input" })
 export type RunRequestBody = typeof RunRequestBody.Type
 
-export const QuoteBody = Schema.Struct(fields).annotations({ identifier: "QuoteRequest" })
+export const QuoteBody = Schema.Struct(fields).annotations({
+  identifier: "QuoteRequest",
+  description: "The run to be priced"
+})
 export type QuoteBody = typeof QuoteBody.Type
 
 const noFallback = {

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/Limits.js"
+import { field } from "../Fields.js"
 import { parameter } from "../Query.js"
 
 export const waitSeconds = (wait: boolean | number): number =>
@@ -12,17 +13,22 @@ export const waitSeconds = (wait: boolean | number): number =>
 const expected = `must be true, false, or a number of seconds from 0 to ${waitSecondsMax}`
 
 /** Seconds, from `?wait`, `?wait=`, `?wait=true|false` or `?wait=12.5`. */
-export const WaitQuery: Schema.Schema<number, string> = parameter(Schema.Number, {
-  expected,
-  read: (raw) => {
-    if (raw === "" || raw === "true") return waitSeconds(true)
-    if (raw === "false") return waitSeconds(false)
-    // Any number is clamped, however large; a blank and words such as Infinity or 0x10 are no numbers of seconds.
-    return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
-  },
-  jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: waitSecondsMax }, { const: "" }] }
-})
+export const WaitQuery: Schema.Schema<number, string> = field(
+  parameter(Schema.Number, {
+    expected,
+    read: (raw) => {
+      if (raw === "" || raw === "true") return waitSeconds(true)
+      if (raw === "false") return waitSeconds(false)
+      // Any number is clamped, however large; a blank and words such as Infinity or 0x10 are no numbers of seconds.
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
+    },
+    jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: waitSecondsMax }, { const: "" }] }
+  }),
+  `How long to wait for the end of the run: true, or the bare word, is ${waitSecondsWhenTrue} seconds, a number is seconds up to ${waitSecondsMax}. What has not ended by then is answered as it is`,
+  waitSecondsWhenTrue
+)
 
 export const WaitBody = Schema.Union(Schema.Boolean, Schema.JsonNumber).annotations({
+  jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: waitSecondsMax }] },
   message: () => ({ message: expected, override: true })
 })

@@ -4,13 +4,10 @@ import { Schema } from "effect"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
-import { field } from "../Fields.js"
-import { pageParams, query } from "../Query.js"
+import { pageParams, pathId, query } from "../Query.js"
 import { RotationInput, TokenBody, TokenChange, TokenInput, TokenPage, TokenWithSecret } from "./Bodies.js"
 
-const tokenPath = Schema.Struct({
-  tokenId: field(Schema.String, "An id that begins with tok_", "tok_01jz3w8m5q0000000000000000")
-})
+const tokenPath = Schema.Struct({ tokenId: pathId("token", "tok") })
 
 export class TokensApi extends HttpApiGroup.make("tokens")
   .add(
@@ -20,6 +17,7 @@ export class TokensApi extends HttpApiGroup.make("tokens")
       .addError(WireReading)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "List the workspace's tokens, newest first, revoked ones too")
+      .annotate(OpenApi.Description, "Everything about each token except its secret.")
   )
   .add(
     HttpApiEndpoint.post("create", "/v1/tokens")
@@ -62,6 +60,7 @@ export class TokensApi extends HttpApiGroup.make("tokens")
       .addError(WireStorage)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Revoke a token and all that come from it, from the next request on")
+      .annotate(OpenApi.Description, "Revoking one that was revoked before answers the same. Runs in flight go on.")
   )
   .add(
     HttpApiEndpoint.post("rotate", "/v1/tokens/:tokenId/rotate")
@@ -80,4 +79,5 @@ export class TokensApi extends HttpApiGroup.make("tokens")
         "The secret until now works for overlapSeconds more, and every secret before it no longer than that. The body may be left out. A repeated request gives yet another secret. A token that may do more than the calling one is not rotated (403)."
       )
   )
+  .annotate(OpenApi.Description, "Tokens of the workspace")
   .middleware(Bearer) {}

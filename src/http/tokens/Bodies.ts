@@ -1,22 +1,32 @@
 /** What the routes of tokens take and give (extensions: section 2). A secret is only ever given, and once. */
 import { Option, Redacted, Schema } from "effect"
-import { fieldUsdMax, labelCharsMax, rotationOverlapSecondsMax } from "../../domain/Limits.js"
+import { labelCharsMax, rotationOverlapSecondsMax } from "../../domain/Limits.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { ShownToken, Token } from "../../services/Tokens.js"
-import { field, Instant, line, optional, says, Time, time, timeOrNull } from "../Fields.js"
+import {
+  asked,
+  askedMaybe,
+  exampleId,
+  exampleTime,
+  field,
+  Instant,
+  line,
+  NextCursor,
+  says,
+  Time,
+  time,
+  timeOrNull,
+  UsdInput
+} from "../Fields.js"
 
 const nullable = Schema.NullOr
 
 const token = {
-  tokenId: field(
-    Schema.String,
-    "Names the token; it stands in the secret too, after pgw_",
-    "tok_01jz3w8m5q0000000000000000"
-  ),
+  tokenId: field(Schema.String, "Names the token; it stands in the secret too, after pgw_", exampleId("tok")),
   label: field(Schema.String, "What people call it", "build server"),
   scopes: field(Schema.Array(Scope), "What it may do", ["catalog:read", "runs:read", "runs:execute"]),
-  createdAt: field(Time, "When it was made", "2026-06-15T12:00:00.000Z"),
+  createdAt: field(Time, "When it was made", exampleTime),
   lastUsedAt: field(nullable(Time), "When it was used last, to the minute; null when it never was", null),
   expiresAt: field(nullable(Time), "When it ends; null for never", null),
   revokedAt: field(nullable(Time), "When it was revoked; null while it works", null),
@@ -28,7 +38,10 @@ const token = {
   monthSpendMicros: field(Schema.Int, "Charges and open holds of this calendar month (UTC), in micros", 120_000)
 }
 
-export const TokenBody = Schema.Struct(token).annotations({ identifier: "Token" })
+export const TokenBody = Schema.Struct(token).annotations({
+  identifier: "Token",
+  description: "A token, without its secret"
+})
 
 export const TokenWithSecret = Schema.Struct({
   ...token,
@@ -37,55 +50,49 @@ export const TokenWithSecret = Schema.Struct({
     "The secret, for Authorization: Bearer. It is shown this once and stored nowhere",
     "pgw_01jz3w8m5q0000000000000000…"
   )
-}).annotations({ identifier: "TokenWithSecret" })
+}).annotations({ identifier: "TokenWithSecret", description: "A token with its secret, which is shown this once" })
 
 export const TokenPage = Schema.Struct({
-  tokens: Schema.Array(TokenBody),
-  nextCursor: field(nullable(Schema.String), "The cursor of the next page; null on the last page", null)
-}).annotations({ identifier: "TokenPage" })
+  tokens: Schema.Array(TokenBody).annotations({ description: "Tokens, newest first" }),
+  nextCursor: NextCursor
+}).annotations({ identifier: "TokenPage", description: "A page of tokens" })
 
-const label = line(labelCharsMax, "What people call it")
-
-const usd = Schema.JsonNumber.pipe(
-  Schema.between(0, fieldUsdMax),
-  Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+const label = line(labelCharsMax)
+const labelMeaning = "What people call it"
+const monthlyLimitUsd = askedMaybe(
+  nullable(UsdInput),
+  "How many dollars it may spend in a calendar month (UTC); null for no limit of its own",
+  25
 )
-const monthlyLimitUsd = nullable(usd).annotations({
-  description: "How many dollars it may spend in a calendar month (UTC); null for no limit of its own",
-  examples: [25]
-})
-const expiresAt = (whenNull: string) =>
-  nullable(Instant).annotations({ description: `When it ends; ${whenNull}`, examples: [Date.UTC(2027, 0, 1)] })
+const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it ends; ${whenNull}`, Date.UTC(2027, 0, 1))
 
 export const TokenInput = Schema.Struct({
-  label,
-  scopes: Schema.NonEmptyArray(ScopeInput).annotations({
-    ...says("must name at least one scope"),
-    description: "What it may do: no more than the calling token",
-    examples: [["catalog:read", "runs:execute"]]
-  }),
-  monthlyLimitUsd: optional(monthlyLimitUsd),
-  expiresAt: optional(expiresAt("without it, when the calling token ends"))
-}).annotations({ identifier: "TokenRequest" })
+  label: asked(label, labelMeaning, "build server"),
+  scopes: asked(
+    Schema.NonEmptyArray(ScopeInput).annotations(says("must name at least one scope")),
+    "What it may do: no more than the calling token",
+    ["catalog:read", "runs:execute"]
+  ),
+  monthlyLimitUsd,
+  expiresAt: expiresAt("without it, when the calling token ends")
+}).annotations({ identifier: "TokenRequest", description: "A token to be made" })
 
 export const TokenChange = Schema.Struct({
-  label: optional(label),
-  monthlyLimitUsd: optional(monthlyLimitUsd),
-  expiresAt: optional(expiresAt("null for never"))
-}).annotations({ identifier: "TokenChange" })
+  label: askedMaybe(label, labelMeaning, "release server"),
+  monthlyLimitUsd,
+  expiresAt: expiresAt("null for never")
+}).annotations({ identifier: "TokenChange", description: "What is to change of a token; what is left out stays" })
 
 export const RotationInput = Schema.Struct({
-  overlapSeconds: optional(
+  overlapSeconds: askedMaybe(
     Schema.Int.pipe(
       Schema.between(0, rotationOverlapSecondsMax),
-      Schema.annotations({
-        ...says(`must be a whole number of seconds from 0 to ${rotationOverlapSecondsMax}`),
-        description: "How long the secret until now goes on working; 0 without it",
-        examples: [3_600]
-      })
-    )
+      Schema.annotations(says(`must be a whole number of seconds from 0 to ${rotationOverlapSecondsMax}`))
+    ),
+    "How long the secret until now goes on working; 0 without it",
+    3_600
   )
-}).annotations({ identifier: "TokenRotation" })
+}).annotations({ identifier: "TokenRotation", description: "How a token gets a new secret" })
 
 export const microsOrNull = (usd: number | null): Micros | null =>
   usd === null ? null : Option.getOrNull(fromUsd(usd))

@@ -1,0 +1,32 @@
+/**
+ * What the interface says of its fields: what each one means, with an example. The OpenAPI document and the reference
+ * show both. Nothing here changes how a value is read or written.
+ */
+import { Option, Schema, SchemaAST } from "effect"
+
+/** An id of this kind, for examples. */
+export const exampleId = (prefix: string): string => `${prefix}_01jz3w8m5q0000000000000000`
+
+/** A moment, for examples. */
+export const exampleTime = "2026-06-15T12:00:00.000Z"
+
+/** A number of an answer, with its range for the document. The number itself is not checked: it comes from us. */
+export const between = (minimum: number, maximum: number) =>
+  Schema.Number.annotations({ jsonSchema: { type: "number", minimum, maximum } })
+
+/**
+ * A field of an answer, or a parameter. For fields of request bodies there is `asked` in `http/Fields.ts`: this one
+ * would change what is said of a wrong value.
+ */
+export const field = <A, I, R>(
+  schema: Schema.Schema<A, I, R>,
+  description: string,
+  example: NoInfer<A>
+): Schema.Schema<A, I, R> => {
+  const shown = Option.getOrUndefined(SchemaAST.getJSONSchemaAnnotation(schema.ast))
+  const said = { description, examples: [example] } as const
+  // A schema that brings its own JSON Schema is shown by that alone.
+  return schema.annotations(
+    shown === undefined || !("type" in shown) ? said : { ...said, jsonSchema: { ...shown, ...said } }
+  )
+}
