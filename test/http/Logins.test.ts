@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Logger, LogLevel, Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { signInLinkPath } from "../../src/domain/Member.js"
 import { RateLimiterMemory } from "../../src/layers/node/RateLimiterMemory.js"
@@ -14,7 +14,7 @@ import { Sessions } from "../../src/services/Sessions.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { clientToken, startAccounts } from "../support/accountsGateway.js"
 import { newBrowser } from "../support/browser.js"
-import type { Answer, Gateway } from "../support/httpGateway.js"
+import { type Answer, type Gateway, startGateway } from "../support/httpGateway.js"
 
 const none = { authorization: null }
 
@@ -278,6 +278,42 @@ describe("the approve page", () => {
     })
   )
 
+  it.scopedLive("names the workspace before and after the decision, and who decided to those who come second", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const first = yield* gateway.signedIn()
+      const second = yield* gateway.signedIn("member", first.workspaceId)
+      const stranger = yield* gateway.signedIn()
+      const operator = yield* gateway.operator
+      const { name } = yield* Effect.orDie(gateway.accounts.workspace(first.workspaceId))
+      const shownTo = (page: string, { cookie }: { readonly cookie: string }) =>
+        Effect.map(gateway.get(page, { ...none, headers: { cookie } }), ({ text }) => text)
+      for (const [decision, word] of [
+        ["approve", "approved"],
+        ["deny", "denied"]
+      ] as const) {
+        const { page } = yield* asking(gateway)
+        assert.include(yield* shownTo(page, first), name)
+        yield* deciding(gateway, first.cookie, page, { decision })
+        const own = yield* shownTo(page, first)
+        assert.include(own, `Login ${word}`)
+        assert.include(own, name)
+        // The same decision again changes nothing, and is not taken for the second person's own.
+        const again = yield* deciding(gateway, second.cookie, page, { decision })
+        assert.strictEqual(again.status, 303)
+        for (const reader of [second, operator]) {
+          const late = yield* shownTo(page, reader)
+          for (const text of [`Somebody else ${word} this login`, name, first.member.name]) assert.include(late, text)
+        }
+        const elsewhere = yield* shownTo(page, stranger)
+        assert.include(elsewhere, `Somebody else ${word} this login`)
+        assert.include(elsewhere, "in another workspace than yours")
+        assert.notInclude(elsewhere, name)
+        assert.notInclude(elsewhere, first.member.name)
+      }
+    })
+  )
+
   it.scopedLive("brings a token without a parent, which goes on when the session ends", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()
@@ -372,4 +408,72 @@ describe("ten thousand logins from one address", () => {
       }),
     60_000
   )
+})
+
+describe("the log", () => {
+  it.scopedLive("holds no sign-in link, session, login or token, also when a request ends in a defect", () => {
+    const written: Array<string> = []
+    const everything = Logger.replace(
+      Logger.defaultLogger,
+      Logger.map(Logger.jsonLogger, (line) => void written.push(line))
+    )
+    return Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const { cookie, csrf, member, secret: session, workspaceId } = yield* gateway.signedIn()
+      const sessions = Context.get(gateway.context, Sessions)
+      const link = yield* sessions.makeLink(workspaceId, member.memberId, commandLine)
+      const path = signInLinkPath(Redacted.value(link.secret))
+      const browser = newBrowser(gateway)
+      yield* browser.get(path)
+      assert.strictEqual((yield* browser.post(path)).status, 303)
+      // Used already, and cut short.
+      yield* newBrowser(gateway).post(path)
+      yield* newBrowser(gateway).get(path.slice(0, -1))
+
+      const approved = yield* asking(gateway)
+      const denied = yield* asking(gateway)
+      yield* deciding(gateway, cookie, approved.page, { decision: "approve" })
+      yield* deciding(gateway, cookie, denied.page, { decision: "deny" })
+      for (const { bearer, path } of [approved, denied]) {
+        yield* gateway.get(path, none)
+        yield* gateway.get("/v1/whoami", { authorization: bearer })
+      }
+      yield* gateway.post(
+        "/v1/login-approvals",
+        { digest: approved.digest, label: "again", scopes: ["runs:read"] },
+        none
+      )
+
+      // Here no service answers anything, so each of these requests is an internal error.
+      const broken = yield* startGateway({ accounts: { authenticate: () => Effect.die("nobody is known") } })
+      const before = written.length
+      for (const answer of [
+        yield* broken.post(path, "", { ...none, headers: { cookie } }),
+        yield* broken.get(approved.path, none),
+        yield* broken.get(approved.page, { ...none, headers: { cookie } }),
+        yield* broken.get("/v1/whoami", { authorization: approved.bearer }),
+        yield* broken.post(
+          "/v1/login-approvals",
+          { digest: denied.digest, label: "laptop", scopes: ["runs:read"] },
+          none
+        )
+      ])
+        assert.notStrictEqual(answer.status, 200)
+      assert.isAtLeast(written.length - before, 3, "each defect is logged")
+
+      const log = written.join("\n")
+      for (const secret of [
+        Redacted.value(link.secret),
+        Redacted.value(session),
+        csrf,
+        ...[approved, denied].flatMap(({ approvalId, digest, token, userCode }) => [
+          approvalId,
+          digest,
+          token,
+          userCode
+        ])
+      ])
+        assert.isFalse(log.includes(secret), "a secret is in the log")
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.All), Effect.provide(everything))
+  })
 })

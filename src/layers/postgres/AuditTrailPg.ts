@@ -2,6 +2,7 @@
 import type { Statement } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { actorName, AuditEntry, type AuditFilter, type AuditPlace } from "../../domain/AuditEntry.js"
+import type { WorkspaceId } from "../../domain/Ids.js"
 import { canonical } from "../../domain/Json.js"
 import { AuditTrail } from "../../services/AuditTrail.js"
 import type { Ids } from "../../services/Ids.js"
@@ -37,6 +38,17 @@ const inWorkspace = (
     : sql`(workspace_id || ' ' || ${sql.literal(column)}) = ${`${workspaceId} ${value}`}`
 
 /**
+ * The ranges by actor and by action name the workspace already, and that of a subject must stay the only one: Postgres
+ * would combine it with the range of the workspace, and read all of both before it sorts.
+ */
+const inTrailOf = (sql: Database["Type"]["sql"], filter: AuditFilter, workspaceId: WorkspaceId) =>
+  filter.subjectId !== undefined
+    ? [sql`coalesce(workspace_id, '') = ${workspaceId}`]
+    : filter.actor !== undefined || filter.action !== undefined
+      ? []
+      : [sql`workspace_id = ${workspaceId}`]
+
+/**
  * The conditions of a list. The narrowest filter is written as the range of an index (migration 0016), and the other
  * filters look at the rows of that range.
  */
@@ -47,8 +59,12 @@ const conditions = (
 ): ReadonlyArray<Statement.Fragment> => [
   ...(filter.subjectId === undefined ? [] : [sql`subject_id = ${filter.subjectId}`]),
   ...(filter.actor === undefined ? [] : [inWorkspace(sql, filter, "actor_name", filter.actor)]),
-  ...(filter.action === undefined ? [] : [inWorkspace(sql, filter, "action", filter.action)]),
-  ...(filter.workspaceId === undefined ? [] : [sql`workspace_id = ${filter.workspaceId}`]),
+  ...(filter.action === undefined
+    ? []
+    : [
+        filter.actor === undefined ? inWorkspace(sql, filter, "action", filter.action) : sql`action = ${filter.action}`
+      ]),
+  ...(filter.workspaceId === undefined ? [] : inTrailOf(sql, filter, filter.workspaceId)),
   ...(filter.fromMillis === undefined ? [] : [sql`created_at >= ${filter.fromMillis}`]),
   ...(filter.toMillis === undefined ? [] : [sql`created_at < ${filter.toMillis}`]),
   ...(after === null ? [] : [sql`(created_at, seq) < (${after.createdAt}, ${after.seq})`])

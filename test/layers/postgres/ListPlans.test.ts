@@ -6,14 +6,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import Pg from "pg"
+import type { AuditFilter } from "../../../src/domain/AuditEntry.js"
 import { RunId, TopUpId, type WorkspaceId } from "../../../src/domain/Ids.js"
 import { LedgerKind } from "../../../src/domain/Ledger.js"
 import { RunStatus } from "../../../src/domain/Run.js"
+import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
 import { CapabilityRequestsPg } from "../../../src/layers/postgres/CapabilityRequestsPg.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
+import { AuditTrail } from "../../../src/services/AuditTrail.js"
 import { CapabilityRequests } from "../../../src/services/CapabilityRequests.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { TopUps } from "../../../src/services/TopUps.js"
@@ -50,6 +53,11 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
   sql`
     insert into capability_requests (workspace_id, capability_request_id, title, description, status, idempotency_key, created_at)
     select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'cap_' || lpad(n::text, 26, '0'), '', '', 'open', n::text, n from generate_series(1, ${rowsMade + 4_000}::int) n`,
+  sql`
+    insert into audit_entries (entry_id, created_at, actor, actor_name, action, subject_kind, subject_id, workspace_id)
+    select 'aud_' || lpad(n::text, 26, '0'), n, '{"kind":"command_line","from":null,"requestId":null}', 'command_line', 'workspace.credited', 'workspace', 'subject ' || n,
+      case when n <= ${rowsMade} then ${large}::text else 'ws_' || lpad((n % 400)::text, 26, '0') end
+    from generate_series(1, ${rowsMade + 4_000}::int) n`,
   sql`
     insert into payments (payment_reference) select 'pi_' || n from generate_series(1, 4000) n`,
   sql`
@@ -119,7 +127,12 @@ describe("the statements of lists", () => {
             if (analyzed) yield* database.survey(database.sql`analyze`)
             const runs = yield* RunStore
             const wallet = yield* Wallet
-            const lists = yield* Effect.all({ topUps: TopUps, requests: CapabilityRequests, secrets: SecretRows })
+            const lists = yield* Effect.all({
+              topUps: TopUps,
+              requests: CapabilityRequests,
+              secrets: SecretRows,
+              audit: AuditTrail
+            })
             asked.length = 0
             const middle = String(rowsMade / 2).padStart(26, "0")
             for (const after of [null, `run_${middle}`]) {
@@ -155,13 +168,30 @@ describe("the statements of lists", () => {
               yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
               yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })
             }
+            const audits: ReadonlyArray<AuditFilter> = [
+              {},
+              { fromMillis: 10, toMillis: rowsMade / 2 },
+              { actor: "command_line" },
+              { actor: "nobody" },
+              { action: "workspace.credited" },
+              { action: "token.revoked" }
+            ]
+            for (const after of [null, `${rowsMade / 2}.0`]) {
+              for (const filter of audits) {
+                const { items } = yield* lists.audit.list({ workspaceId, ...filter }, { limit, after })
+                assert.strictEqual(items.length > 0, filter.actor !== "nobody" && filter.action !== "token.revoked")
+              }
+            }
             yield* wallet.holds(workspaceId, 50)
             yield* runs.locate(RunId.make(`run_${middle}`))
           }).pipe(
             Effect.provide(
-              Layer.mergeAll(storagePg, Layer.provide(CapabilityRequestsPg, IdsCrypto), SecretRowsPg).pipe(
-                Layer.provide(recording)
-              )
+              Layer.mergeAll(
+                storagePg,
+                Layer.provide(AuditTrailPg, IdsCrypto),
+                Layer.provide(CapabilityRequestsPg, IdsCrypto),
+                SecretRowsPg
+              ).pipe(Layer.provide(recording))
             )
           )
           const distinct = new Map(asked.map((statement) => [JSON.stringify(statement), statement]))

@@ -4,6 +4,7 @@
  * that they choose, and never with more scopes than the person's role has. Never shows a token.
  */
 import { Effect, Option, Schema } from "effect"
+import { actorName, memberActing } from "../../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { ApprovalId, WorkspaceId } from "../../../domain/Ids.js"
@@ -11,7 +12,9 @@ import { approvalWorkspacesMax } from "../../../domain/Limits.js"
 import { missingScope } from "../../../domain/LoginApproval.js"
 import { roleScopes } from "../../../domain/Member.js"
 import { Accounts } from "../../../services/Accounts.js"
+import { AuditTrail } from "../../../services/AuditTrail.js"
 import { type LoginApproval, LoginApprovals } from "../../../services/LoginApprovals.js"
+import { Members } from "../../../services/Members.js"
 import { Sessions } from "../../../services/Sessions.js"
 import { wireErrors } from "../../Envelope.js"
 import { time } from "../../Fields.js"
@@ -62,6 +65,66 @@ const details = ({ expiresAt, label, scopes, status, tokenExpiresAt }: LoginAppr
     }
   </dl>`
 
+/**
+ * Who decided about a login and in which workspace, as far as the reader may know it. People of another workspace learn
+ * that it was decided elsewhere, and not by whom.
+ */
+const decisionOf = ({ session }: SignedInVisit, { approvalId }: LoginApproval) =>
+  Effect.gen(function* () {
+    const trail = yield* AuditTrail
+    const { items } = yield* trail.list({ subjectId: approvalId }, { limit: 1, after: null })
+    const [entry] = items
+    if (entry === undefined || entry.workspaceId === null) return null
+    if (session.workspaceId !== null && session.workspaceId !== entry.workspaceId) return null
+    const { actor } = entry
+    const memberId = memberActing(actor)
+    const name =
+      memberId === null
+        ? actorName(actor)
+        : memberId === session.memberId
+          ? session.name
+          : yield* (yield* Members).get(actor.kind === "member" ? actor.workspaceId : null, memberId).pipe(
+              Effect.map((member) => member.name),
+              Effect.catchTag("not_found", () => Effect.succeed("somebody who has been removed since"))
+            )
+    return { mine: memberId === session.memberId, who: name, workspace: yield* workspaceName(entry.workspaceId) }
+  })
+
+const workspaceName = (workspaceId: WorkspaceId) =>
+  Effect.flatMap(Accounts, (accounts) =>
+    accounts.workspace(workspaceId).pipe(
+      Effect.map(({ name }) => name),
+      Effect.catchTag("not_found", () => Effect.succeed(workspaceId))
+    )
+  )
+
+/** A decided login. Who comes second must not take the decision of another person for their own. */
+const decidedScreen = (visit: SignedInVisit, login: LoginApproval, word: "approved" | "denied", told: Html | false) =>
+  Effect.map(decisionOf(visit, login), (decision) =>
+    screen({
+      title: decision?.mine === true ? `Login ${word}` : `Somebody else ${word} this login`,
+      content: html`${told}
+        <p>
+          ${
+            word === "approved"
+              ? "The command line is logged in. You can close this page."
+              : "The command line was turned away, and its token will never work. You can close this page."
+          }
+        </p>
+        ${
+          decision === null
+            ? html`<p>It was ${word} in another workspace than yours.</p>`
+            : html`<dl>
+                <dt>Workspace</dt>
+                <dd><bdi>${decision.workspace}</bdi></dd>
+                <dt>Decided by</dt>
+                <dd><bdi>${decision.who}</bdi>${decision.mine && " (you)"}</dd>
+              </dl>`
+        }
+        ${details(login)}`
+    })
+  )
+
 /** The field in which an operator names the workspace: a choice, or a text where there are too many. */
 const workspaceField = (typed: Typed) =>
   Effect.map(
@@ -83,19 +146,8 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
     const told = problem !== null && html`<div class="told" role="alert"><p>${problem}</p></div>`
     switch (login.status) {
       case "approved":
-        return screen({
-          title: "Login approved",
-          content: html`${told}
-            <p>The command line is logged in. You can close this page.</p>
-            ${details(login)}`
-        })
       case "denied":
-        return screen({
-          title: "Login denied",
-          content: html`${told}
-            <p>The command line was turned away, and its token will never work. You can close this page.</p>
-            ${details(login)}`
-        })
+        return yield* decidedScreen(visit, login, login.status, told)
       case "expired":
         return screen({
           title: "This login has expired",
@@ -105,7 +157,10 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
       case "pending": {
         const { session } = visit
         const lacking = missingScope(login.scopes, roleScopes[session.role])
-        const workspace = session.workspaceId === null && (yield* workspaceField(typed))
+        const workspace =
+          session.workspaceId === null
+            ? yield* workspaceField(typed)
+            : html`<p>The token will work in the workspace <bdi>${yield* workspaceName(session.workspaceId)}</bdi>.</p>`
         return screen({
           title: "A command line wants to log in",
           content: html`${told}
@@ -135,7 +190,7 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
     }
   })
 
-type Services = Accounts | LoginApprovals | Sessions
+type Services = Accounts | AuditTrail | LoginApprovals | Members | Sessions
 
 const approvePage: Page<Services> = {
   method: "GET",
