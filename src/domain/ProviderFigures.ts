@@ -15,7 +15,8 @@ export interface Worked {
 /** Null without calls. */
 export const successRate = ({ calls, successes }: Worked): number | null => (calls === 0 ? null : successes / calls)
 
-const percent = (rate: number): string => (100 * rate).toFixed(1).replace(/\.0$/, "")
+/** `97.5 %`, beside a label that says the days. */
+export const percentText = (rate: number): string => `${(100 * rate).toFixed(1).replace(/\.0$/, "")} %`
 
 /** `97.5 % of 40 calls in 30 days worked`; null without calls. */
 export const workedText = (worked: Worked): string | null => {
@@ -23,7 +24,7 @@ export const workedText = (worked: Worked): string | null => {
   const { calls } = worked
   return rate === null
     ? null
-    : `${percent(rate)} % of ${calls} call${calls === 1 ? "" : "s"} in ${statsDays} days worked`
+    : `${percentText(rate)} of ${calls} call${calls === 1 ? "" : "s"} in ${statsDays} days worked`
 }
 
 /** The least and the most that one charged call costs by what is declared. */

@@ -9,9 +9,9 @@ import { cutText } from "../../../domain/Characters.js"
 import { dayOf, daysUpTo } from "../../../domain/Days.js"
 import { statsDays } from "../../../domain/EndpointLatency.js"
 import { isKeyless } from "../../../domain/Manifest.js"
-import { dollars, zero } from "../../../domain/Micros.js"
-import { declaredPrices, type DeclaredPrices, priceDrift, successRate } from "../../../domain/ProviderFigures.js"
-import { type Worked, workedText } from "../../../domain/ProviderFigures.js"
+import { dollars, toUsd, zero } from "../../../domain/Micros.js"
+import { declaredPrices, type DeclaredPrices, percentText, priceDrift } from "../../../domain/ProviderFigures.js"
+import { successRate, type Worked } from "../../../domain/ProviderFigures.js"
 import { Catalog, type ListedProvider } from "../../../services/Catalog.js"
 import { EndpointStats, type Works } from "../../../services/EndpointStats.js"
 import { PlatformKeys } from "../../../services/PlatformKeys.js"
@@ -107,26 +107,33 @@ const columns: ReadonlyArray<Column<Row>> = [
   },
   {
     label: `Success, ${statsDays} days`,
-    cell: ({ works }) => workedText(workedOf(works)) ?? dash,
+    numeric: true,
+    cell: ({ works }) => {
+      const rate = successRate(workedOf(works))
+      const millis = latencyOf(works)
+      return html`${rate === null ? dash : percentText(rate)}${millis !== null && html`<br /><small>median ${duration(millis)}</small>`}`
+    },
     csv: ({ works }) => successRate(workedOf(works))
   },
   {
-    label: "Declared price of a call",
-    numeric: true,
-    minor: true,
-    cell: ({ declared }) => declaredText(declared),
-    csv: ({ declared }) => declaredText(declared)
-  },
-  {
-    label: `Charged for a call, ${statsDays} days`,
+    label: `Charged a call, ${statsDays} days`,
     numeric: true,
     cell: (row) => {
       const found = driftOf(row)
-      return found === null
-        ? dash
-        : html`${money(found.meanMicros)}${found.drift !== "as_declared" && html`<br />${badge(drifts[found.drift], "warn")}`}`
+      return html`${found === null ? dash : money(found.meanMicros)}<br /><small>declared ${declaredText(row.declared)}</small>${
+        found !== null && found.drift !== "as_declared" && html`<br />${badge(drifts[found.drift], "warn")}`
+      }`
     },
-    csv: (row) => driftOf(row)?.meanMicros ?? null
+    csv: (row) => {
+      const found = driftOf(row)
+      return found === null ? null : toUsd(found.meanMicros)
+    }
+  },
+  {
+    label: "Declared price of a call",
+    fileOnly: true,
+    cell: () => null,
+    csv: ({ declared }) => declaredText(declared)
   },
   {
     label: "Price drift",
@@ -137,23 +144,8 @@ const columns: ReadonlyArray<Column<Row>> = [
       return found === null ? null : drifts[found.drift]
     }
   },
-  {
-    label: "Median time",
-    numeric: true,
-    minor: true,
-    cell: ({ works }) => {
-      const millis = latencyOf(works)
-      return millis === null ? dash : duration(millis)
-    },
-    csv: ({ works }) => latencyOf(works)
-  },
-  {
-    label: "Operations",
-    numeric: true,
-    minor: true,
-    cell: ({ listed }) => count(listed.endpointIds.length),
-    csv: ({ listed }) => listed.endpointIds.length
-  },
+  { label: "Median time in ms", fileOnly: true, cell: () => null, csv: ({ works }) => latencyOf(works) },
+  { label: "Operations", fileOnly: true, cell: () => null, csv: ({ listed }) => listed.endpointIds.length },
   { label: "", cell: switchesOf }
 ]
 
