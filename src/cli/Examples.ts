@@ -13,6 +13,7 @@ export const examples: Readonly<Record<string, string>> = {
   search: "gateway search find an email address --limit 5",
   inspect: "gateway inspect job:people.email.find",
   run: "gateway run job:people.email.find name='Ada Example' domain=example.com",
+  mcp: "gateway mcp --url https://gateway.example.com",
   audit: "gateway audit --action token.created",
   "token list": "gateway token list",
   "token rotate": "gateway token rotate tok_01k0000000000000000000000a --overlap-seconds 3600",

@@ -29,6 +29,7 @@ import { RunStatus } from "../domain/Run.js"
 import { catalog } from "./Catalog.js"
 import { modes } from "./CatalogPublishing.js"
 import { audit } from "./client/AccountCommands.js"
+import { mcp } from "./client/Agents.js"
 import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
@@ -88,6 +89,7 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     search,
     inspect,
     runOne,
+    mcp,
     audit,
     Command.provide(Accounts.workspace, operator),
     Command.provide(Accounts.credit, operator),

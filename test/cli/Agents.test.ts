@@ -1,0 +1,154 @@
+// `gateway mcp`: a host starts the program itself and speaks the protocol with it over stdin and stdout.
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { spawn } from "node:child_process"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { hit, type Listening, miss, testGateway } from "../../src/testing.js"
+import { type Agent, overHttp, overStdio, revisions } from "../support/agents.js"
+import type { Loose } from "../support/httpGateway.js"
+
+/** Runs TypeScript without a build; comes with vitest. */
+const viteNode = join(
+  dirname(
+    createRequire(createRequire(import.meta.url).resolve("vitest/package.json")).resolve("vite-node/package.json")
+  ),
+  "vite-node.mjs"
+)
+const program = [
+  viteNode,
+  "--root",
+  fileURLToPath(new URL("../..", import.meta.url)),
+  fileURLToPath(new URL("../../src/cli.ts", import.meta.url)),
+  "--",
+  "mcp"
+]
+const environment = (url: string, token: string) => ({
+  PATH: process.env["PATH"] ?? "",
+  XDG_CONFIG_HOME: join(tmpdir(), "no-such-folder"),
+  GATEWAY_URL: url,
+  GATEWAY_TOKEN: token
+})
+
+const gateway = testGateway()
+let listening: Listening
+beforeAll(async () => {
+  listening = await gateway.listen()
+})
+afterAll(() => listening.close())
+
+const input = { name: "Ada Example", domain: "example.com" }
+const first = "mock-email-find"
+
+describe.each(revisions)("in the %s revision of the protocol", (revision) => {
+  let agent: Agent
+  beforeAll(async () => {
+    agent = await overStdio(process.execPath, program, environment(listening.url, listening.token), revision)
+  })
+  afterAll(() => agent.close())
+
+  it("the bridge shows and calls the tools of the gateway, and says what the gateway says", async () => {
+    const direct = await overHttp(listening.url, listening.token, revision)
+    assert.deepStrictEqual(await agent.names(), await direct.names())
+    const { tools } = await agent.client.listTools()
+    assert.deepStrictEqual(tools, (await direct.client.listTools()).tools)
+
+    const found = await agent.call("search_operations", { query: "find the email of a person" })
+    assert.strictEqual(found.value.operations[0].endpointId, "job:people.email.find")
+    const inspected = await agent.call("inspect_operation", { endpointId: first })
+    assert.strictEqual(inspected.value.endpointId, first)
+    const args = { endpointId: "job:people.email.find", input, fallback: true, idempotencyKey: `stdio ${revision}` }
+    gateway.script(first, miss())
+    gateway.script("mock-slow-email-find", hit())
+    const ran = await agent.call("run_operation", args)
+    assert.deepInclude(ran.value, { status: "completed", servedEndpointId: "mock-slow-email-find", replayed: false })
+    const again = await direct.call("run_operation", args)
+    assert.deepInclude(again.value, { runId: ran.value.runId, replayed: true })
+    const wrong = await agent.call("run_operation", { ...args, input: 7 })
+    assert.isTrue(wrong.failed)
+    assert.deepStrictEqual(
+      wrong.value.error.details.map(({ field }: Loose) => field),
+      ["input"]
+    )
+    await direct.close()
+  })
+})
+
+describe("the program", () => {
+  it("retries a run whose answer was lost with the same key, so that it is made and charged once", async () => {
+    gateway.script(first, hit())
+    const { createServer, request } = await import("node:http")
+    let lost = 0
+    /** Carries requests to the gateway, and the first answer to a run nowhere. */
+    const relay = createServer((incoming, outgoing) => {
+      const parts: Array<Buffer> = []
+      incoming.on("data", (part: Buffer) => parts.push(part))
+      incoming.on("end", () => {
+        const body = Buffer.concat(parts)
+        const sent = request(listening.url + (incoming.url ?? ""), {
+          method: incoming.method,
+          headers: { ...incoming.headers, host: new URL(listening.url).host }
+        })
+        sent.on("response", (response) => {
+          const answer: Array<Buffer> = []
+          response.on("data", (part: Buffer) => answer.push(part))
+          response.on("end", () => {
+            if (lost === 0 && body.includes("idempotencyKey")) {
+              lost++
+              outgoing.destroy()
+              return
+            }
+            outgoing.writeHead(response.statusCode ?? 500, response.headers).end(Buffer.concat(answer))
+          })
+        })
+        sent.end(body)
+      })
+    })
+    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve))
+    const address: Loose = relay.address()
+    const before = gateway.calls(first).length
+    const env = environment(`http://127.0.0.1:${address.port}`, listening.token)
+    const agent = await overStdio(process.execPath, program, env, "newest")
+    const ran = await agent.call("run_operation", { endpointId: first, input, idempotencyKey: "lost on the way" })
+    await agent.close()
+    relay.close()
+    assert.strictEqual(lost, 1)
+    assert.deepInclude(ran.value, { status: "completed", replayed: true })
+    assert.strictEqual(gateway.calls(first).length, before + 1)
+  })
+
+  it("tells an agent why a call did not come through", async () => {
+    const agent = await overStdio(process.execPath, program, environment(listening.url, listening.token), "newest")
+    await agent.names()
+    await fetch(`${listening.url}/v1/logout`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${listening.token}` }
+    })
+    const refused = await agent.call("search_operations", { query: "anything" })
+    await agent.close()
+    assert.isTrue(refused.failed)
+    assert.deepInclude(refused.value.error, { code: "token_revoked", whoseError: "customer" })
+  })
+
+  it("writes nothing but the protocol to standard output, and ends when its input does", async () => {
+    const child = spawn(process.execPath, program, { env: environment(listening.url, "pgw_none"), stdio: "pipe" })
+    let out = ""
+    child.stdout.on("data", (part: Buffer) => (out += part.toString()))
+    const answered = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()))
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+    const opening = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+    }
+    child.stdin.write(`${JSON.stringify(opening)}\n`)
+    await answered
+    child.stdin.end()
+    assert.strictEqual(await ended, 0)
+    const lines = out.trim().split("\n")
+    assert.lengthOf(lines, 1)
+    assert.strictEqual(JSON.parse(lines[0] ?? "").result.serverInfo.name, "gateway mcp")
+  })
+})
