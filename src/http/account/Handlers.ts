@@ -1,7 +1,6 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
-import { currentLimits } from "../../domain/CurrentLimits.js"
 import { RunId } from "../../domain/Ids.js"
 import { holdsShownMax } from "../../domain/Limits.js"
 import { fromUsd } from "../../domain/Micros.js"
@@ -26,12 +25,12 @@ import {
   capabilityRequestBody,
   CapabilityRequestInput,
   ledgerEntryBody,
-  limitsBody,
   sessionContextBody,
   topUpBody,
   TopUpInput,
   whoamiBody
 } from "./Bodies.js"
+import { readLimits } from "./CurrentLimits.js"
 
 const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
@@ -76,10 +75,7 @@ export const AccountHandlers: Layer.Layer<
         reading(
           Effect.fnUntraced(function* () {
             const principal = yield* Principal
-            const { rate } = yield* currentRequest
-            if (rate === null) return yield* Effect.dieMessage("a request with a token that was not counted")
-            const { now, spends, standing } = yield* wallet.read(principal)
-            return limitsBody(currentLimits(standing, spends, now), rate)
+            return yield* readLimits(wallet, principal, (yield* currentRequest).rate)
           })
         )
       )

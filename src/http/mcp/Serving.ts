@@ -167,6 +167,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         const visit: Visit = {
           caller,
           requestId: state.requestId,
+          rate: state.rate,
           countRunRequest: () => countAgent(request.headers["x-service-agent"])
         }
         return yield* Effect.promise(async (signal) => {

@@ -10,12 +10,15 @@ import { member } from "../../domain/Members.js"
 import type { ValidationError } from "../../domain/ApiErrors.js"
 import type { Scope } from "../../domain/Scope.js"
 import type { Principal } from "../../services/Accounts.js"
+import type { RateDecision } from "../../services/RateLimiter.js"
 import { bodyValue } from "../Body.js"
 import type { HttpError } from "../Envelope.js"
 
 export interface Visit {
   readonly caller: Principal
   readonly requestId: string
+  /** What was decided about the request's place in the rate. */
+  readonly rate: RateDecision | null
   /** Counts a request for a run by the agent that names itself. */
   readonly countRunRequest: () => void
 }
@@ -74,7 +77,11 @@ const object = (value: Json): JsonObject => (isObject(value) ? value : {})
 
 export const objectSchemaOf = <A, I>(schema: Schema.Schema<A, I>): ObjectSchema => {
   const made: Json = JSON.parse(JSON.stringify(JSONSchema.make(schema)))
-  return { ...object(plain(made, object(member(object(made), "$defs") ?? {}))), type: "object" }
+  const found = object(plain(made, object(member(object(made), "$defs") ?? {})))
+  // The library describes an object without fields as anything.
+  return "properties" in found
+    ? { ...found, type: "object" }
+    : { type: "object", properties: {}, additionalProperties: false }
 }
 
 /** Answers may get more fields, so nothing says that there are no others. */

@@ -8,15 +8,17 @@ import type { Scope } from "../../domain/Scope.js"
 import type { Catalog } from "../../services/Catalog.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import type { Runs } from "../../services/Runs.js"
+import type { Wallet } from "../../services/Wallet.js"
 import { unexpected } from "../Boundary.js"
 import { errorBody, wireErrors } from "../Envelope.js"
 import type { ReadTurns } from "../ReadTurns.js"
 import type { RequestState } from "../RequestState.js"
+import { getLimits } from "./AccountTools.js"
 import { inspectOperation, searchOperations } from "./CatalogTools.js"
 import { cancelTool, getRun, listTool, quoteRun, runOperation } from "./RunTools.js"
 import type { Tool, ToolAnswer, Visit } from "./Tool.js"
 
-export type ToolServices = Catalog | CursorKey | ReadTurns | Runs
+export type ToolServices = Catalog | CursorKey | ReadTurns | Runs | Wallet
 
 export const tools: ReadonlyArray<Tool<ToolServices>> = [
   searchOperations,
@@ -25,7 +27,8 @@ export const tools: ReadonlyArray<Tool<ToolServices>> = [
   runOperation,
   getRun,
   cancelTool,
-  listTool
+  listTool,
+  getLimits
 ]
 
 export const maySee = (granted: ReadonlyArray<Scope>, { scope }: Pick<Tool<never>, "scope">): boolean =>

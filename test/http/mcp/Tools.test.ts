@@ -54,7 +54,16 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     const { tools } = await agent.client.listTools()
     assert.deepStrictEqual(
       tools.map(({ name }) => name),
-      ["search_operations", "inspect_operation", "quote_run", "run_operation", "get_run", "cancel_run", "list_runs"]
+      [
+        "search_operations",
+        "inspect_operation",
+        "quote_run",
+        "run_operation",
+        "get_run",
+        "cancel_run",
+        "list_runs",
+        "get_limits"
+      ]
     )
     for (const { description, inputSchema, name, outputSchema } of tools) {
       assert.isAbove(description?.length ?? 0, 40, name)
@@ -73,7 +82,7 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     })
     assert.deepStrictEqual(
       tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
-      ["search_operations", "inspect_operation", "quote_run", "get_run", "list_runs"]
+      ["search_operations", "inspect_operation", "quote_run", "get_run", "list_runs", "get_limits"]
     )
     assert.include(byName.get("run_operation")?.description, "send the same key")
     const wait: Loose = byName.get("run_operation")?.inputSchema.properties?.["wait"]
@@ -117,6 +126,14 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     assert.isString(listed.value.nextCursor)
     const next = await agent.call("list_runs", { limit: 1, cursor: listed.value.nextCursor })
     assert.strictEqual(next.value.runs[0].runId, ran.value.runId)
+  })
+
+  it("what is left of the limits is what REST says", async () => {
+    const { failed, value } = await agent.call("get_limits")
+    const { requests: _, ...limits } = await rest("/v1/limits")
+    assert.isFalse(failed)
+    assert.deepInclude(value, limits)
+    assert.isAbove(value.requests.remaining, 0)
   })
 
   it("a run with fallback goes on to the next provider and tells of each attempt", async () => {
@@ -303,14 +320,20 @@ describe("a result that is too large for a language model", () => {
 describe("a token", () => {
   it("sees only the tools of its scopes, and another call is refused with the scope that is missing", async () => {
     await limited({ scopes: ["catalog:read", "runs:read"] }, async (agent) => {
-      assert.deepStrictEqual(await agent.names(), ["search_operations", "inspect_operation", "get_run", "list_runs"])
+      assert.deepStrictEqual(await agent.names(), [
+        "search_operations",
+        "inspect_operation",
+        "get_run",
+        "list_runs",
+        "get_limits"
+      ])
       const { failed, value } = await agent.call("run_operation", { endpointId: first, input, idempotencyKey: "k" })
       assert.isTrue(failed)
       assert.deepInclude(value, { scope: "runs:execute" })
       assert.strictEqual(value.error.code, "forbidden")
     })
     await limited({ scopes: scopes.filter((scope) => scope === "usage:read") }, async (agent) => {
-      assert.deepStrictEqual(await agent.names(), [])
+      assert.deepStrictEqual(await agent.names(), ["get_limits"])
     })
   })
 

@@ -1,0 +1,24 @@
+/** The tool of the account: `get_limits`. */
+import { Effect, Schema } from "effect"
+import { Wallet } from "../../services/Wallet.js"
+import { LimitsBody } from "../account/Bodies.js"
+import { readLimits } from "../account/CurrentLimits.js"
+import { ReadTurns } from "../ReadTurns.js"
+import { reads } from "./CatalogTools.js"
+import { tool } from "./Tool.js"
+
+export const getLimits = tool({
+  name: "get_limits",
+  title: "Get what is left",
+  description:
+    "Says what is left: the balance, this token's month, runs in flight and a minute, requests. Amounts are millionths of a dollar. Costs nothing.",
+  scope: null,
+  annotations: reads,
+  input: Schema.Struct({}),
+  output: LimitsBody,
+  call: Effect.fnUntraced(function* (_, { caller, rate }) {
+    const wallet = yield* Wallet
+    const turns = yield* ReadTurns
+    return yield* turns.take(caller.workspaceId, readLimits(wallet, caller, rate))
+  })
+})
