@@ -129,7 +129,7 @@ const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Eff
         asked(gateway, known, "tools/call", { name, arguments: isArguments(args) ? args : null }),
         (result) => {
           const { content, isError, structuredContent } = result
-          const found = {
+          const found: unknown = {
             content,
             ...(structuredContent === undefined ? {} : { structuredContent }),
             ...(isError === true ? { isError } : {})
