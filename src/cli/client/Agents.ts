@@ -134,7 +134,7 @@ const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Eff
             ...(structuredContent === undefined ? {} : { structuredContent }),
             ...(isError === true ? { isError } : {})
           }
-          return known.isSpecType.CallToolResult(found)
+          return known.isCallToolResult(found)
             ? Effect.succeed<CallToolResult>(found)
             : new GatewayUnreachable({ url: gateway.url, why: "no answer of a tool" })
         }
