@@ -56,7 +56,10 @@ export interface Tool<R> {
 
 const definitions = "#/$defs/"
 
-/** The schema without references, which not every host follows, and without titles, which nobody needs. */
+/** Each word of a schema costs an agent context: what the descriptions say already is left out. */
+const dropped: ReadonlySet<string> = new Set(["$schema", "$defs", "$id", "title", "examples"])
+
+/** The schema without references, because not every host follows them. */
 const plain = (value: Json, defs: JsonObject, isSchema = true): Json => {
   if (Array.isArray(value)) return value.map((item) => plain(item, defs, isSchema))
   if (!isObject(value)) return value
@@ -68,7 +71,7 @@ const plain = (value: Json, defs: JsonObject, isSchema = true): Json => {
   }
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name]) => !isSchema || !["$schema", "$defs", "$id", "title"].includes(name))
+      .filter(([name]) => !isSchema || !dropped.has(name))
       // The members of `properties` are names of the client's, not keywords.
       .map(([name, inner]) => [name, plain(inner, defs, !isSchema || name !== "properties")])
   )
