@@ -11,7 +11,7 @@ export default defineConfig({
     pool: "forks",
     poolOptions: { forks: { maxForks: 3, minForks: 1 } },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000
   }
 })

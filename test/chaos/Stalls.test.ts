@@ -31,7 +31,7 @@ describe("nodes whose clocks are wrong", () => {
   it.live(
     "lose no run to each other, and say that they are not ready",
     () => attacked("stalls", (stage) => clocks(stage, { runs: 24 })),
-    120_000
+    240_000
   )
 })
 
@@ -43,7 +43,7 @@ describe("nodes that are replaced under load", () => {
   it.live(
     "reset and refuse no request",
     () => attacked("stalls", (stage) => restarts(stage, { restarts: 2, clients: 4 })),
-    120_000
+    240_000
   )
 })
 

@@ -22,6 +22,6 @@ describe("a database that fails under load", () => {
           )
         })
       ),
-    120_000
+    240_000
   )
 })
