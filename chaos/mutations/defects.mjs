@@ -62,7 +62,7 @@ export const defects = [
   },
   {
     name: "the wallets' lock is left out",
-    edits: [[walletPg, "for update of w, t`", "`"]],
+    edits: [[walletPg, '"for update of w, t"', '""']],
     tests: ["test/layers/postgres/WalletPg.test.ts"]
   },
   {
