@@ -59,6 +59,17 @@ export const loginMillis = 600_000
 /** How often a client should ask whether its login was approved. */
 export const loginPollSeconds = 3
 /**
+ * How often a device should ask for its token, and how much longer it has to wait from each `slow_down` on (RFC 8628,
+ * section 3.5).
+ */
+export const devicePollSeconds = 5
+/** How much too early a device may ask, because a request does not always take equally long. */
+export const devicePollEarlyMillis = 1_000
+/** How long a device may ask for its token again after it was handed out, because the answer may have been lost. */
+export const deviceTokenAgainMillis = 60_000
+/** The largest form that an OAuth client may send. */
+export const oauthFormBytesMax = 16_384
+/**
  * How long a line of tokens may be in which each let in or made the next. Every run of the last one locks and counts
  * all tokens of the line.
  */

@@ -20,6 +20,14 @@ export const userCodeLength = 8
 /** Shows `BCDFGHJK` as `BCDF-GHJK`. */
 export const showUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
 
+/** The code that a person typed, as it is stored: in any case, with or without its dash. Null when it cannot be one. */
+export const readUserCode = (typed: string): string | null => {
+  const letters = typed.toUpperCase().replaceAll(/[\s\p{Pd}]/gu, "")
+  return letters.length === userCodeLength && [...letters].every((letter) => userCodeAlphabet.includes(letter))
+    ? showUserCode(letters)
+    : null
+}
+
 export const loginStatus = (
   stored: { readonly status: LoginStatus; readonly expiresAt: number },
   now: number

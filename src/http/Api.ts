@@ -9,6 +9,7 @@ import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
 import { ConnectionsApi } from "./connections/Api.js"
 import { Wire } from "./Envelope.js"
 import { LoginsApi } from "./logins/Api.js"
+import { OAuthApi } from "./logins/OAuthApi.js"
 import { AutomaticTopUpsApi } from "./payments/AutomaticApi.js"
 import { PaymentsApi } from "./payments/Api.js"
 import { RunsApi } from "./runs/Api.js"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .add(AuditApi)
   .add(ConnectionsApi)
   .add(LoginsApi)
+  .add(OAuthApi)
   .add(AutomaticTopUpsApi)
   .add(PaymentsApi)
   .add(SystemApi)

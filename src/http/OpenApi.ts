@@ -1,7 +1,8 @@
 /**
  * The OpenAPI 3.1.0 document: what the library derives from the interface, made true and readable. Says which scope a
  * route needs and which headers every answer has, names both tables of errors, and leaves out what the library adds and
- * this server never sends. Answers are open (fields may be added), request bodies are closed, as the server is.
+ * this server never sends. As the server is, answers and forms are open (fields may be added), and other request bodies
+ * are closed.
  */
 import { OpenApi } from "@effect/platform"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
@@ -117,17 +118,17 @@ const headersOf = (status: string, { access, answerHeaders, parameters }: Descri
 const tidyError = (response: JsonObject, possible: ReadonlySet<string>): JsonObject | null => {
   const json = object(member(response["content"], "application/json"))
   const choices = member(json["schema"], "anyOf")
-  const named = (Array.isArray(choices) ? choices : [json["schema"]]).flatMap((choice) => {
-    const name = targetOf(choice)
-    return name?.startsWith(errorPrefix) === true ? [name.slice(errorPrefix.length)] : []
-  })
+  const names = (Array.isArray(choices) ? choices : [json["schema"]]).flatMap((choice) => targetOf(choice) ?? [])
+  const named = names.flatMap((name) => (name.startsWith(errorPrefix) ? [name.slice(errorPrefix.length)] : []))
   if (named.length === 0) return response
   const codes = named.filter((code) => possible.has(code))
-  if (codes.length === 0) return null
-  const schemas = codes.map((code) => refTo(errorPrefix + code))
+  // Those that another standard names.
+  const others = names.filter((name) => !name.startsWith(errorPrefix))
+  if (codes.length + others.length === 0) return null
+  const schemas = [...others.map(refTo), ...codes.map((code) => refTo(errorPrefix + code))]
   return {
     ...response,
-    description: codes.map((code) => `${wireErrors.get(code)?.title ?? code} (${code})`).join("; "),
+    description: [...others, ...codes.map((code) => `${wireErrors.get(code)?.title ?? code} (${code})`)].join("; "),
     content: {
       "application/json": { schema: schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas } },
       "application/problem+json": { schema: refTo("Problem") }
@@ -195,11 +196,13 @@ const tidyOperation = (
   const { access } = route
   const possible = possibleErrors(route)
   const scoped = !withoutToken.has(access) && access !== "any-token" && access !== "optional-token"
-  const parameters = operation["parameters"]
-  const body = operation["requestBody"]
+  const { parameters, requestBody } = operation
+  const described = requestBody === undefined ? null : withExample(object(requestBody), examples.ofBody)
+  const isForm = member(member(requestBody, "content"), "application/x-www-form-urlencoded") !== undefined
   return {
     ...operation,
-    ...(body === undefined ? {} : { requestBody: withExample(object(body), examples.ofBody) }),
+    // OAuth ignores the fields that it does not know (RFC 6749, section 3.1).
+    ...(described === null ? {} : { requestBody: isForm ? open(described) : described }),
     security: securityOf(access),
     ...(Array.isArray(parameters) ? { parameters: parameters.map(tidyParameter(route.defaults)) } : {}),
     ...(scoped ? { "x-required-scope": access } : {}),

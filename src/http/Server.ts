@@ -49,6 +49,7 @@ import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
+import { OAuthHandlers } from "./logins/OAuthHandlers.js"
 import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
 import { mcpLayer, mcpRoutes } from "./mcp/Serving.js"
 import { PaymentsHandlers } from "./payments/Handlers.js"
@@ -206,6 +207,7 @@ const Interface = HttpApiBuilder.api(Api).pipe(
     CatalogHandlers,
     ConnectionsHandlers,
     LoginsHandlers,
+    OAuthHandlers,
     PaymentsHandlers,
     PublicCatalogHandlers,
     RunsHandlers,

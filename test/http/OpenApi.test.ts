@@ -54,6 +54,8 @@ const contractRoutes: ReadonlyArray<readonly [method: string, path: string, scop
   ["delete", "/v1/connections/{connectionId}", "account:manage"],
   ["post", "/v1/login-approvals", null],
   ["get", "/v1/login-approvals/{approvalId}", null],
+  ["post", "/oauth/device_authorization", null],
+  ["post", "/oauth/token", null],
   ["post", "/v1/logout", null],
   ["get", "/openapi.json", null],
   ["get", "/docs", null],
@@ -129,14 +131,15 @@ describe("what the document says of an operation", () => {
       const takesToken = operation.security.length > 0
       const isProbe = ["/livez", "/readyz", "/metrics"].includes(path)
       const json = operation.requestBody?.content?.["application/json"] !== undefined
+      const body = json || operation.requestBody?.content?.["application/x-www-form-urlencoded"] !== undefined
       assert.strictEqual(says("unauthorized"), takesToken, `${name} unauthorized`)
       assert.strictEqual(says("token_revoked"), takesToken, `${name} token_revoked`)
       assert.strictEqual(says("forbidden"), operation["x-required-scope"] !== undefined, `${name} forbidden`)
       assert.strictEqual(says("rate_limit_exceeded"), !isProbe, `${name} rate_limit_exceeded`)
       assert.isTrue(says("internal_error"), name)
       assert.isTrue(says("validation_error"), name)
-      assert.strictEqual(says("payload_too_large"), json, `${name} payload_too_large`)
-      assert.strictEqual(says("unsupported_media_type"), json, `${name} unsupported_media_type`)
+      assert.strictEqual(says("payload_too_large"), body, `${name} payload_too_large`)
+      assert.strictEqual(says("unsupported_media_type"), body, `${name} unsupported_media_type`)
       assert.strictEqual(
         says("idempotency_conflict"),
         operation.parameters?.some((each: Loose) => each.name === "idempotency-key") ?? false,
@@ -176,7 +179,7 @@ describe("what the document says of an operation", () => {
           (name.startsWith("post /v1/runs") && json),
         `${name} catalog_loading`
       )
-      const stores = takesToken || path.includes("login") || path.includes("/payments/")
+      const stores = takesToken || path.includes("login") || path.includes("oauth") || path.includes("/payments/")
       for (const code of ["storage_busy", "storage_uncertain", "runtime_bridge_timeout"])
         assert.strictEqual(says(code), stores, `${name} ${code}`)
       for (const code of ["route_not_found", "method_not_allowed"]) assert.isFalse(says(code), `${name} ${code}`)
@@ -316,6 +319,8 @@ const gateway = startGateway({
   },
   logins: {
     create: () => Effect.succeed(sample.login),
+    createForDevice: () => Effect.succeed({ login: sample.login, deviceCode: Redacted.make("code") }),
+    redeem: () => Effect.succeed({ token: Redacted.make("pgw_secret"), scopes: ["runs:read"], expiresAt: null }),
     get: () => Effect.succeed(sample.login)
   },
   runs: {
@@ -430,6 +435,14 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
     { digest: "ab".repeat(32), label: "laptop", scopes: ["catalog.read", "runs:execute"] }
   ],
   "get /v1/login-approvals/{approvalId}": [`/v1/login-approvals/${sample.login.approvalId}`],
+  "post /oauth/device_authorization": [
+    "/oauth/device_authorization",
+    new URLSearchParams({ client_id: "screen", scope: "runs:read" })
+  ],
+  "post /oauth/token": [
+    "/oauth/token",
+    new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: "c" })
+  ],
   "post /v1/payments/stripe/webhook": ["/v1/payments/stripe/webhook", { id: "evt_1", object: "event" }],
   "get /livez": ["/livez"],
   "get /readyz": ["/readyz"],

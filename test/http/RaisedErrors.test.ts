@@ -5,6 +5,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import type { Context, Effect, Layer } from "effect"
+import type { DeviceRefused } from "../../src/domain/DeviceGrant.js"
 import type { StorageError } from "../../src/domain/StorageErrors.js"
 import type { missedRoute, unexpected } from "../../src/http/Boundary.js"
 import type { lacksScope } from "../../src/http/Auth.js"
@@ -17,12 +18,14 @@ import type { TokensHandlers } from "../../src/http/tokens/Handlers.js"
 import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
 import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
+import type { OAuthHandlers } from "../../src/http/logins/OAuthHandlers.js"
 import type { AutomaticTopUpsHandlers } from "../../src/http/payments/AutomaticHandlers.js"
 import type { PaymentsHandlers } from "../../src/http/payments/Handlers.js"
 import type { badRunsCursor } from "../../src/http/runs/Answers.js"
 import type { RunsHandlers } from "../../src/http/runs/Handlers.js"
 import type { SystemHandlers } from "../../src/http/system/Handlers.js"
 import type { Connections } from "../../src/services/Connections.js"
+import type { LoginApprovals } from "../../src/services/LoginApprovals.js"
 
 type FailureOf<Value> = Value extends (...args: never) => infer Answer
   ? FailureOf<Answer>
@@ -47,6 +50,7 @@ type ByServices = FailuresOf<
       | typeof CatalogHandlers
       | typeof ConnectionsHandlers
       | typeof LoginsHandlers
+      | typeof OAuthHandlers
       | typeof AutomaticTopUpsHandlers
       | typeof PaymentsHandlers
       | typeof PublicCatalogHandlers
@@ -67,6 +71,8 @@ type Raised = ByServices | BeforeHandlers
 
 /** `use` opens a connection for the call of a provider and fails as runs do; no handler calls it. */
 type OfRunsOnly = Exclude<FailureOf<Connections["Type"]["use"]>, StorageError>
+/** OAuth names its own errors (`logins/OAuthHandlers`). */
+type OfOAuthOnly = Extract<FailureOf<LoginApprovals["Type"]["redeem"]>, DeviceRefused>
 /** True when neither union has a tag that the other lacks; else the tags that one of them lacks. */
 type SameTags<A extends { readonly _tag: string }, B extends { readonly _tag: string }> = [
   Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
@@ -75,6 +81,6 @@ type SameTags<A extends { readonly _tag: string }, B extends { readonly _tag: st
   : Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
 
 it("the errors that services and doors raise are exactly those that the envelope knows", () => {
-  const same: SameTags<Exclude<Raised, OfRunsOnly>, HttpError> = true
+  const same: SameTags<Exclude<Raised, OfRunsOnly | OfOAuthOnly>, HttpError> = true
   assert.isTrue(same)
 })

@@ -6,7 +6,7 @@ import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { tokenLineMax } from "../../src/domain/Limits.js"
-import { secretBytes, tokenText } from "../../src/domain/Token.js"
+import { isTokenText, secretBytes, tokenText } from "../../src/domain/Token.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { LoginApprovals, type LoginRequest } from "../../src/services/LoginApprovals.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
@@ -269,6 +269,117 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         ]) {
           assert.strictEqual((yield* Effect.flip(asked))._tag, "not_found")
         }
+      })
+    )
+
+    const forDevice = Effect.flatMap(LoginApprovals, (logins) =>
+      logins.createForDevice({ label: "screen", scopes: ["catalog:read"] })
+    )
+    const redeem = (code: Redacted.Redacted, label = "screen") =>
+      Effect.flatMap(LoginApprovals, (logins) => logins.redeem(code, label))
+    /** Why a device gets no token. */
+    const refusal = (code: Redacted.Redacted, label?: string) =>
+      Effect.map(Effect.flip(redeem(code, label)), (error) =>
+        error._tag === "DeviceRefused" ? error.refusal : error._tag
+      )
+
+    test(
+      "a device gets the token of its code once a person has approved, of the scopes that it asked for",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { deviceCode, login } = yield* forDevice
+        assert.deepStrictEqual(yield* logins.get(login.approvalId), login)
+        assert.deepStrictEqual(yield* logins.byUserCode(login.userCode), login)
+        assert.strictEqual(yield* refusal(deviceCode), "authorization_pending")
+        const by = yield* person
+        yield* logins.approve(login.approvalId, by, commandLine)
+        const { expiresAt, scopes, token } = yield* redeem(deviceCode)
+        assert.deepStrictEqual([scopes, expiresAt], [["catalog:read"], null])
+        assert.isTrue(isTokenText(Redacted.value(token)))
+        const principal = yield* authenticate(token)
+        assert.deepStrictEqual(
+          [principal.label, principal.workspaceId, principal.scopes],
+          ["screen", by.workspaceId, ["catalog:read"]]
+        )
+        assert.include(Redacted.value(token), principal.tokenId.slice("tok_".length))
+      })
+    )
+
+    test(
+      "a device that lost the answer gets the same token again for a minute, and none after it",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { deviceCode, login } = yield* forDevice
+        yield* logins.approve(login.approvalId, yield* person, commandLine)
+        const [first, second] = yield* Effect.all([redeem(deviceCode), redeem(deviceCode)], { concurrency: 2 })
+        assert.strictEqual(Redacted.value(first.token), Redacted.value(second.token))
+        yield* TestClock.adjust(59_999)
+        assert.strictEqual(Redacted.value((yield* redeem(deviceCode)).token), Redacted.value(first.token))
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* refusal(deviceCode), "invalid_grant")
+        yield* authenticate(first.token)
+      })
+    )
+
+    test(
+      "a device that asks too soon is slowed down by five seconds each time, but gets its token as soon as it asks",
+      Effect.gen(function* () {
+        const { deviceCode, login } = yield* forDevice
+        const asked = Effect.fnUntraced(function* (afterSeconds: number) {
+          yield* TestClock.adjust(afterSeconds * 1_000)
+          return yield* refusal(deviceCode)
+        })
+        const answers = []
+        for (const seconds of [0, 5, 3, 9, 8, 15, 4]) answers.push(yield* asked(seconds))
+        assert.deepStrictEqual(answers, [
+          "authorization_pending",
+          "authorization_pending",
+          "slow_down",
+          "authorization_pending",
+          "slow_down",
+          "authorization_pending",
+          "slow_down"
+        ])
+        yield* (yield* LoginApprovals).approve(login.approvalId, yield* person, commandLine)
+        yield* redeem(deviceCode)
+      })
+    )
+
+    test(
+      "a device is told that it was denied, that nobody decided in time, and that its code is not known or not its own",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const by = yield* person
+        const denied = yield* forDevice
+        yield* logins.deny(denied.login.approvalId, by, commandLine)
+        assert.strictEqual(yield* refusal(denied.deviceCode), "access_denied")
+        assert.strictEqual(yield* refusal(Redacted.make("unknown")), "invalid_grant")
+
+        const other = yield* forDevice
+        const late = yield* forDevice
+        yield* logins.approve(other.login.approvalId, by, commandLine)
+        yield* logins.approve(late.login.approvalId, by, commandLine)
+        assert.strictEqual(yield* refusal(other.deviceCode, "another client"), "invalid_grant")
+        const undecided = yield* forDevice
+        yield* TestClock.adjust(600_000)
+        assert.strictEqual(yield* refusal(undecided.deviceCode), "expired_token")
+        // Approved in time, and asked for within a minute of the end.
+        yield* redeem(other.deviceCode)
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual(yield* refusal(late.deviceCode), "expired_token")
+      })
+    )
+
+    test(
+      "a login whose client made its own token has no code that a person can type",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const { digest } = yield* clientToken
+        const { userCode } = yield* logins.create(login(digest))
+        assert.strictEqual((yield* Effect.flip(logins.byUserCode(userCode)))._tag, "not_found")
+        assert.strictEqual((yield* Effect.flip(logins.byUserCode("BBBB-BBBB")))._tag, "not_found")
+        const nameless = yield* Effect.flip(logins.createForDevice({ label: "", scopes: ["runs:read"] }))
+        assert.strictEqual(nameless._tag, "validation_error")
       })
     )
   })

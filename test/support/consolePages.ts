@@ -25,6 +25,7 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
   "POST /approve/:approvalId": { ...formOf("signed_in"), mayBeGone: true },
   "GET /console": page("signed_in", false),
   "GET /console/session": page("signed_in"),
+  "GET /console/device": page("signed_in"),
   "GET /console/:workspaceId": page("member", false),
   "GET /console/operator": page("operator", false),
   "GET /console/sign-in": page("anyone"),

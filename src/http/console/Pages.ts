@@ -9,6 +9,7 @@ import { homes } from "./Home.js"
 import { operatorPages, type OperatorServices } from "./operator/Pages.js"
 import type { Page } from "./Page.js"
 import { approvePages } from "./sign-in/Approve.js"
+import { devicePage } from "./sign-in/Device.js"
 import { openIdPages } from "./sign-in/OpenIdSignIn.js"
 import { signInPages } from "./sign-in/SignIn.js"
 import { workspacePages, type WorkspaceServices } from "./workspace/Pages.js"
@@ -22,6 +23,7 @@ export const consolePages: ReadonlyArray<Page<ConsoleServices>> = [
   ...signInPages,
   ...openIdPages,
   ...approvePages,
+  devicePage,
   ...workspacePages,
   ...operatorPages
 ]

@@ -1,5 +1,5 @@
 /** Login approvals in memory, for tests and trials. The tokens that they lead to are in the memory storage. */
-import { Effect, HashMap, Layer, Ref } from "effect"
+import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { zero } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
@@ -25,13 +25,34 @@ const rows = Effect.gen(function* () {
           yield* Ref.set(table, new Map(kept.map((other) => [other.approvalId, other])))
           const { tokens } = yield* storage.read
           const used =
-            kept.some(({ digest }) => digest === row.digest) ||
-            HashMap.some(tokens, ({ digest }) => digest === row.digest)
+            kept.some(
+              ({ device, digest, userCode }) =>
+                digest === row.digest || (device !== null && row.device !== null && userCode === row.userCode)
+            ) || HashMap.some(tokens, ({ digest }) => digest === row.digest)
           if (!used) yield* put(row)
           return !used
         })
       ),
     get: (approvalId) => Effect.map(Ref.get(table), (all) => all.get(approvalId) ?? null),
+    byUserCode: (userCode) =>
+      Effect.map(
+        Ref.get(table),
+        (all) => [...all.values()].find((row) => row.device !== null && row.userCode === userCode) ?? null
+      ),
+    poll: (deviceDigest, decide) =>
+      storage.transact(
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          for (const row of (yield* Ref.get(table)).values()) {
+            const { device } = row
+            if (device?.digest !== deviceDigest) continue
+            const { answer, polling } = decide(row, device, now)
+            yield* put({ ...row, device: { ...device, ...polling } })
+            return answer
+          }
+          return null
+        })
+      ),
     decide: (approvalId, decide) =>
       storage.transact(
         Effect.gen(function* () {

@@ -1,6 +1,7 @@
-import { Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
+import { DatabaseNow } from "../../../src/layers/postgres/database/Now.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { LoginApprovalsMemory } from "../../../src/layers/memory/LoginApprovalsMemory.js"
 import { LoginApprovalsPg } from "../../../src/layers/postgres/LoginApprovalsPg.js"
@@ -14,5 +15,14 @@ loginApprovalsSuite(
 )
 loginApprovalsSuite(
   "LoginApprovalsPg",
-  Layer.merge(LoginApprovalsPg, AccountsPg).pipe(Layer.provide([IdsCrypto, sharedDatabase()]))
+  Layer.merge(LoginApprovalsPg, AccountsPg).pipe(
+    Layer.provide([IdsCrypto, sharedDatabase()]),
+    // Postgres cannot be told what time it is.
+    Layer.provide(
+      Layer.succeed(
+        DatabaseNow,
+        Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)
+      )
+    )
+  )
 )

@@ -1,7 +1,7 @@
 /**
- * The page on which a person decides about a command-line login, `/approve/{approvalId}`. It needs a session: somebody
- * who is not signed in is led to sign-in and back. The token works in the person's workspace, for operators in the one
- * that they choose, and never with more scopes than the person's role has. Never shows a token.
+ * The page on which a person decides about the login of a command line or device, `/approve/{approvalId}`. It needs a
+ * session: somebody who is not signed in is led to sign-in and back. The token works in the person's workspace, for
+ * operators in the one that they choose, and never with more scopes than the person's role has. Never shows a token.
  */
 import { Effect, Option, Schema } from "effect"
 import { actorName, memberActing } from "../../../domain/AuditEntry.js"
@@ -29,7 +29,7 @@ const noLogin = new Refusal(
   404,
   "No such login",
   "This link is not complete, or the login is over.",
-  "Start the login again on the command line."
+  "Start the login again where you started it."
 )
 
 const toApprovalId = Schema.decodeOption(ApprovalId)
@@ -107,8 +107,8 @@ const decidedScreen = (visit: SignedInVisit, login: LoginApproval, word: "approv
         <p>
           ${
             word === "approved"
-              ? "The command line is logged in. You can close this page."
-              : "The command line was turned away, and its token will never work. You can close this page."
+              ? "The program is logged in. You can close this page."
+              : "The program was turned away, and its token will never work. You can close this page."
           }
         </p>
         ${
@@ -152,7 +152,7 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
         return screen({
           title: "This login has expired",
           content: html`${told}
-            <p>Nobody decided in time. Start the login again on the command line.</p>`
+            <p>Nobody decided in time. Start the login again where you started it.</p>`
         })
       case "pending": {
         const { session } = visit
@@ -162,9 +162,9 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
             ? yield* workspaceField(typed)
             : html`<p>The token will work in the workspace <bdi>${yield* workspaceName(session.workspaceId)}</bdi>.</p>`
         return screen({
-          title: "A command line wants to log in",
+          title: "A program wants to log in",
           content: html`${told}
-            <p>Approve only if you started this login yourself and your command line shows this code:</p>
+            <p>Approve only if you started this login yourself and the program or device shows this code:</p>
             <p class="user-code">${login.userCode}</p>
             ${details(login)}
             <p>

@@ -3,8 +3,8 @@
  * approved has no parent. One that a token approved is its child (domain/TokenLine). A denied one is the same but born
  * revoked, so that its client hears of it.
  */
-import { Clock, Effect } from "effect"
-import { randomInt } from "node:crypto"
+import { Clock, Effect, Redacted } from "effect"
+import { createHash, createHmac, randomBytes, randomInt } from "node:crypto"
 import { type Actor, memberActing } from "../../../domain/AuditEntry.js"
 import { Forbidden, NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { ApprovalId, type MemberId, TokenId } from "../../../domain/Ids.js"
@@ -19,13 +19,20 @@ import {
   userCodeLength
 } from "../../../domain/LoginApproval.js"
 import { loginMillis } from "../../../domain/Limits.js"
-import { newTokenProblem } from "../../../domain/Token.js"
+import { DeviceRefused, devicePolled, newPolling } from "../../../domain/DeviceGrant.js"
+import { newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import { childEnd, lineOf, lineProblem } from "../../../domain/TokenLine.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
-import { type LoginApproval, LoginApprovals } from "../../../services/LoginApprovals.js"
-import type { DecidedToken, LoginRow, LoginRows } from "./LoginRows.js"
+import {
+  type DeviceLogin,
+  type LoginApproval,
+  LoginApprovals,
+  type LoginRequest
+} from "../../../services/LoginApprovals.js"
+import type { DecidedToken, Device, LoginRow, LoginRows } from "./LoginRows.js"
 
 const keptMillis = 24 * 60 * 60_000
 
@@ -34,6 +41,20 @@ const userCode = Effect.sync(() =>
     Array.from({ length: userCodeLength }, () => userCodeAlphabet.charAt(randomInt(userCodeAlphabet.length))).join("")
   )
 )
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const suffixOf = (approvalId: ApprovalId): string => approvalId.slice("apr_".length)
+
+/**
+ * The token of a device. It takes the device code, which only the device has, and the salt, which only the storage has,
+ * so the token is stored nowhere and can be made again. Its id is that of the login.
+ */
+const deviceToken = (approvalId: ApprovalId, deviceCode: Redacted.Redacted, salt: string): string =>
+  tokenText(
+    suffixOf(approvalId),
+    createHmac("sha256", Redacted.value(deviceCode)).update(salt).digest().subarray(0, secretBytes)
+  )
 
 const decidedToken = (
   { digest, label, scopes, tokenExpiresAt }: LoginRow,
@@ -64,7 +85,7 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
     const shown = (approvalId: string, row: LoginRow | null) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (row === null) return Effect.fail(new NotFound({ what: "login approval", id: approvalId }))
-        const { digest: _digest, ...approval } = row
+        const { device: _device, digest: _digest, ...approval } = row
         return Effect.succeed<LoginApproval>({ ...approval, status: loginStatus(row, now) })
       })
 
@@ -75,7 +96,7 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
       decision: LoginDecision
     ) {
       const now = yield* Clock.currentTimeMillis
-      const tokenId = TokenId.make(`tok_${yield* ids.suffix}`)
+      const newSuffix = yield* ids.suffix
       const row = yield* trail.change(
         by,
         Effect.gen(function* () {
@@ -85,13 +106,15 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
               const status = loginStatus(row, now)
               const problem = decisionProblem(status, decision)
               if (problem !== null) return yield* problem
+              // The text of a device's token names this id.
+              const tokenId = TokenId.make(`tok_${row.device === null ? newSuffix : suffixOf(row.approvalId)}`)
               return status === decision
                 ? null
                 : { decision, token: decidedToken(row, { approver, person: memberActing(by) }, tokenId, decision, now) }
             })
           )
           if (decided === null || decided.token === null) return unchanged(decided?.row ?? null)
-          const { expiresAt, label, scopes } = decided.token
+          const { expiresAt, label, scopes, tokenId } = decided.token
           return changed(decided.row, {
             action: `login.${decision}`,
             subjectId: approvalId,
@@ -104,28 +127,68 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
       return yield* shown(approvalId, row)
     })
 
+    /** Stores a new login; false when something of it was used before. */
+    const insert = Effect.fnUntraced(function* (
+      approvalId: ApprovalId,
+      { digest, label, scopes, tokenExpiresAt }: LoginRequest,
+      device: Device | null
+    ) {
+      const now = yield* Clock.currentTimeMillis
+      const problem = newTokenProblem({ label, scopes, expiresAt: tokenExpiresAt }, now)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      const login: LoginApproval = {
+        approvalId,
+        userCode: yield* userCode,
+        label,
+        scopes,
+        tokenExpiresAt,
+        status: "pending",
+        createdAt: now,
+        expiresAt: now + loginMillis
+      }
+      return (yield* rows.insert({ ...login, digest, device }, now - keptMillis)) ? login : null
+    })
+    const newApprovalId = Effect.map(ids.suffix, (suffix) => ApprovalId.make(`apr_${suffix}`))
+
+    /** All of it is random, so only two equal user codes can make it fail; then it is tried with others. */
+    const insertForDevice = (
+      request: Pick<LoginRequest, "label" | "scopes">
+    ): Effect.Effect<DeviceLogin, ValidationError | StorageError> =>
+      Effect.gen(function* () {
+        const approvalId = yield* newApprovalId
+        const deviceCode = Redacted.make(randomBytes(32).toString("base64url"))
+        const salt = randomBytes(32).toString("hex")
+        const digest = sha256(deviceToken(approvalId, deviceCode, salt))
+        const device = { ...newPolling, digest: sha256(Redacted.value(deviceCode)), salt }
+        const login = yield* insert(approvalId, { ...request, digest, tokenExpiresAt: null }, device)
+        return login === null ? yield* insertForDevice(request) : { login, deviceCode }
+      })
+
     return LoginApprovals.of({
-      create: Effect.fn("LoginApprovals.create")(function* ({ digest, label, scopes, tokenExpiresAt }) {
-        const now = yield* Clock.currentTimeMillis
-        const problem = digestPattern.test(digest)
-          ? newTokenProblem({ label, scopes, expiresAt: tokenExpiresAt }, now)
-          : { field: "digest", message: "must be the SHA-256 of a token, as 64 hexadecimal digits" }
-        if (problem !== null) return yield* new ValidationError({ details: [problem] })
-        const row: LoginRow = {
-          approvalId: ApprovalId.make(`apr_${yield* ids.suffix}`),
-          digest: digest.toLowerCase(),
-          userCode: yield* userCode,
-          label,
-          scopes,
-          tokenExpiresAt,
-          status: "pending",
-          createdAt: now,
-          expiresAt: now + loginMillis
-        }
-        if (!(yield* rows.insert(row, now - keptMillis)))
-          return yield* ValidationError.of("digest", "was used before; make a new token")
-        return yield* Effect.catchTag(shown(row.approvalId, row), "not_found", Effect.die)
+      create: Effect.fn("LoginApprovals.create")(function* (request) {
+        if (!digestPattern.test(request.digest))
+          return yield* ValidationError.of("digest", "must be the SHA-256 of a token, as 64 hexadecimal digits")
+        const digest = request.digest.toLowerCase()
+        const login = yield* insert(yield* newApprovalId, { ...request, digest }, null)
+        return login ?? (yield* ValidationError.of("digest", "was used before; make a new token"))
       }),
+      createForDevice: Effect.fn("LoginApprovals.createForDevice")(insertForDevice),
+      redeem: Effect.fn("LoginApprovals.redeem")(function* (deviceCode: Redacted.Redacted, label: string) {
+        const polled = yield* rows.poll(sha256(Redacted.value(deviceCode)), (row, device, now) => {
+          if (row.label !== label) return { answer: null, polling: device }
+          const { polling, refusal } = devicePolled(row, device, now)
+          return { answer: { row, device, refusal }, polling }
+        })
+        if (polled === null) return yield* new DeviceRefused({ refusal: "invalid_grant" })
+        const { device, refusal, row } = polled
+        if (refusal !== null) return yield* new DeviceRefused({ refusal })
+        return {
+          token: Redacted.make(deviceToken(row.approvalId, deviceCode, device.salt)),
+          scopes: row.scopes,
+          expiresAt: row.tokenExpiresAt
+        }
+      }),
+      byUserCode: (userCode) => Effect.flatMap(rows.byUserCode(userCode), (row) => shown(row?.approvalId ?? "", row)),
       get: (approvalId) => Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row)),
       approve: Effect.fn("LoginApprovals.approve")(function* (approvalId: string, approver: Principal, by: Actor) {
         const { scopes } = yield* Effect.flatMap(rows.get(approvalId), (row) => shown(approvalId, row))

@@ -4,12 +4,22 @@ import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Changing } from "../../../services/AuditTrail.js"
 import type { NewToken } from "../../../services/Accounts.js"
 import type { LoginApproval } from "../../../services/LoginApprovals.js"
+import type { DevicePolling } from "../../../domain/DeviceGrant.js"
 import type { LoginDecision } from "../../../domain/LoginApproval.js"
 import type { MemberId, TokenId } from "../../../domain/Ids.js"
+
+/** Of a login that a device began. */
+export interface Device extends DevicePolling {
+  /** SHA-256 of the device code, in hex. */
+  readonly digest: string
+  /** In hex. Makes the token out of the device code. */
+  readonly salt: string
+}
 
 export interface LoginRow extends LoginApproval {
   /** In hex. */
   readonly digest: string
+  readonly device: Device | null
 }
 
 /** The token that a decision brings: live, or born revoked. */
@@ -24,9 +34,22 @@ export interface DecidedToken extends NewToken {
 }
 
 export interface LoginRows {
-  /** False when the digest was used before. Also drops what was over before `droppedBefore`. */
+  /**
+   * False when one of its digests, or the user code of a device, was used before. Also drops what was over before
+   * `droppedBefore`.
+   */
   readonly insert: (row: LoginRow, droppedBefore: number) => Effect.Effect<boolean, StorageError>
   readonly get: (approvalId: string) => Effect.Effect<LoginRow | null, StorageError>
+  /** Only that of a device. */
+  readonly byUserCode: (userCode: string) => Effect.Effect<LoginRow | null, StorageError>
+  /**
+   * Decides under the row's lock what a device is answered, and writes what it says of the device's polling. `now` is
+   * the storage's clock, which all nodes share. Null when no login has this digest of a device code.
+   */
+  readonly poll: <A>(
+    deviceDigest: string,
+    decide: (row: LoginRow, device: Device, now: number) => { readonly answer: A; readonly polling: DevicePolling }
+  ) => Effect.Effect<A | null, StorageError>
   /**
    * Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes
    * nothing. Null when there is no such row.

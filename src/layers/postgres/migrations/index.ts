@@ -26,6 +26,7 @@ import { automaticTopUpCards } from "./0020_automatic_top_up_cards.js"
 import { reports } from "./0021_reports.js"
 import { resolutionProposals } from "./0022_resolution_proposals.js"
 import { paymentTakings } from "./0023_payment_takings.js"
+import { deviceGrants } from "./0024_device_grants.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -50,5 +51,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0020_automatic_top_up_cards": automaticTopUpCards,
   "0021_reports": reports,
   "0022_resolution_proposals": resolutionProposals,
-  "0023_payment_takings": paymentTakings
+  "0023_payment_takings": paymentTakings,
+  "0024_device_grants": deviceGrants
 }
