@@ -274,4 +274,9 @@ export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()
       ? "The payment processor did not answer; nothing was changed"
       : "Billing is not enabled on this gateway"
   }
+  get retryHint() {
+    return this.missing === undefined
+      ? BillingUnavailable.retryHint
+      : "Set what the message names and start the gateway again; the payment processor sends its reports again."
+  }
 }

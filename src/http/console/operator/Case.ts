@@ -220,7 +220,7 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
           ["Created", instant(run.createdAt)],
           ["Request", code(run.requestId)],
           ["Digest of the request", code(run.requestDigest)],
-          ["Why it waits", run.outcomeReason]
+          [waits ? "Why it waits" : "Reason", run.outcomeReason]
         ])}
         ${
           !waits
