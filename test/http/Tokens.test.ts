@@ -75,6 +75,11 @@ describe("tokens over HTTP", () => {
         )
         const unknown = yield* ask("POST", "/v1/tokens", { label: "x", scopes: ["runs:read"], budgetId: "b" })
         assert.deepStrictEqual([unknown.status, unknown.json.error.details[0].field], [400, "budgetId"])
+        for (const scopes of [[], ["nope"], ["operator"], "runs:read"]) {
+          const wrong = yield* ask("POST", "/v1/tokens", { label: "x", scopes })
+          assert.strictEqual(wrong.status, 400)
+          assert.match(wrong.json.error.details[0].message, /^must be a list of at least one of .*runs:read/)
+        }
         for (const overlapSeconds of [-1, 604_801, 1.5])
           assert.strictEqual((yield* ask("POST", `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })).status, 400)
         for (const [method, path] of [

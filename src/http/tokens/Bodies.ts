@@ -69,7 +69,9 @@ const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it e
 export const TokenInput = Schema.Struct({
   label: asked(label, labelMeaning, "build server"),
   scopes: asked(
-    Schema.NonEmptyArray(ScopeInput).annotations(says("must name at least one scope")),
+    Schema.NonEmptyArray(ScopeInput).annotations(
+      says(`must be a list of at least one of ${Scope.literals.join(", ")}`)
+    ),
     "What it may do: no more than the calling token",
     ["catalog:read", "runs:execute"]
   ),
