@@ -15,12 +15,15 @@ const origin = {
 /** The request that an act came with. */
 export type Origin = Pick<Actor, keyof typeof origin>
 
+/** What a person was called when they acted: they may be removed since. Entries of older versions have no name. */
+const name = Schema.optionalWith(Schema.String, { exact: true })
+
 /** Who acts. An operator acts on the whole gateway, a member on one workspace. */
 export const Actor = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("command_line"), ...origin }),
   Schema.Struct({ kind: Schema.Literal("token"), tokenId: TokenId, workspaceId: WorkspaceId, ...origin }),
-  Schema.Struct({ kind: Schema.Literal("member"), memberId: MemberId, workspaceId: WorkspaceId, ...origin }),
-  Schema.Struct({ kind: Schema.Literal("operator"), memberId: MemberId, ...origin }),
+  Schema.Struct({ kind: Schema.Literal("member"), memberId: MemberId, name, workspaceId: WorkspaceId, ...origin }),
+  Schema.Struct({ kind: Schema.Literal("operator"), memberId: MemberId, name, ...origin }),
   Schema.Struct({ kind: Schema.Literal("gateway"), ...origin })
 )
 export type Actor = typeof Actor.Type
@@ -46,6 +49,10 @@ export const actorName = (actor: Actor): string => {
       return actor.kind
   }
 }
+
+/** What an actor is called now, or was called then; undefined where neither is known. */
+export const knownName = (actor: Actor, names: ReadonlyMap<string, string>): string | undefined =>
+  names.get(actorName(actor)) ?? ("name" in actor ? actor.name : undefined)
 
 /** Everything that can stand in the trail, with the kind of thing that it happens to. */
 export const auditActions = {

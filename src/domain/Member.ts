@@ -52,12 +52,12 @@ export const sameName = (a: string, b: string): boolean => a.trim().toLowerCase(
 
 /** The person as one who acts. */
 export const personActing = (
-  { memberId, workspaceId }: { readonly memberId: MemberId; readonly workspaceId: WorkspaceId | null },
+  { memberId, name, workspaceId }: Pick<Member, "memberId" | "name" | "workspaceId">,
   origin: Origin
 ): Actor =>
   workspaceId === null
-    ? { kind: "operator", memberId, ...origin }
-    : { kind: "member", memberId, workspaceId, ...origin }
+    ? { kind: "operator", memberId, name, ...origin }
+    : { kind: "member", memberId, name, workspaceId, ...origin }
 
 /**
  * Whether somebody may change the members of a workspace, or the operators (`workspaceId` null): the command line and

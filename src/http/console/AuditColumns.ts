@@ -1,5 +1,5 @@
 /** How an entry of the audit trail looks in a table; for the page of a workspace and for that of the operator. */
-import { type Actor, actorName, type AuditEntry } from "../../domain/AuditEntry.js"
+import { type Actor, actorName, type AuditEntry, knownName } from "../../domain/AuditEntry.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
@@ -22,7 +22,7 @@ export type Names = ReadonlyMap<string, string>
 
 const actorText = (actor: Actor, names: Names, segments: ReadonlyArray<string>): Html => {
   const id = actorName(actor)
-  const name = names.get(id)
+  const name = knownName(actor, names)
   if (id === actor.kind) return html`${kinds[actor.kind]}`
   return html`${kinds[actor.kind]} ${name === undefined ? shortId(id, to(segments, { actor: id })) : linkTo(to(segments, { actor: id }), html`<bdi>${name}</bdi>`)}`
 }

@@ -40,3 +40,18 @@ it("a change shows money in dollars and moments as times, and nothing raw", () =
   // A number that is no moment stays a number.
   assert.strictEqual(shownIn(null, { seenAt: 9e15, countAt: 1.5 }), "seen at: 9000000000000000; count at: 1.5; ")
 })
+
+it("a person is named as they were called when they acted, also when nobody knows them any more", () => {
+  const acted = {
+    ...entry(null, null),
+    actor: { kind: "operator", memberId: "mem_1", name: "Grace", from: null }
+  } as never
+  const who = (names: ReadonlyMap<string, string>) =>
+    html`${auditColumns(names, ["audit"])
+      .find(({ label }) => label === "Who")
+      ?.cell(acted)}`
+      .render({ prefix: "", csrf: null })
+      .replace(/<[^>]*>/g, "")
+  assert.strictEqual(who(new Map()), "operator Grace")
+  assert.strictEqual(who(new Map([["mem_1", "Grace Hopper"]])), "operator Grace Hopper")
+})

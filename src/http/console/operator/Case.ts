@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
-import { type Actor, actorName } from "../../../domain/AuditEntry.js"
+import { type Actor, actorName, knownName } from "../../../domain/AuditEntry.js"
 import { cutText } from "../../../domain/Characters.js"
 import { evidenceOf } from "../../../domain/Evidence.js"
 import { ProposalId } from "../../../domain/Ids.js"
@@ -51,7 +51,7 @@ const words = (verdict: Verdict): string => verdict.replaceAll("_", " ")
 type Names = ReadonlyMap<string, string>
 const who = (actor: Actor | null, names: Names): Html => {
   if (actor === null) return dash
-  const name = names.get(actorName(actor))
+  const name = knownName(actor, names)
   return name === undefined ? html`${actorName(actor).replaceAll("_", " ")}` : html`<bdi>${name}</bdi>`
 }
 
