@@ -119,7 +119,7 @@ describe("bodies over their budget", () => {
       const form = (body: string) =>
         gateway.send("POST", "/console/sign-in/link/x", {
           authorization: null,
-          headers: { "content-type": "application/x-www-form-urlencoded" },
+          headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
           body
         })
       const large = yield* form("a&".repeat(consoleFormBytesMax))

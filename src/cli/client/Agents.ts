@@ -5,8 +5,9 @@
  * idempotency key), so a request whose answer was lost is sent again as it was.
  */
 import * as Command from "@effect/cli/Command"
-import { Config, Effect, Option, Runtime, Schema } from "effect"
+import { Effect, Option, Runtime, Schema } from "effect"
 import type { CallToolResult, ListToolsResult } from "@modelcontextprotocol/server"
+import { secret } from "../../layers/node/Config.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import {
   addressFor,
@@ -33,7 +34,7 @@ const itself = { name: "gateway mcp", version: "0.1.0" }
 /** `GATEWAY_TOKEN` is for a token of the agent's own; without it the agent has the login of this machine. */
 const gatewayFor = (url: Option.Option<string>) =>
   Effect.gen(function* () {
-    const given = yield* Effect.option(Config.redacted(Config.nonEmptyString("GATEWAY_TOKEN")))
+    const given = yield* secret("GATEWAY_TOKEN")
     const address = yield* addressFor(url)
     if (Option.isNone(given) || address === null) return yield* loggedIn(url)
     const it: LoggedIn = { url: address, token: given.value, send: (request) => send(address, given.value, request) }

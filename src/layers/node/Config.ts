@@ -110,7 +110,7 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
     Config.withDefault(otherwise)
   )
 
-/** Every setting that is a secret. `secret` reads no other, so that none can be read without this rule. */
+/** Every setting of the gateway that is a secret. */
 export const secretSettings = [
   "DATABASE_URL",
   "GATEWAY_SEALING_KEYS",
@@ -119,16 +119,18 @@ export const secretSettings = [
   "GATEWAY_OIDC_CLIENT_SECRET"
 ] as const
 export type SecretSetting = (typeof secretSettings)[number]
+/** The secret of `gateway mcp`, which is a client. */
+type ClientSecret = "GATEWAY_TOKEN"
 
 /** The variable that names a file which holds the secret. */
-export const fileOf = (name: SecretSetting): string => `${name}_FILE`
+export const fileOf = (name: SecretSetting | ClientSecret): string => `${name}_FILE`
 
 /**
  * A secret, from the variable itself or from the file that the variable with `_FILE` behind its name points to, without
  * the line break at its end. An empty variable counts as not set. Setting both stops the start, because one of them
- * would be ignored.
+ * would be ignored. No secret is read without this rule.
  */
-export const secret = (name: SecretSetting): Config.Config<Option.Option<Redacted.Redacted>> =>
+export const secret = (name: SecretSetting | ClientSecret): Config.Config<Option.Option<Redacted.Redacted>> =>
   Config.all([Config.option(Config.redacted(name)), Config.option(Config.nonEmptyString(fileOf(name)))]).pipe(
     Config.mapOrFail(([given, file]) => {
       const value = Option.filter(given, (text) => Redacted.value(text) !== "")
