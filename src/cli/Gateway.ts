@@ -8,6 +8,7 @@ import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import { Cause, Chunk, type Console, Effect, type Layer, Option } from "effect"
+import { productVersion } from "../domain/Product.js"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import type { Connections } from "../services/Connections.js"
@@ -55,8 +56,6 @@ export type Operator =
   | SecretRotation
   | Sessions
   | Wallet
-
-const version = "0.1.0"
 
 const scriptOf = {
   bash: Command.getBashCompletions,
@@ -212,7 +211,7 @@ const asksForHelp: ReadonlySet<string> = new Set(["--help", "-h"])
 /** Runs one command line, without the program's own name, and answers the exit code. */
 export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
   Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
-    Command.run(allCommands(operator), { name: "gateway", version, footer: footerFor(args) })([
+    Command.run(allCommands(operator), { name: "gateway", version: productVersion, footer: footerFor(args) })([
       "node",
       "gateway",
       ...keepEmptyValues(args)

@@ -3,6 +3,7 @@
  * derive from it.
  */
 import { HttpApi, OpenApi } from "@effect/platform"
+import { productName, productVersion } from "../domain/Product.js"
 import { AccountApi } from "./account/Api.js"
 import { AuditApi } from "./audit/Api.js"
 import { CatalogApi, PublicCatalogApi } from "./catalog/Api.js"
@@ -33,8 +34,8 @@ export class Api extends HttpApi.make("provider-gateway")
   .addError(Wire.InternalError)
   // No route can name these errors, because they are about paths and methods that do not exist.
   .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed])
-  .annotate(OpenApi.Title, "Provider Operations Gateway")
-  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.Title, productName)
+  .annotate(OpenApi.Version, productVersion)
   .annotate(
     OpenApi.Description,
     "One token and one prepaid balance to discover, inspect, run and pay for operations of many providers."

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { productVersion } from "../../src/domain/Product.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const manifest: {
+  readonly version: string
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
@@ -53,6 +55,10 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 describe("the package", () => {
+  it("has the version that the program says it has", () => {
+    assert.strictEqual(manifest.version, productVersion)
+  })
+
   it("holds everything that runs: the programs, the lease thread, the migrations, the whole catalog", () => {
     const programs = filesIn("src").map((file) => file.replace(/^src/, "dist").replace(/\.ts$/, ".js"))
     const docs = filesIn("docs").filter((file) => file.endsWith(".md"))

@@ -7,6 +7,7 @@
 import * as Command from "@effect/cli/Command"
 import { Effect, Option, Runtime, Schema } from "effect"
 import type { CallToolResult, ListToolsResult } from "@modelcontextprotocol/server"
+import { productVersion } from "../../domain/Product.js"
 import { secret } from "../../layers/node/Config.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import {
@@ -29,7 +30,7 @@ type Sdk = Effect.Effect.Success<typeof sdk>
 
 /** The revision in which this program asks the gateway: an answer is one JSON document. */
 const revision = "2026-07-28"
-const itself = { name: "gateway mcp", version: "0.1.0" }
+const itself = { name: "gateway mcp", version: productVersion }
 
 /** `GATEWAY_TOKEN` is for a token of the agent's own; without it the agent has the login of this machine. */
 const gatewayFor = (url: Option.Option<string>) =>

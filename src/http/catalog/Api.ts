@@ -31,6 +31,7 @@ import {
   searchRowsDefault,
   searchRowsMax
 } from "../../domain/Limits.js"
+import { productName } from "../../domain/Product.js"
 import { OperationContract } from "../../domain/OperationContract.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import { Access, AnswerHeaders } from "../Access.js"
@@ -263,7 +264,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("llms", "/llms.txt")
-      .addSuccess(plainText("The text", "# Provider Operations Gateway\n\nOne bearer token, one prepaid balance, …"))
+      .addSuccess(plainText("The text", `# ${productName}\n\nOne bearer token, one prepaid balance, …`))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "What this gateway can do and how to use it, for language models")
@@ -271,7 +272,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("llmsFull", "/llms-full.txt")
-      .addSuccess(plainText("The text", "# Provider Operations Gateway\n\nOne bearer token, one prepaid balance, …"))
+      .addSuccess(plainText("The text", `# ${productName}\n\nOne bearer token, one prepaid balance, …`))
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(

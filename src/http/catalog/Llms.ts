@@ -1,4 +1,5 @@
 /** `/llms.txt`: the gateway in one page of Markdown for a language model, with every job and how to run one. */
+import { productName } from "../../domain/Product.js"
 import type { OverviewTree } from "../../domain/CatalogView.js"
 
 const priceOf = (job: {
@@ -17,7 +18,7 @@ export const llmsOpening = (
   { revision, totals }: OverviewTree,
   options: { readonly full: boolean }
 ): ReadonlyArray<string> => [
-  "# Provider Operations Gateway",
+  `# ${productName}`,
   "",
   "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
   "",

@@ -2,6 +2,7 @@
  * The frame of every page: head, skip link, bar, navigation, title, content. The navigation is made of the pages that
  * there are, so it never leads to one that is not there; it shows what the visitor's role may open.
  */
+import { productName } from "../../domain/Product.js"
 import type { Assets } from "./Assets.js"
 import { actForm } from "./Forms.js"
 import { attributes, html, type Html, nothing, to } from "./Html.js"
@@ -83,7 +84,7 @@ export const frame = (pages: ReadonlyArray<Entry>, assets: Assets, options: Fram
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <meta name="robots" content="noindex" />
         <meta name="color-scheme" content="light dark" />
-        <title>${screen.title}${workspace !== null && ` · ${workspace.name}`} · Provider gateway</title>
+        <title>${screen.title}${workspace !== null && ` · ${workspace.name}`} · ${productName}</title>
         <link rel="icon" type="image/svg+xml" href=${assets.icon.link} />
         <link rel="stylesheet" href=${assets.style.link} />
         <script src=${assets.script.link} defer></script>
@@ -91,7 +92,7 @@ export const frame = (pages: ReadonlyArray<Entry>, assets: Assets, options: Fram
       <body>
         <a class="skip" href="#content">Skip to content</a>
         <header class="bar">
-          <a class="brand" href=${to([])}>${mark}<span>Provider gateway</span></a>
+          <a class="brand" href=${to([])}>${mark}<span>${productName}</span></a>
           ${workspace !== null && html`<span class="workspace"><span class="unseen">Workspace </span><bdi>${workspace.name}</bdi></span>`}
           ${
             session !== null &&

@@ -5,16 +5,16 @@
  * node can give it. The SDK is loaded with the first request, so that a gateway without agents does not pay for it.
  */
 import { isIP } from "node:net"
-import { HttpApiBuilder, HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
-import { Context, Effect, type Layer, Option, Runtime, Schema } from "effect"
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, type Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
+import { productName, productVersion } from "../../domain/Product.js"
 import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import type { Accounts } from "../../services/Accounts.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
 import type { Route } from "../Access.js"
-import { Api } from "../Api.js"
 import { bearerToken, makeAuthenticate } from "../Auth.js"
 import { anyJsonBody } from "../Body.js"
 import { messageBudget } from "../BodyBudget.js"
@@ -49,8 +49,6 @@ export const mcpRoutes: ReadonlyArray<Route> = [
 const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
 type Sdk = Effect.Effect.Success<typeof sdk>
 
-const version = Option.getOrElse(Context.getOption(Api.annotations, OpenApi.Version), () => "0")
-
 const instructions =
   "A gateway to operations of many providers, paid from one prepaid balance. Find an operation with search_operations, run it with run_operation. Prefer endpoint ids that begin with job:. Every run costs at most what quote_run says. Send the same idempotencyKey again when an answer was lost."
 
@@ -69,7 +67,7 @@ const serverFor = (
   call: (name: string, args: unknown) => Promise<CallToolResult>
 ): Server => {
   const server = new Made(
-    { name: "provider-gateway", title: "Provider Operations Gateway", version },
+    { name: "provider-gateway", title: productName, version: productVersion },
     { capabilities: { tools: {} }, instructions }
   )
   server.setRequestHandler("tools/list", () => ({
@@ -184,7 +182,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
 
       const metadata = HttpServerResponse.unsafeJson({
         resource: `${publicUrl}${path}`,
-        resource_name: "Provider Operations Gateway",
+        resource_name: productName,
         resource_documentation: `${publicUrl}/docs`,
         bearer_methods_supported: ["header"],
         scopes_supported: [...new Set(tools.flatMap(({ scope }) => (scope === null ? [] : [scope])))]

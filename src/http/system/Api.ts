@@ -4,6 +4,7 @@
  */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { productName, productVersion } from "../../domain/Product.js"
 import { field, optional } from "../Fields.js"
 import { Access } from "../Access.js"
 import { Open } from "../Auth.js"
@@ -78,9 +79,7 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true })
           jsonSchema: {
             type: "object",
             description: "An OpenAPI 3.1.0 document",
-            examples: [
-              { openapi: "3.1.0", info: { title: "Provider Operations Gateway", version: "0.1.0" }, paths: {} }
-            ]
+            examples: [{ openapi: "3.1.0", info: { title: productName, version: productVersion }, paths: {} }]
           }
         })
       )
