@@ -3,6 +3,12 @@
  * most readers refuse it.
  */
 
+/**
+ * For a character class of a pattern: signs that turn the direction of the text after them. With one in it, a name
+ * reads as another.
+ */
+export const directionSigns = "\\u202a-\\u202e\\u2066-\\u2069"
+
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 

@@ -1,11 +1,15 @@
 /** Texts that one person types and other people read: the name of a workspace, a label, the reason of a payment. */
 import type { FieldProblem } from "./ApiErrors.js"
+import { directionSigns } from "./Characters.js"
 import { labelCharsMax, reasonCharsMax } from "./Limits.js"
 
-const textProblem = (field: string, text: string, charsMax: number): FieldProblem | null =>
-  text.trim() === "" || text.length > charsMax
-    ? { field, message: `must have 1 to ${charsMax} characters that are not all blank` }
-    : null
+const turns = new RegExp(`[${directionSigns}]`, "u")
+
+const textProblem = (field: string, text: string, charsMax: number): FieldProblem | null => {
+  if (text.trim() === "" || text.length > charsMax)
+    return { field, message: `must have 1 to ${charsMax} characters that are not all blank` }
+  return turns.test(text) ? { field, message: "must not hold signs that turn the direction of text" } : null
+}
 
 /** What is wrong with the name of a workspace or the label of a token or connection, if anything. */
 export const nameProblem = (field: string, name: string): FieldProblem | null => textProblem(field, name, labelCharsMax)

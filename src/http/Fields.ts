@@ -3,9 +3,10 @@
  * makes by itself repeats what the client sent.
  */
 import { ParseResult, Schema } from "effect"
+import { directionSigns } from "../domain/Characters.js"
 import { field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { fieldUsdMax } from "../domain/Limits.js"
+import { fieldUsdMax, labelCharsMax } from "../domain/Limits.js"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -38,14 +39,17 @@ export const UsdInput = Schema.JsonNumber.pipe(
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
 /** Text that can be stored and printed on one line. */
-export const line = (charsMax: number, description?: string) =>
+export const line = (charsMax: number, description?: string, signsRefused = "") =>
   Schema.String.pipe(
-    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${charsMax}}$`, "u")),
+    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${signsRefused}]{1,${charsMax}}$`, "u")),
     Schema.annotations({
       ...says(`must have 1 to ${charsMax} printable characters`),
       jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) }
     })
   )
+
+/** What people call something, and decide by. */
+export const label = line(labelCharsMax, undefined, directionSigns)
 
 /** An instant in an answer. */
 export const Time = Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })

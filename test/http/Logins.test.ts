@@ -140,6 +140,7 @@ describe("a login", () => {
         [{ ...wanted, digest: [digest] }, "digest"],
         [{ ...wanted, label: "" }, "label"],
         [{ ...wanted, label: "a\nb" }, "label"],
+        [{ ...wanted, label: "laptop \u202eterces" }, "label"],
         [scopeless, "scopes"],
         [{ ...wanted, scopes: [] }, "scopes"],
         [{ ...wanted, scopes: ["runs:read", "root"] }, "scopes.1"],

@@ -135,7 +135,8 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual([waited.replayed, waited.run.status], [true, "failed"])
         const released = { balanceMicros: Micros.make(1_000_000), keyMicros: Micros.make(20_000) }
         assert.deepStrictEqual((yield* start(principal, request)).left, released)
-        assert.deepInclude([null, released], waited.left)
+        // A repeated request that is read in the very millisecond of the end may say too little, and never too much.
+        assert.deepInclude([null, held, released], waited.left)
       }))
 
     test("a failed call costs nothing, and neither does a miss", (providers) =>

@@ -1,6 +1,6 @@
 /** What the routes of connections take and give. A secret is only ever taken. */
 import { Redacted, Schema } from "effect"
-import { labelCharsMax, providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
+import { providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
 import type { Connection } from "../../services/Connections.js"
 import {
   asked,
@@ -9,6 +9,7 @@ import {
   exampleTime,
   field,
   Instant,
+  label,
   line,
   NextCursor,
   says,
@@ -32,7 +33,7 @@ const Secret = Schema.Redacted(
 
 export const ConnectionInput = Schema.Struct({
   providerId: asked(line(providerIdCharsMax), "A provider of the catalog", "mock"),
-  label: asked(line(labelCharsMax), "What people call it", "our own account"),
+  label: asked(label, "What people call it", "our own account"),
   secret: asked(
     Secret,
     "The key at the provider; user and password, or client id and secret, as user:password",

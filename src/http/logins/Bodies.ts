@@ -3,7 +3,7 @@
  * nothing of it goes.
  */
 import { Schema } from "effect"
-import { labelCharsMax, loginPollSeconds } from "../../domain/Limits.js"
+import { loginPollSeconds } from "../../domain/Limits.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
 import {
@@ -13,7 +13,7 @@ import {
   exampleTime,
   field,
   Instant,
-  line,
+  label,
   says,
   Time,
   time,
@@ -32,7 +32,7 @@ export const LoginInput = Schema.Struct({
     "SHA-256, in hex, of the text of a token that the client made itself: 43 to 80 random characters of A-Z a-z 0-9 - _, such as 32 random bytes in base64url or hex, after pgw_ or nothing",
     "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
   ),
-  label: asked(line(labelCharsMax), "What the person who approves sees, and what the token is called", "Ada's laptop"),
+  label: asked(label, "What the person who approves sees, and what the token is called", "Ada's laptop"),
   scopes: asked(
     Schema.Array(ScopeInput.annotations(says(`must be one of ${Scope.literals.join(", ")}`))),
     "What the token may do",

@@ -2,9 +2,9 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
 import { deviceRefusals } from "../../domain/DeviceGrant.js"
-import { devicePollSeconds, labelCharsMax, loginMillis } from "../../domain/Limits.js"
+import { devicePollSeconds, loginMillis } from "../../domain/Limits.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
-import { asked, askedMaybe, field, line, optional, says } from "../Fields.js"
+import { asked, askedMaybe, field, label, optional, says } from "../Fields.js"
 
 export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
@@ -26,7 +26,7 @@ const ScopeList = Schema.transformOrFail(Schema.String.annotations(says(scopesEx
 }).annotations({ jsonSchema: { type: "string", pattern: "^ *[a-z]+[:.][a-z]+( +[a-z]+[:.][a-z]+)* *$" } })
 
 const clientId = askedMaybe(
-  line(labelCharsMax),
+  label,
   "A name that the client chooses. The person who approves sees it, and the token is called by it. A login that began without it goes on without it",
   "build-screen"
 )

@@ -1,6 +1,6 @@
 /** What the routes of tokens take and give (extensions: section 2). A secret is only ever given, and once. */
 import { Option, Redacted, Schema } from "effect"
-import { labelCharsMax, rotationOverlapSecondsMax } from "../../domain/Limits.js"
+import { rotationOverlapSecondsMax } from "../../domain/Limits.js"
 import { fromUsd, type Micros } from "../../domain/Micros.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { ShownToken, Token } from "../../services/Tokens.js"
@@ -11,7 +11,7 @@ import {
   exampleTime,
   field,
   Instant,
-  line,
+  label,
   NextCursor,
   says,
   Time,
@@ -57,7 +57,6 @@ export const TokenPage = Schema.Struct({
   nextCursor: NextCursor
 }).annotations({ identifier: "TokenPage", description: "A page of tokens" })
 
-const label = line(labelCharsMax)
 const labelMeaning = "What people call it"
 const monthlyLimitUsd = askedMaybe(
   nullable(UsdInput),

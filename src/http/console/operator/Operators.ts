@@ -7,7 +7,7 @@ import { emailCharsMax, labelCharsMax } from "../../../domain/Limits.js"
 import type { Member } from "../../../domain/Member.js"
 import { Members } from "../../../services/Members.js"
 import { Sessions } from "../../../services/Sessions.js"
-import { line } from "../../Fields.js"
+import { label } from "../../Fields.js"
 import { code, instant } from "../Figures.js"
 import { actForm, boxField, button, Confirmed, type Filled, form as formHtml } from "../Forms.js"
 import { textField, toldOf, typedAgain, unfilled } from "../Forms.js"
@@ -88,7 +88,7 @@ const asOperators = ({ by }: OperatorVisit) => ({ by, workspaceId: null })
 
 const addOperator = operatorForm({
   path: "operators",
-  fields: Schema.Struct({ name: line(labelCharsMax), email: blankOr(Schema.String) }),
+  fields: Schema.Struct({ name: label, email: blankOr(Schema.String) }),
   act: (visit, { email, name }) =>
     Effect.gen(function* () {
       const { memberId } = yield* (yield* Members).add({ workspaceId: null, role: "operator", name, email }, visit.by)
