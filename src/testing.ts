@@ -197,6 +197,7 @@ const settings = {
   readinessPauseMillis: 0,
   deploymentMode: "test",
   publicUrl: "http://gateway.test",
+  serverUrl: "/",
   trustProxy: false,
   serviceAgents: []
 }

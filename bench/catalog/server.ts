@@ -103,6 +103,7 @@ const Http = HttpLayer.pipe(
       readinessPauseMillis: 0,
       deploymentMode: "bench",
       publicUrl: `http://127.0.0.1:${port}`,
+      serverUrl: "/",
       trustProxy: false,
       serviceAgents: []
     })

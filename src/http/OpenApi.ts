@@ -232,12 +232,12 @@ const missingResponses: JsonObject = {
 }
 
 /**
- * `publicUrl` says where clients reach the gateway. `strict` closes the answers too: for a test that finds fields which
+ * `serverUrl` says where clients reach the gateway. `strict` closes the answers too: for a test that finds fields which
  * no schema names.
  */
 export const openApiDocument = (
   api: typeof Api,
-  options: { readonly strict?: boolean; readonly publicUrl?: string } = {}
+  options: { readonly strict?: boolean; readonly serverUrl?: string } = {}
 ): JsonObject => {
   const derived: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(api)))
   const schemas = object(member(member(derived, "components"), "schemas"))
@@ -274,7 +274,7 @@ export const openApiDocument = (
       ...object(tidied["info"]),
       contact: { name: "The operator of this gateway" }
     },
-    servers: [{ url: options.publicUrl ?? "/", description: "This gateway" }],
+    servers: [{ url: options.serverUrl ?? "/", description: "This gateway" }],
     paths:
       options.strict === true
         ? paths

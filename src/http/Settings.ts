@@ -17,6 +17,11 @@ export interface HttpSettingsShape {
   readonly deploymentMode: string
   /** How people and clients reach this server, without a slash at the end; links in answers begin with it. */
   readonly publicUrl: string
+  /**
+   * What the OpenAPI document names as its server: `publicUrl` where the operator has set it, else `/`, the address
+   * that the document was asked from.
+   */
+  readonly serverUrl: string
   /** Whether a proxy of ours stands in front: then the client's address is what it put last into `X-Forwarded-For`. */
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by name; others are counted together. */

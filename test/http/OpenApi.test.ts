@@ -1,7 +1,7 @@
 /** The document is valid OpenAPI 3.1.0, says what the contract says, and every route answers as it describes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { Effect, Redacted } from "effect"
+import { ConfigProvider, Effect, Redacted } from "effect"
 import { type AuditEntry, commandLine } from "../../src/domain/AuditEntry.js"
 import { AuditEntryId, TokenId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -10,6 +10,7 @@ import { scopes } from "../../src/domain/Scope.js"
 import { routesOf } from "../../src/http/Access.js"
 import { Api } from "../../src/http/Api.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
+import { readConfig } from "../../src/layers/node/Config.js"
 import { endpoint, job, newWorld, servedCatalog } from "../support/catalog.js"
 import { startGateway, type Answer, type Loose } from "../support/httpGateway.js"
 import * as sample from "../support/httpSamples.js"
@@ -504,6 +505,31 @@ describe("every route", () => {
           if (lacking.status === 403) holdsAgainst(operation, name, lacking)
         }
       }
+    })
+  )
+})
+
+describe("the server that the document names", () => {
+  const servedWith = (environment: Readonly<Record<string, string>>) =>
+    Effect.gen(function* () {
+      const { publicUrl, serverUrl } = yield* Effect.withConfigProvider(
+        readConfig,
+        ConfigProvider.fromMap(new Map(Object.entries(environment)))
+      )
+      const { get } = yield* startGateway({ settings: { publicUrl, serverUrl } })
+      const { json } = yield* get("/openapi.json", { authorization: null })
+      return json.servers.map(({ url }: Loose) => url)
+    })
+
+  it.scopedLive("is the public URL with its path prefix where one is set, else the address that was asked", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* servedWith({}), ["/"])
+      assert.deepStrictEqual(yield* servedWith({ GATEWAY_PUBLIC_URL: "https://gateway.example" }), [
+        "https://gateway.example"
+      ])
+      assert.deepStrictEqual(yield* servedWith({ GATEWAY_PUBLIC_URL: "https://example.com/pay/" }), [
+        "https://example.com/pay"
+      ])
     })
   )
 })

@@ -104,6 +104,7 @@ export const startGateway = (
       stripe: Option.none(),
       openId: Option.none(),
       publicUrl: "http://gateway.test",
+      serverUrl: "/",
       trustProxy: false,
       serviceAgents: ["Known Agent"],
       ledgerCheckSeconds: 0,

@@ -150,6 +150,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
         readinessPauseMillis: 0,
         deploymentMode: "test",
         publicUrl: "https://gateway.test",
+        serverUrl: "/",
         trustProxy: false,
         serviceAgents: [],
         ...services.settings

@@ -8,6 +8,7 @@ import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { answering } from "../RequestState.js"
 import { openApiDocument } from "../OpenApi.js"
+import { HttpSettings } from "../Settings.js"
 import { docsHeaders, docsPage } from "./DocsPage.js"
 import { exposition } from "./Exposition.js"
 import { ReadinessChecks } from "./Readiness.js"
@@ -17,13 +18,14 @@ const checkMillis = 1_000
 export const SystemHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "system">,
   never,
-  Catalog | Draining | Open
+  Catalog | Draining | HttpSettings | Open
 > = HttpApiBuilder.group(Api, "system", (handlers) =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const draining = yield* Draining
     const checks = yield* ReadinessChecks
-    const document = openApiDocument(Api)
+    const { serverUrl } = yield* HttpSettings
+    const document = openApiDocument(Api, { serverUrl })
     const documentText = JSON.stringify(document)
     const page = docsPage(document)
     const alive = HttpServerResponse.text('{"status":"ok"}', { contentType: "application/json" })

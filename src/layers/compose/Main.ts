@@ -85,6 +85,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
             readinessPauseMillis: config.stopPauseMillis,
             deploymentMode: config.production ? "production" : "development",
             publicUrl: config.publicUrl,
+            serverUrl: config.serverUrl,
             trustProxy: config.trustProxy,
             serviceAgents: config.serviceAgents
           })

@@ -59,6 +59,8 @@ export interface GatewayConfig {
   readonly stripe: Option.Option<StripeSettings>
   /** The URL by which clients reach this gateway, without a slash at the end. */
   readonly publicUrl: string
+  /** The same for the OpenAPI document: `/` unless the operator has set the URL. */
+  readonly serverUrl: string
   /** Whether a proxy of the operator stands in front and names the client; see HttpSettings. */
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by the name they give in `X-Service-Agent`. */
@@ -278,6 +280,9 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
   }
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
+  const publicUrl = Option.map(yield* Config.option(Config.nonEmptyString("GATEWAY_PUBLIC_URL")), (url) =>
+    url.replace(/\/+$/, "")
+  )
   return {
     host,
     port,
@@ -313,10 +318,8 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     billing: yield* onOff("GATEWAY_BILLING", true),
     stripe: yield* stripe,
     openId: yield* openId,
-    publicUrl: (yield* Config.nonEmptyString("GATEWAY_PUBLIC_URL").pipe(Config.withDefault(urlOf(host, port)))).replace(
-      /\/+$/,
-      ""
-    ),
+    publicUrl: Option.getOrElse(publicUrl, () => urlOf(host, port)),
+    serverUrl: Option.getOrElse(publicUrl, () => "/"),
     trustProxy: yield* onOff("GATEWAY_TRUST_PROXY", false),
     serviceAgents: yield* Config.validate(list("GATEWAY_SERVICE_AGENTS"), {
       message: `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`,
