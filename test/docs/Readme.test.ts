@@ -1,7 +1,7 @@
 // The README's tables are true: every setting and every command that exists stands there, and nothing else does.
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { NodeContext } from "@effect/platform-node"
 import { ConfigProvider, Console, Effect, Layer } from "effect"
@@ -15,8 +15,6 @@ import { rowsOf } from "./tables.js"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const readme = readFileSync(join(root, "README.md"), "utf8")
 const firstCells = (heading: string) => rowsOf(readme, heading).map(([cell = ""]) => cell.replaceAll("`", ""))
-
-const isPage = (name: string) => name.endsWith(".md")
 
 describe("README.md", () => {
   it("lists every setting that the program reads, and no other", () => {
@@ -71,21 +69,6 @@ describe("README.md", () => {
       commands,
       firstCells("Command line").map((cell) => /^[a-z-]+(?: [a-z-]+)?(?= |$)/.exec(cell)?.[0] ?? cell)
     )
-  })
-
-  it("is only linked to pages that exist, and so are the other pages", () => {
-    const pages = [
-      "README.md",
-      ...readdirSync(join(root, "docs"))
-        .filter(isPage)
-        .map((name) => join("docs", name))
-    ]
-    const broken = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
-        .filter(([, target = ""]) => !existsSync(join(root, dirname(page), target)))
-        .map(([, target]) => `${page}: ${target}`)
-    )
-    assert.deepStrictEqual(broken, [])
   })
 
   it("shows shell that a shell can read", () => {
