@@ -1,33 +1,91 @@
-// Speed of the catalog search at 40,000 operations, through `Catalog.search` as the route calls it (import, revision,
-// order of business, rows), beside plain BM25 on the same operations. Quality needs questions that people have
-// labelled: with --data, three public benchmarks. Usage: npm run bench:search -- [--data DIR]
+// How good and how fast the catalog search is, through `Catalog.search` as the route calls it (import, revision, order
+// of business, rows). Quality: on questions with labels, beside plain BM25 and beside the version before; the command
+// fails when a set falls (bench/README.md). Speed: at 40,000 operations, beside plain BM25 on the same.
+// Usage: npm run bench:search -- [--data DIR] [--fast] [--sets a,b] [--release] [--record]
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Logger, LogLevel, Schema } from "effect"
 import { parse } from "yaml"
 import { noFilter } from "../src/domain/CatalogView.js"
-import { importLines } from "../src/layers/catalog/import/ImportJsonl.js"
 import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"
 import type { SearchDocument } from "../src/layers/catalog/search/SearchDocument.js"
 import { VocabularyFile } from "../src/layers/catalog/search/Vocabulary.js"
 import { generatedLines } from "./catalog/Generated.js"
-import { type BenchQuery, dataFolder, documentOfLine, readLines, readQueries } from "./search/Data.js"
-import { measure, type Quality, type Ranker } from "./search/Metrics.js"
+import { fingerprintOf, readBaseline, record, recordedGains, recordOf } from "./search/Baseline.js"
+import { type BenchQuery, dataFolder, readLines } from "./search/Data.js"
+import { type Difference, differences } from "./search/Differences.js"
+import {
+  gainsOf,
+  mean,
+  measure,
+  type MetricName,
+  metricNames,
+  type PerQuestion,
+  type Ranker
+} from "./search/Metrics.js"
+import { misspelled } from "./search/Misspelled.js"
 import { plainBm25 } from "./search/PlainBm25.js"
 import { servedCatalog, viewer } from "./search/Served.js"
+import { type BenchSet, load, type Loaded, publishedSets } from "./search/Sets.js"
 
+const { values: options } = parseArgs({
+  options: {
+    data: { type: "string" },
+    /** Without distractors and without times. */
+    fast: { type: "boolean", default: false },
+    sets: { type: "string" },
+    release: { type: "boolean", default: false },
+    record: { type: "boolean", default: false }
+  }
+})
 const data = dataFolder(process.argv)
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
 const { jobs } = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
-const gc = globalThis.gc
+const baseline = readBaseline()
+const fresh: Record<string, ReturnType<typeof recordOf>> = {}
+const failures: Array<string> = []
+
+/** The measures that the verdict is about; the others are printed. */
+const judged: ReadonlyArray<MetricName> = ["NDCG@1", "NDCG@5"]
+/** Points that a set may lose to the version before, and by typos. */
+const mayFall = 1
+const mayLoseByTypos = 3
+/** Sums in another order differ by less than this. */
+const rounding = 1e-9
+
+const row = (label: string, cell: (name: MetricName) => string): void =>
+  console.log(
+    `  ${label.padEnd(22)}${metricNames
+      .map((name) => cell(name).padEnd(22))
+      .join("")
+      .trimEnd()}`
+  )
+const figures = (label: string, quality: PerQuestion): void => row(label, (name) => mean(quality[name]).toFixed(1))
+const signed = (value: number): string => value.toFixed(1).replace(/^(?!-)/, "+")
+const interval = ({ high, low, points }: Difference): string => `${signed(points)} [${signed(low)}, ${signed(high)}]`
+
+/** Notes a failure for each judged measure that falls by more than `allowed` points. */
+const judge = (
+  title: string,
+  than: string,
+  found: Readonly<Record<MetricName, Difference>>,
+  allowed: number,
+  names = judged
+): void => {
+  row(`beside ${than}`, (name) => interval(found[name]))
+  for (const name of names) {
+    if (found[name].points >= -allowed - rounding) continue
+    const chance = found[name].high >= -allowed ? " (its interval reaches what is allowed)" : ""
+    failures.push(
+      `${title}: ${name} ${interval(found[name])} beside ${than}, at least ${signed(-allowed)} is allowed${chance}`
+    )
+  }
+}
 
 const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-const quality = (label: string, { ndcg1, ndcg10, ndcg5, recall10 }: Quality): void =>
-  console.log(
-    `  ${label.padEnd(14)} NDCG@1 ${ndcg1.toFixed(1)}  @5 ${ndcg5.toFixed(1)}  @10 ${ndcg10.toFixed(1)}  Recall@10 ${recall10.toFixed(1)}`
-  )
 
 const timed = (rank: Ranker, queries: ReadonlyArray<string>): string => {
   // The last ones, which are forgotten again when it is their turn: what is timed is searching, not remembering.
@@ -46,22 +104,22 @@ const timed = (rank: Ranker, queries: ReadonlyArray<string>): string => {
   return `p50 ${percentile(times, 0.5).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)}, p99 ${percentile(times, 0.99).toFixed(2)}, ${Math.round((1000 * times.length) / total)}/s, CPU ${cpu.toFixed(2)} ms each`
 }
 
+const gc = globalThis.gc
 const memory = (): number => {
   for (let round = 0; round < 3; round += 1) gc?.()
   const { arrayBuffers, heapUsed } = process.memoryUsage()
   return (heapUsed + arrayBuffers) / 1e6
 }
 
-/** Publishes the operations, beside the jobs that every catalog has, and gives the search that the route would do. */
-const serve = async (lines: ReadonlyArray<string>): Promise<Ranker> => {
+/** Publishes the operations and gives the search that the route would do. */
+const serve = async ({ content }: Loaded): Promise<Ranker> => {
   const before = memory()
-  const { endpoints } = await Effect.runPromise(importLines(lines))
   const start = performance.now()
   const catalog = await Effect.runPromise(
-    servedCatalog({ jobs, endpoints }, vocabulary).pipe(Logger.withMinimumLogLevel(LogLevel.Warning))
+    servedCatalog(content, vocabulary).pipe(Logger.withMinimumLogLevel(LogLevel.Warning))
   )
   console.log(
-    `  ${endpoints.length} operations published in ${((performance.now() - start) / 1000).toFixed(1)} s${gc === undefined ? "" : `, ${(memory() - before).toFixed(0)} MB with their contracts`}`
+    `  ${content.endpoints.length} operations published in ${((performance.now() - start) / 1000).toFixed(1)} s${gc === undefined ? "" : `, ${(memory() - before).toFixed(0)} MB with their contracts`}`
   )
   return (query) =>
     Effect.runSync(
@@ -69,22 +127,50 @@ const serve = async (lines: ReadonlyArray<string>): Promise<Ranker> => {
     ).endpoints.map(({ endpointId }) => endpointId)
 }
 
-const compare = async (
+/** Prints one way of asking, judges it and gives its figures. */
+const compare = (
+  id: string,
   title: string,
-  lines: ReadonlyArray<string>,
-  queries: ReadonlyArray<BenchQuery>
-): Promise<void> => {
-  const documents = lines.map(documentOfLine)
-  console.log(`${title}: ${documents.length} operations, ${queries.length} queries`)
-  const rank = await serve(lines)
-  quality("this search", measure(queries, rank))
-  quality("plain BM25", measure(queries, plainBm25(documents)))
-  console.log(
-    `  queries as asked: ${timed(
-      rank,
-      queries.map((query) => query.query)
-    )}`
-  )
+  fingerprint: string,
+  queries: ReadonlyArray<BenchQuery>,
+  rank: Ranker,
+  plain: Ranker
+): PerQuestion => {
+  console.log(title)
+  row("", (name) => name)
+  const gains = gainsOf(queries, rank)
+  const now = measure(queries, gains)
+  const bm25 = measure(queries, gainsOf(queries, plain))
+  const recorded = recordedGains(baseline, id, fingerprint)
+  fresh[id] = recordOf(fingerprint, gains)
+  figures("this search", now)
+  figures("plain BM25", bm25)
+  if (recorded !== undefined) figures("version before", measure(queries, recorded))
+  judge(title, "plain BM25", differences(now, bm25), 0)
+  if (recorded !== undefined) judge(title, "version before", differences(now, measure(queries, recorded)), mayFall)
+  else if (!options.record) failures.push(`${title}: no figures of the version before; they are recorded with --record`)
+  return now
+}
+
+const quality = async (set: BenchSet, others: ReadonlyArray<string>): Promise<void> => {
+  const among = others.length > 0
+  const title = `${set.title}${among ? ` among ${others.length} others` : ""}`
+  const loaded = await load(jobs, set, others)
+  console.log(`\n== ${title}: ${set.queries.length} questions`)
+  const rank = await serve(loaded)
+  const plain = plainBm25(loaded.documents)
+  const id = `${set.id}${among ? "+others" : ""}`
+  const fingerprint = fingerprintOf([...set.lines, ...others], set.queries)
+  const spelled = compare(id, title, fingerprint, set.queries, rank, plain)
+  const typed = compare(`${id}~typos`, `${title}, misspelled`, fingerprint, set.queries.map(misspelled), rank, plain)
+  judge(`${title}, misspelled`, "spelled right", differences(typed, spelled), mayLoseByTypos, ["NDCG@5"])
+  if (!options.fast)
+    console.log(
+      `  as asked: ${timed(
+        rank,
+        set.queries.slice(0, 500).map(({ query }) => query)
+      )}`
+    )
 }
 
 /** Short queries as people type them: two or three words of the names of random operations. */
@@ -95,46 +181,39 @@ const shortQueries = (documents: ReadonlyArray<SearchDocument>): ReadonlyArray<s
   })
 
 const speed = async (title: string, lines: ReadonlyArray<string>, long: ReadonlyArray<string>): Promise<void> => {
-  console.log(title)
-  const rank = await serve(lines)
-  const documents = lines.map(documentOfLine)
-  const short = shortQueries(documents)
+  console.log(`\n== ${title}`)
+  const loaded = await load(jobs, { lines, builtIn: [] }, [])
+  const rank = await serve(loaded)
+  const short = shortQueries(loaded.documents)
   console.log(`  short queries: ${timed(rank, short)}`)
-  console.log(`  plain BM25:    ${timed(plainBm25(documents), short)}`)
+  console.log(`  plain BM25:    ${timed(plainBm25(loaded.documents), short)}`)
   if (long.length > 0) console.log(`  long queries:  ${timed(rank, long)}`)
 }
 
-if (data === undefined) {
-  await speed("Speed at 40,000 generated operations", generatedLines(40_000), [])
-  console.log("Quality is measured with --data DIR (bench/README.md)")
-} else {
-  const bench = join(data, "search-bench")
-  const operations = (set: string) => readLines(join(bench, `${set}-operations.jsonl.gz`))
-  const stable = {
-    title: "StableToolBench",
-    lines: operations("stabletoolbench"),
-    queries: readQueries(join(bench, "stabletoolbench-queries.jsonl"))
+const known = data === undefined ? [] : publishedSets(data)
+const wanted = options.sets?.split(",")
+const unknown = wanted?.filter((id) => !known.some((set) => set.id === id)) ?? []
+if (unknown.length > 0)
+  throw new Error(`--sets: there is no set ${unknown.join(", ")}; there are ${known.map(({ id }) => id).join(", ")}`)
+const sets = known.filter(({ id }) => wanted?.includes(id) ?? true)
+if (data === undefined) console.log("The public benchmarks are measured with --data DIR (bench/README.md)")
+for (const set of sets) await quality(set, [])
+if (!options.fast) {
+  if (data === undefined) await speed("Speed at 40,000 generated operations", generatedLines(40_000), [])
+  else {
+    const long = sets.find(({ id }) => id === "stabletoolbench")?.queries ?? []
+    await speed(
+      "Speed at 40,000 operations",
+      readLines(join(data, "operations-40k.jsonl.gz")),
+      long.map(({ query }) => query)
+    )
+    const others = readLines(join(data, "operations-93k.jsonl.gz"))
+    for (const set of sets) await quality(set, others)
   }
-  const sets = [
-    stable,
-    {
-      title: "ToolE, single tool",
-      lines: operations("toole"),
-      queries: readQueries(join(bench, "toole-queries.jsonl")).filter((query) => query.group === "single")
-    },
-    {
-      title: "ToolLens",
-      lines: operations("toollens"),
-      queries: readQueries(join(bench, "toollens-train-queries.jsonl"))
-    }
-  ]
-  for (const { lines, queries, title } of sets) await compare(title, lines, queries)
-  await speed(
-    "Speed at 40,000 operations",
-    readLines(join(data, "operations-40k.jsonl.gz")),
-    stable.queries.map((query) => query.query)
-  )
-  const others = readLines(join(data, "operations-93k.jsonl.gz"))
-  for (const { lines, queries, title } of sets)
-    await compare(`${title} among distractors`, [...lines, ...others], queries)
 }
+
+if (options.record) record(fresh)
+console.log("")
+for (const failure of failures) console.log(`FALLS: ${failure}`)
+if (failures.length === 0) console.log("No set falls below plain BM25 or behind the version before.")
+process.exitCode = failures.length === 0 ? 0 : 1

@@ -52,7 +52,7 @@ const purposes = [
 ]
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-const numbers = (seed: number) => {
+export const numbers = (seed: number) => {
   let state = seed
   return (): number => {
     state = (state + 0x6d2b79f5) | 0

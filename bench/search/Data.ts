@@ -15,11 +15,17 @@ interface OperationRow {
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string | null }>
 }
 
-export interface BenchQuery {
+interface QueryRow {
   readonly queryId: string
   readonly group: string
   readonly query: string
   readonly relevant: ReadonlyArray<string>
+}
+
+export interface BenchQuery {
+  readonly query: string
+  /** The operations that answer it, with their grade: higher is better, 1 where all are alike. */
+  readonly relevant: ReadonlyMap<string, number>
 }
 
 export const readLines = (file: string): ReadonlyArray<string> => {
@@ -45,8 +51,12 @@ const documentOf = (row: OperationRow): SearchDocument => ({
 
 export const documentOfLine = (line: string): SearchDocument => documentOf(JSON.parse(line) as OperationRow)
 
-export const readQueries = (file: string): ReadonlyArray<BenchQuery> =>
-  readLines(file).map((line) => JSON.parse(line) as BenchQuery)
+/** Questions whose labels say only yes or no; of one group, when it is given. */
+export const readQueries = (file: string, group?: string): ReadonlyArray<BenchQuery> =>
+  readLines(file)
+    .map((line) => JSON.parse(line) as QueryRow)
+    .filter((row) => group === undefined || row.group === group)
+    .map(({ query, relevant }) => ({ query, relevant: new Map(relevant.map((id) => [id, 1])) }))
 
 /** The folder with real operations and labelled queries: `--data DIR` or `GATEWAY_DATA`; without it there is none. */
 export const dataFolder = (args: ReadonlyArray<string>): string | undefined => {

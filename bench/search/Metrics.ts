@@ -1,43 +1,50 @@
-// Ranking measures with binary labels, averaged over queries and given in percent.
+// Ranking measures over graded labels, per question and in percent. What an answer is worth is kept as its gains: the
+// label of each of the ten operations it shows, in order; every measure is computed from those.
 import type { BenchQuery } from "./Data.js"
-
-export interface Quality {
-  readonly ndcg1: number
-  readonly ndcg5: number
-  readonly ndcg10: number
-  readonly recall10: number
-}
-
-const discount = (rank: number): number => 1 / Math.log2(rank + 2)
-
-const ndcg = (ranked: ReadonlyArray<string>, relevant: ReadonlySet<string>, depth: number): number => {
-  let gain = 0
-  let ideal = 0
-  for (let rank = 0; rank < depth; rank += 1) {
-    if (relevant.has(ranked[rank] ?? "")) gain += discount(rank)
-    if (rank < relevant.size) ideal += discount(rank)
-  }
-  return gain / ideal
-}
 
 /** Endpoint ids of the ten best for a query, best first. */
 export type Ranker = (query: string) => ReadonlyArray<string>
 
-export const measure = (queries: ReadonlyArray<BenchQuery>, rank: Ranker): Quality => {
-  const sum = { ndcg1: 0, ndcg5: 0, ndcg10: 0, recall10: 0 }
-  for (const query of queries) {
-    const relevant = new Set(query.relevant)
-    const ranked = rank(query.query).slice(0, 10)
-    sum.ndcg1 += ndcg(ranked, relevant, 1)
-    sum.ndcg5 += ndcg(ranked, relevant, 5)
-    sum.ndcg10 += ndcg(ranked, relevant, 10)
-    sum.recall10 += ranked.filter((id) => relevant.has(id)).length / relevant.size
+export const depth = 10
+
+/** Labels of the operations shown, best first, at most ten; 0 for one that has no label. */
+export type Gains = ReadonlyArray<number>
+
+export const metricNames = ["NDCG@1", "NDCG@5", "NDCG@10", "Recall@10"] as const
+export type MetricName = (typeof metricNames)[number]
+
+/** Of each measure, one value from 0 to 100 for each question. */
+export type PerQuestion = Readonly<Record<MetricName, Float64Array>>
+
+const discount = (rank: number): number => 1 / Math.log2(rank + 2)
+
+const ndcg = (gains: Gains, ideal: Gains, to: number): number => {
+  let got = 0
+  let best = 0
+  for (let rank = 0; rank < to; rank += 1) {
+    got += (gains[rank] ?? 0) * discount(rank)
+    best += (ideal[rank] ?? 0) * discount(rank)
   }
-  const percent = (value: number): number => (100 * value) / queries.length
+  return (100 * got) / best
+}
+
+export const gainsOf = (queries: ReadonlyArray<BenchQuery>, rank: Ranker): ReadonlyArray<Gains> =>
+  queries.map(({ query, relevant }) =>
+    rank(query)
+      .slice(0, depth)
+      .map((id) => relevant.get(id) ?? 0)
+  )
+
+export const measure = (queries: ReadonlyArray<BenchQuery>, gains: ReadonlyArray<Gains>): PerQuestion => {
+  const ideals = queries.map(({ relevant }) => Array.from(relevant.values()).sort((a, b) => b - a))
+  const each = (value: (gains: Gains, ideal: Gains) => number): Float64Array =>
+    Float64Array.from(gains, (got, at) => value(got, ideals[at]!))
   return {
-    ndcg1: percent(sum.ndcg1),
-    ndcg5: percent(sum.ndcg5),
-    ndcg10: percent(sum.ndcg10),
-    recall10: percent(sum.recall10)
+    "NDCG@1": each((got, ideal) => ndcg(got, ideal, 1)),
+    "NDCG@5": each((got, ideal) => ndcg(got, ideal, 5)),
+    "NDCG@10": each((got, ideal) => ndcg(got, ideal, 10)),
+    "Recall@10": each((got, ideal) => (100 * got.filter((gain) => gain > 0).length) / ideal.length)
   }
 }
+
+export const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length
