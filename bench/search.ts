@@ -26,6 +26,7 @@ import {
   type Ranker
 } from "./search/Metrics.js"
 import { misspelled } from "./search/Misspelled.js"
+import { gradedOwnQuestions, questionFiles } from "./search/OwnQuestions.js"
 import { plainBm25 } from "./search/PlainBm25.js"
 import { servedCatalog, viewer } from "./search/Served.js"
 import { type BenchSet, load, type Loaded, publishedSets } from "./search/Sets.js"
@@ -36,13 +37,15 @@ const { values: options } = parseArgs({
     /** Without distractors and without times. */
     fast: { type: "boolean", default: false },
     sets: { type: "string" },
+    /** With the questions that are kept apart. */
     release: { type: "boolean", default: false },
     record: { type: "boolean", default: false }
   }
 })
 const data = dataFolder(process.argv)
 const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
-const { jobs } = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
+const builtIn = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
+const { jobs } = builtIn
 const baseline = readBaseline()
 const fresh: Record<string, ReturnType<typeof recordOf>> = {}
 const failures: Array<string> = []
@@ -160,7 +163,10 @@ const quality = async (set: BenchSet, others: ReadonlyArray<string>): Promise<vo
   const rank = await serve(loaded)
   const plain = plainBm25(loaded.documents)
   const id = `${set.id}${among ? "+others" : ""}`
-  const fingerprint = fingerprintOf([...set.lines, ...others], set.queries)
+  const fingerprint = fingerprintOf(
+    [...set.lines, ...others, ...set.builtIn.map(({ operation }) => operation.id)],
+    set.queries
+  )
   const spelled = compare(id, title, fingerprint, set.queries, rank, plain)
   const typed = compare(`${id}~typos`, `${title}, misspelled`, fingerprint, set.queries.map(misspelled), rank, plain)
   judge(`${title}, misspelled`, "spelled right", differences(typed, spelled), mayLoseByTypos, ["NDCG@5"])
@@ -190,7 +196,18 @@ const speed = async (title: string, lines: ReadonlyArray<string>, long: Readonly
   if (long.length > 0) console.log(`  long queries:  ${timed(rank, long)}`)
 }
 
-const known = data === undefined ? [] : publishedSets(data)
+const own = (id: string, title: string, file: string): BenchSet => ({
+  id,
+  title,
+  queries: gradedOwnQuestions(file, builtIn),
+  lines: [],
+  builtIn: builtIn.endpoints
+})
+const known = [
+  own("own", "Built-in catalog", questionFiles.shown),
+  ...(options.release ? [own("own-held-out", "Built-in catalog, held out", questionFiles.heldOut)] : []),
+  ...(data === undefined ? [] : publishedSets(data))
+]
 const wanted = options.sets?.split(",")
 const unknown = wanted?.filter((id) => !known.some((set) => set.id === id)) ?? []
 if (unknown.length > 0)
