@@ -28,7 +28,7 @@ export interface Route {
   readonly method: string
   readonly path: string
   readonly access: Required | null
-  /** One sentence that says what the endpoint is for. */
+  /** One sentence that says what the endpoint is for; empty for one that no document names. */
   readonly summary: string
   /** The names of the query parameters that it reads. */
   readonly parameters: ReadonlySet<string>

@@ -12,6 +12,7 @@ import { Wire } from "./Envelope.js"
 import { LoginsApi } from "./logins/Api.js"
 import { OAuthApi } from "./logins/OAuthApi.js"
 import { AutomaticTopUpsApi } from "./payments/AutomaticApi.js"
+import { PagesApi } from "./pages/Api.js"
 import { PaymentsApi } from "./payments/Api.js"
 import { RunsApi } from "./runs/Api.js"
 import { SystemApi } from "./system/Api.js"
@@ -29,6 +30,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .add(OAuthApi)
   .add(AutomaticTopUpsApi)
   .add(PaymentsApi)
+  .add(PagesApi)
   .add(SystemApi)
   .addError(Wire.ValidationError)
   .addError(Wire.InternalError)

@@ -16,6 +16,7 @@ import {
   topUpSuggestedUsdDefault
 } from "../domain/Limits.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
+import { wantsProblem } from "./Accept.js"
 import { errorPrefix } from "./Access.js"
 import { currentRequest } from "./RequestState.js"
 
@@ -31,24 +32,6 @@ export interface Body extends Extra {
 }
 
 const problemType = "application/problem+json"
-
-/** The weight that an `Accept` header gives to a type that it names; 0 when it does not name it. */
-const weightOf = (accept: string, type: string): number => {
-  const named = accept
-    .split(",")
-    .map((each) => each.split(";").map((part) => part.trim().toLowerCase()))
-    .find(([name]) => name === type)
-  if (named === undefined) return 0
-  const weight = named.find((part) => part.startsWith("q="))
-  return weight === undefined ? 1 : Number(weight.slice(2))
-}
-
-/** A client asks for RFC 9457 when it names that type in `Accept` and does not prefer plain JSON to it. */
-export const wantsProblem = (accept: string | undefined): boolean => {
-  if (accept === undefined || !accept.toLowerCase().includes(problemType)) return false
-  const weight = weightOf(accept, problemType)
-  return weight > 0 && weight >= weightOf(accept, "application/json")
-}
 
 interface Failure {
   readonly _tag: string

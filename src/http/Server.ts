@@ -52,6 +52,7 @@ import { LoginsHandlers } from "./logins/Handlers.js"
 import { OAuthHandlers } from "./logins/OAuthHandlers.js"
 import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
 import { mcpLayer, mcpRoutes } from "./mcp/Serving.js"
+import { PagesHandlers } from "./pages/Handlers.js"
 import { PaymentsHandlers } from "./payments/Handlers.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
@@ -208,6 +209,7 @@ const Interface = HttpApiBuilder.api(Api).pipe(
     ConnectionsHandlers,
     LoginsHandlers,
     OAuthHandlers,
+    PagesHandlers,
     PaymentsHandlers,
     PublicCatalogHandlers,
     RunsHandlers,

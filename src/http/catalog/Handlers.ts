@@ -15,8 +15,9 @@ import { makeCursor, readCursor } from "../Cursor.js"
 import { wireErrors } from "../Envelope.js"
 import { answering } from "../RequestState.js"
 import { badCursor } from "../ListPage.js"
+import { isUnchanged } from "../Unchanged.js"
 import { jsonResponse, rowsBody } from "./Bodies.js"
-import { etagOf, isUnchanged, makeListingCursor, readListingCursor } from "./Listing.js"
+import { etagOf, makeListingCursor, readListingCursor } from "./Listing.js"
 import { llmsOpening, llmsText } from "./Llms.js"
 import { llmsFullText } from "./LlmsFull.js"
 
@@ -144,7 +145,7 @@ export const PublicCatalogHandlers: Layer.Layer<
         "categories" in overview ? Effect.succeed(overview) : Effect.dieMessage("an overview without a topic is a tree")
       )
     )
-    const routes = routesOf(Api)
+    const routes = routesOf(Api).filter(({ summary }) => summary !== "")
     const kept = yield* Ref.make({ revision: "", text: "" })
     /** Made once for each revision. */
     const fullText = Effect.gen(function* () {

@@ -15,14 +15,6 @@ import { makeCursor, readCursor } from "../Cursor.js"
 export const etagOf = (revision: string, question: JsonObject, body: Uint8Array): string =>
   `"${revision}.${createHash("sha256").update(canonical(question)).update(body).digest("base64url").slice(0, 22)}"`
 
-/** Whether one of the tags of `If-None-Match` is this one; a weak tag is as good here. */
-export const isUnchanged = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined &&
-  ifNoneMatch.split(",").some((tag) => {
-    const text = tag.trim()
-    return text === "*" || text.replace(/^W\//, "") === etag
-  })
-
 const binding = (revision: string, workspaceId: string, filters: JsonObject) => ({
   list: "endpoints",
   workspaceId,

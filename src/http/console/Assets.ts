@@ -3,9 +3,10 @@
  * ever, and a new version has a new address.
  */
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { packagedFile } from "../PackagedFiles.js"
 import { to, type Link } from "./Html.js"
 
 interface Asset {
@@ -20,21 +21,25 @@ export interface Assets {
   readonly icon: Asset
 }
 
-/** The program's folder is three or, where it was built beside others, four folders up. */
-const folders = ["../../../assets/", "../../../../assets/"]
+/** `console.css` as `console-<digest>.css`. */
+export const nameWithDigest = (name: string, bytes: string | Uint8Array): string => {
+  const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 16)
+  const [stem = name, ending = ""] = name.split(".")
+  return `${stem}-${digest}.${ending}`
+}
+
+export const keptForEver = { "cache-control": "public, max-age=31536000, immutable" } as const
 
 const asset = (name: string, contentType: string): Asset => {
-  const found = folders.map((folder) => new URL(folder + name, import.meta.url)).find((url) => existsSync(url))
-  const text = found === undefined ? "" : readFileSync(found, "utf8")
-  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16)
-  const [stem = name, ending = ""] = name.split(".")
-  const file = `${stem}-${digest}.${ending}`
+  const found = packagedFile(`assets/${name}`)
+  const text = found === null ? "" : readFileSync(found, "utf8")
+  const file = nameWithDigest(name, text)
   return {
     path: `/console/assets/${file}`,
     link: to(["assets", file]),
     answer: HttpServerResponse.text(text, {
       contentType,
-      headers: { "cache-control": "public, max-age=31536000, immutable" }
+      headers: keptForEver
     })
   }
 }

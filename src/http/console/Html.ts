@@ -5,8 +5,15 @@
  * What only the request knows (the path prefix of the public URL, the CSRF token of the session) is filled in by
  * `render`.
  */
-import { escapeHtml } from "../Html.js"
 import type { OwnPath } from "./Return.js"
+
+const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;")
 
 /** An address. Those of this gateway begin with a slash and get the prefix of the public URL when they are rendered. */
 export class Link {
@@ -23,9 +30,12 @@ export class Link {
     return new Link(true, search.size === 0 ? path : `${path}?${search.toString()}`)
   }
 
-  /** A page of this gateway outside of the console. */
-  static page(segments: ReadonlyArray<string>): Link {
-    return Link.to(segments, {})
+  /** A page of this gateway outside of the console, or a place on it. */
+  static page(segments: ReadonlyArray<string>, place: string | null = null): Link {
+    const page = Link.to(segments, {})
+    return place === null
+      ? page
+      : new Link(true, `${page.address}#${place.split("/").map(encodeURIComponent).join("/")}`)
   }
 
   /** A page of this gateway whose address came from outside. */

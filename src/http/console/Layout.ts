@@ -1,12 +1,12 @@
 /**
- * The frame of every page: head, skip link, bar, navigation, title, content. The navigation is made of the pages that
- * there are, so it never leads to one that is not there; it shows what the visitor's role may open.
+ * The frame of every page of the console. The navigation is made of the pages that there are, so it never leads to one
+ * that is not there; it shows what the visitor's role may open.
  */
-import { productName } from "../../domain/Product.js"
 import type { Assets } from "./Assets.js"
 import { actForm } from "./Forms.js"
-import { attributes, html, type Html, nothing, to } from "./Html.js"
+import { attributes, html, type Html, Link, nothing, to } from "./Html.js"
 import type { Page, Screen } from "./Page.js"
+import { shell } from "./Shell.js"
 import type { Session } from "./Visitors.js"
 
 type Entry = Pick<Page<unknown>, "method" | "navigation" | "path" | "sees">
@@ -20,13 +20,6 @@ export interface FrameOf {
   readonly path: string
   readonly requestId: string
 }
-
-const mark = html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
-  <rect x="1" y="1" width="22" height="22" rx="6" />
-  <path d="M6 12h5m0 0 5-5m-5 5 5 5" />
-  <circle cx="17.5" cy="6.5" r="1.5" />
-  <circle cx="17.5" cy="17.5" r="1.5" />
-</svg>`
 
 const mayOpen = (session: Session | null, { sees }: Entry): boolean =>
   sees === "anyone" ||
@@ -75,43 +68,24 @@ const navigationOf = (pages: ReadonlyArray<Entry>, { path, session, workspace }:
 
 export const frame = (pages: ReadonlyArray<Entry>, assets: Assets, options: FrameOf): Html => {
   const { requestId, screen, session, workspace } = options
-  const navigation = navigationOf(pages, options)
   const canSignOut = pages.some(({ method, path }) => method === "POST" && path === "/console/sign-out")
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${screen.title}${workspace !== null && ` · ${workspace.name}`} · ${productName}</title>
-        <link rel="icon" type="image/svg+xml" href=${assets.icon.link} />
-        <link rel="stylesheet" href=${assets.style.link} />
-        <script src=${assets.script.link} defer></script>
-      </head>
-      <body>
-        <a class="skip" href="#content">Skip to content</a>
-        <header class="bar">
-          <a class="brand" href=${to([])}>${mark}<span>${productName}</span></a>
-          ${workspace !== null && html`<span class="workspace"><span class="unseen">Workspace </span><bdi>${workspace.name}</bdi></span>`}
-          ${
-            session !== null &&
-            html`<a class="who" href=${to(["session"])}
-                ><bdi>${session.name}</bdi> <small>${session.role}</small></a
-              >${canSignOut && actForm({ action: to(["sign-out"]), label: "Sign out" })}`
-          }
-        </header>
-        <div class=${navigation === nothing ? "page narrow" : "page"}>
-          ${navigation}
-          <main id="content" tabindex="-1">
-            <div class="title">
-              <h1>${screen.title}</h1>
-              ${screen.actions !== null && html`<div class="actions">${screen.actions}</div>`}
-            </div>
-            ${screen.content}
-          </main>
-        </div>
-        <footer>Request <code>${requestId}</code>. All times are UTC.</footer>
-      </body>
-    </html> `
+  return shell({
+    title: html`${screen.title}${workspace !== null && ` · ${workspace.name}`}`,
+    head: html`<script src=${assets.script.link} defer></script>`,
+    assets,
+    home: to([]),
+    bar: html`${workspace !== null && html`<span class="workspace"><span class="unseen">Workspace </span><bdi>${workspace.name}</bdi></span>`}
+    ${
+      session !== null &&
+      html`<a class="who" href=${to(["session"])}><bdi>${session.name}</bdi> <small>${session.role}</small></a
+        >${canSignOut && actForm({ action: to(["sign-out"]), label: "Sign out" })}`
+    }`,
+    navigation: navigationOf(pages, options),
+    main: html`<div class="title">
+        <h1>${screen.title}</h1>
+        ${screen.actions !== null && html`<div class="actions">${screen.actions}</div>`}
+      </div>
+      ${screen.content}`,
+    footer: html`Request <code>${requestId}</code>. All times are UTC. <a href=${Link.page(["docs"])}>Documentation</a>`
+  })
 }

@@ -16,6 +16,7 @@ import type { Route } from "../Access.js"
 import { formFields } from "../Body.js"
 import { unexpected } from "../Boundary.js"
 import type { HttpError } from "../Envelope.js"
+import { pageHeaders } from "../PageHeaders.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { currentRequest, stateOf, type RequestState } from "../RequestState.js"
@@ -41,23 +42,7 @@ import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
 import { ownPath } from "./Return.js"
 import { comesFromHere, csrfHolds, csrfOf, type SetCookie, type Visitor, visitorOf } from "./Visitors.js"
 
-/** Styles, scripts, pictures and forms of this gateway only; nothing inline, no frame around the page. */
-const pageHeaders = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'"
-  ].join("; "),
-  "referrer-policy": "same-origin",
-  "x-frame-options": "DENY",
-  "cross-origin-opener-policy": "same-origin",
-  "cache-control": "no-store"
-}
+const headersOfPages = { ...pageHeaders(), "cache-control": "no-store" }
 
 /** The routes of the console as the boundary knows routes. Their errors and parameters are in no document. */
 export const consoleRoutes = (pages: ReadonlyArray<Page<unknown>>): ReadonlyArray<Route> =>
@@ -190,7 +175,7 @@ export const consoleLayer = <R>(
             {
               status: shown.status,
               contentType: "text/html; charset=utf-8",
-              headers: { ...pageHeaders, ...shown.headers }
+              headers: { ...headersOfPages, ...shown.headers }
             }
           ),
           cookies,
@@ -286,7 +271,7 @@ export const consoleLayer = <R>(
                   return HttpServerResponse.text(answer.text, {
                     contentType: answer.contentType,
                     headers: {
-                      ...pageHeaders,
+                      ...headersOfPages,
                       "content-disposition": `attachment; filename="${answer.name.replaceAll(/[^A-Za-z0-9._-]/g, "-")}"`
                     }
                   })

@@ -9,6 +9,7 @@ import { Effect, Option, Stream } from "effect"
 import { mediaPartBytes } from "../../domain/Limits.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { StoredMedia } from "../../services/RunStore.js"
+import { isUnchanged } from "../Unchanged.js"
 
 export interface MediaConditions {
   readonly range: string | undefined
@@ -32,9 +33,6 @@ const rangeOf = (header: string | undefined, size: number): Range | "unsatisfiab
   if (first !== "" && last !== "" && Number(last) < Number(first)) return null
   return start > end ? "unsatisfiable" : { start, end }
 }
-
-const matches = (header: string, etag: string): boolean =>
-  header.trim() === "*" || header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag)
 
 /** A quoted ASCII name, and the true one in UTF-8 (RFC 6266). */
 const disposition = (filename: string | null): string => {
@@ -87,7 +85,7 @@ export const mediaResponse = (
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
   }
-  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag))
+  if (isUnchanged(conditions.ifNoneMatch, etag))
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
   const fresh = conditions.ifRange === undefined || conditions.ifRange.trim() === etag
   const range = fresh ? rangeOf(conditions.range, media.size) : null

@@ -1,6 +1,5 @@
 /**
- * The routes beside the API: health, metrics, the OpenAPI document and its reference page (completions: section 1,
- * "Extra routes").
+ * The routes beside the API: health, metrics and the OpenAPI document (completions: section 1, "Extra routes").
  */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
@@ -87,12 +86,5 @@ export class SystemApi extends HttpApiGroup.make("system", { topLevel: true })
       .annotate(OpenApi.Summary, "This document")
       .annotate(OpenApi.Description, "The whole interface as OpenAPI 3.1.0, made from the code that serves it.")
   )
-  .add(
-    HttpApiEndpoint.get("docs", "/docs")
-      .addSuccess(page("text/html", "The page", "<!doctype html><title>Reference</title>"))
-      .annotate(Access, "public")
-      .annotate(OpenApi.Summary, "The reference as a page")
-      .annotate(OpenApi.Description, "This document for people. It loads nothing from elsewhere.")
-  )
-  .annotate(OpenApi.Description, "Health, metrics and this documentation")
+  .annotate(OpenApi.Description, "Health, metrics and this document")
   .middleware(Open) {}

@@ -1,4 +1,4 @@
-/** Health, metrics and documentation. Touches no money and no storage, except through the readiness checks. */
+/** Health, metrics and the OpenAPI document. Touches no money and no storage, except through the readiness checks. */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
 import { Effect, Fiber, type Layer } from "effect"
 import { readinessMillis } from "../../domain/Limits.js"
@@ -9,7 +9,6 @@ import type { Open } from "../Auth.js"
 import { answering } from "../RequestState.js"
 import { openApiDocument } from "../OpenApi.js"
 import { HttpSettings } from "../Settings.js"
-import { docsHeaders, docsPage } from "./DocsPage.js"
 import { exposition } from "./Exposition.js"
 import { ReadinessChecks } from "./Readiness.js"
 
@@ -25,9 +24,7 @@ export const SystemHandlers: Layer.Layer<
     const draining = yield* Draining
     const checks = yield* ReadinessChecks
     const { serverUrl } = yield* HttpSettings
-    const document = openApiDocument(Api, { serverUrl })
-    const documentText = JSON.stringify(document)
-    const page = docsPage(document)
+    const documentText = JSON.stringify(openApiDocument(Api, { serverUrl }))
     const alive = HttpServerResponse.text('{"status":"ok"}', { contentType: "application/json" })
 
     const silent = { storage: `The storage did not answer within ${checkMillis} ms` }
@@ -80,17 +77,6 @@ export const SystemHandlers: Layer.Layer<
       .handle(
         "openapi",
         answering(() => Effect.succeed(HttpServerResponse.text(documentText, { contentType: "application/json" })))
-      )
-      .handle(
-        "docs",
-        answering(() =>
-          Effect.succeed(
-            HttpServerResponse.text(page, {
-              contentType: "text/html; charset=utf-8",
-              headers: docsHeaders
-            })
-          )
-        )
       )
   })
 )

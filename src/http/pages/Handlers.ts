@@ -1,0 +1,70 @@
+/** Serves the pages that need no session. Each is made when somebody first asks for it, and then kept. */
+import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import { Effect, type Layer } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
+import { cutText } from "../../domain/Characters.js"
+import { wantsPage } from "../Accept.js"
+import { Api } from "../Api.js"
+import type { Open } from "../Auth.js"
+import { readAssets } from "../console/Assets.js"
+import { prefixOf } from "../console/Cookies.js"
+import { pageHeaders } from "../PageHeaders.js"
+import { answering } from "../RequestState.js"
+import { HttpSettings } from "../Settings.js"
+import { aboutJson, homePage } from "./About.js"
+import { fileAnswer, referenceFiles } from "./Files.js"
+import { publicFrame, type PublicPage } from "./Frame.js"
+import { referencePage } from "./ReferencePage.js"
+import { startPage } from "./StartPage.js"
+
+/** Swagger UI draws its arrows from pictures inside of its stylesheet. */
+const pictures: ReadonlyMap<string, ReadonlyArray<string>> = new Map([["/docs/reference", ["data:"]]])
+
+export const PagesHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "pages">,
+  never,
+  HttpSettings | Open
+> = HttpApiBuilder.group(Api, "pages", (handlers) =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const assets = yield* readAssets
+    const prefix = prefixOf(publicUrl)
+    const rendered = (page: PublicPage, headers: { readonly [name: string]: string } = {}) =>
+      HttpServerResponse.text(publicFrame(assets, page).render({ prefix, csrf: null }), {
+        contentType: "text/html; charset=utf-8",
+        headers: { ...pageHeaders(pictures.get(page.path)), "cache-control": "no-cache", ...headers }
+      })
+
+    const files = yield* Effect.cached(referenceFiles)
+    const varied = { vary: "accept" }
+    const about = HttpServerResponse.text(aboutJson(publicUrl), { contentType: "application/json", headers: varied })
+    const home = yield* Effect.cached(Effect.sync(() => rendered(homePage, varied)))
+    const start = yield* Effect.cached(Effect.sync(() => rendered(startPage(Api))))
+    const reference = yield* Effect.cached(Effect.map(files, (found) => rendered(referencePage(found))))
+
+    return handlers
+      .handle(
+        "home",
+        answering(({ request }) => (wantsPage(request.headers["accept"]) ? home : Effect.succeed(about)))
+      )
+      .handle(
+        "docs",
+        answering(() => start)
+      )
+      .handle(
+        "docsReference",
+        answering(() => reference)
+      )
+      .handle(
+        "docsFile",
+        answering(({ path, request }) =>
+          Effect.flatMap(
+            files,
+            (found) =>
+              fileAnswer(found, path.file, request.headers["if-none-match"]) ??
+              new NotFound({ what: "file", id: cutText(path.file, 100) })
+          )
+        )
+      )
+  })
+)
