@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { between, exampleTime, field } from "./Described.js"
-import { Json, ParsedObject } from "./Json.js"
+import { Json, JsonObject, ParsedObject } from "./Json.js"
 import { comparedMax, comparedMin } from "./Limits.js"
 import { PriceBasis } from "./Manifest.js"
 import { Prefer } from "./RoutePlan.js"
@@ -108,6 +108,21 @@ export const JobName = Schema.Struct({
 })
 export type JobName = typeof JobName.Type
 
+/** What the words of a question say about the input. Absent where they say nothing, and with `hints=off`. */
+const usageHints = optional(
+  Schema.Struct({
+    exampleInput: field(
+      JsonObject,
+      "The example of the operation, with the values that the question gave in place of its own",
+      { email: "bob@example.com" }
+    ),
+    givenInputFields: texts("The fields of it that the question gave; the others are examples", ["email"])
+  }).annotations({
+    identifier: "GivenInput",
+    description: "Present when the words gave values that this operation takes, such as an address"
+  })
+)
+
 export const CatalogRow = Schema.Struct({
   ...titleFields,
   platform,
@@ -127,7 +142,8 @@ export const CatalogRow = Schema.Struct({
     Schema.Record({ key: Schema.String, value: Schema.String }),
     "Short documented facts, such as rate limits and the address of the documentation",
     { docs: "https://provider.example/docs" }
-  )
+  ),
+  usageHints
 }).annotations({ identifier: "CatalogRow", description: "An operation of the catalog" })
 export type CatalogRow = typeof CatalogRow.Type
 
@@ -183,6 +199,8 @@ export interface CatalogQuery extends CatalogFilter {
   readonly limit: number
   readonly offset: number
   readonly prefer: Prefer
+  /** False: the words are only searched for, and nothing else is read from them. */
+  readonly hints?: boolean
 }
 
 export const NoSupplyWarning = Schema.Struct({
@@ -363,6 +381,8 @@ export interface DiscoverQuery {
   readonly limit: number
   readonly prefer: Prefer
   readonly maxPriceMicros: number | null
+  /** False: the words are only searched for, and nothing else is read from them. */
+  readonly hints?: boolean
 }
 
 const share = (description: string, example: number) => field(between(0, 1), description, example)
@@ -377,7 +397,11 @@ export const DiscoveredOperation = Schema.Struct({
     price: share("How cheap it is beside the others", 0.6)
   }).annotations({ description: "What the score is made of, each from 0 to 1" }),
   reason: text("Why it was picked, in a sentence", "Best record of the last 30 days."),
-  missingInput: texts("Input fields that must be given", ["full_name", "domain"])
+  missingInput: texts("Input fields that must still be given: those that the words do not give", [
+    "full_name",
+    "domain"
+  ]),
+  usageHints
 }).annotations({ identifier: "DiscoveredOperation", description: "An operation that this workspace can run" })
 export type DiscoveredOperation = typeof DiscoveredOperation.Type
 

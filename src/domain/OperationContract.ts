@@ -231,7 +231,7 @@ const exampleOf = (schema: JsonObject): Json => {
 }
 
 /** The documented hit sample where there is one, else each required field by its own example. */
-const exampleInput = (operation: Operation): JsonObject => {
+export const exampleInput = (operation: Operation): JsonObject => {
   const sample = Object.values(operation.samples).find((each) => each.outcome === "hit")
   if (sample !== undefined) return sample.input
   const schemas = new Map(inputFields(operation))

@@ -203,10 +203,11 @@ describe("what the document says of an operation", () => {
       limit: 50,
       offset: 0,
       hidden: false,
-      prefer: "balanced"
+      prefer: "balanced",
+      hints: "on"
     })
     assert.deepStrictEqual(defaults["get /v1/catalog/endpoints"], { limit: 100, hidden: false, facets: false })
-    assert.deepStrictEqual(defaults["get /v1/discover"], { limit: 5, prefer: "balanced" })
+    assert.deepStrictEqual(defaults["get /v1/discover"], { limit: 5, prefer: "balanced", hints: "on" })
     assert.deepStrictEqual(defaults["get /v1/public-catalog"], { limit: 50 })
     assert.deepStrictEqual(defaults["get /v1/catalog/overview"], { depth: "summary" })
     assert.deepStrictEqual(defaults["get /v1/runs"], { limit: 20, includeResult: false })

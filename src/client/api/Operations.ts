@@ -198,6 +198,11 @@ export interface Operations {
        * "balanced".
        */
       readonly prefer?: "balanced" | "cheapest" | "reliable" | "fastest" | undefined
+      /**
+       * off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints.
+       * Default "on".
+       */
+      readonly hints?: "on" | "off" | undefined
     }
     readonly body: undefined
     readonly answer: SearchAnswer
@@ -223,6 +228,11 @@ export interface Operations {
       readonly prefer?: "balanced" | "cheapest" | "reliable" | "fastest" | undefined
       /** Only what costs at most this, of one call or one result, in micros. At least 0. */
       readonly maxPriceMicros?: number | undefined
+      /**
+       * off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints.
+       * Default "on".
+       */
+      readonly hints?: "on" | "off" | undefined
     }
     readonly body: undefined
     readonly answer: Discovered

@@ -307,6 +307,7 @@ export type CatalogRow = {
    * {"docs":"https://provider.example/docs"}.
    */
   readonly facts: { readonly [name: string]: string }
+  readonly usageHints?: GivenInput | undefined
 }
 
 /** Which items to compare. */
@@ -516,8 +517,9 @@ export type DiscoveredOperation = {
   }
   /** Why it was picked, in a sentence. Example: "Best record of the last 30 days.". */
   readonly reason: string
-  /** Input fields that must be given. Example: ["full_name","domain"]. */
+  /** Input fields that must still be given: those that the words do not give. Example: ["full_name","domain"]. */
   readonly missingInput: ReadonlyArray<string>
+  readonly usageHints?: GivenInput | undefined
 }
 
 /** A page of the listing. */
@@ -585,6 +587,17 @@ export type Fallback = {
   readonly exclude?: ReadonlyArray<string> | undefined
   /** Whether a provider that finds nothing ends the run. Default false. Example: false. */
   readonly stopAtFirstMiss?: boolean | undefined
+}
+
+/** Present when the words gave values that this operation takes, such as an address. */
+export type GivenInput = {
+  /**
+   * The example of the operation, with the values that the question gave in place of its own. Example:
+   * {"email":"bob@example.com"}.
+   */
+  readonly exampleInput: JsonObject
+  /** The fields of it that the question gave; the others are examples. Example: ["email"]. */
+  readonly givenInputFields: ReadonlyArray<string>
 }
 
 /** 1 to 255 printable characters, spaces and colons included. 1 to 255 characters. */

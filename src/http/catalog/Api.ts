@@ -64,6 +64,11 @@ const offset = paramOr(intParam(0), 0, "Where the page begins: nextOffset of the
 const maxPriceMicros = optionalParam(
   field(intParam(0), "Only what costs at most this, of one call or one result, in micros", 50_000)
 )
+const hints = paramOr(
+  choiceParam("on", "off"),
+  "on",
+  "off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints"
+)
 const words = (description: string) => field(textParam(queryCharsMax), description, "find a work email")
 
 const category = word("Only this category, by its id", "people")
@@ -101,7 +106,8 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
           offset,
           ...filters,
           mock: optionalParam(flag("true: only fixtures; false: only real operations", false)),
-          prefer
+          prefer,
+          hints
         })
       )
       .addSuccess(SearchAnswer)
@@ -121,7 +127,8 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
           query: optionalParam(words("Another name of q; q wins")),
           limit: limitParam(discoveredMax, discoveredDefault),
           prefer,
-          maxPriceMicros
+          maxPriceMicros,
+          hints
         })
       )
       .addSuccess(Discovered)

@@ -62,12 +62,20 @@ export const CatalogHandlers: Layer.Layer<
         answering(
           Effect.fnUntraced(function* ({ urlParams }) {
             const caller = yield* Principal
-            const { hidden, limit, offset, prefer, q } = urlParams
+            const { hidden, hints, limit, offset, prefer, q } = urlParams
             // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
             return jsonResponse(
               rowsBody(
                 yield* catalog.search(
-                  { ...filterOf(urlParams), hidden: hidden || caller.operator, q, limit, offset, prefer },
+                  {
+                    ...filterOf(urlParams),
+                    hidden: hidden || caller.operator,
+                    q,
+                    limit,
+                    offset,
+                    prefer,
+                    hints: hints === "on"
+                  },
                   caller
                 )
               )
@@ -80,10 +88,10 @@ export const CatalogHandlers: Layer.Layer<
         answering(
           Effect.fnUntraced(function* ({ urlParams }) {
             const caller = yield* Principal
-            const { limit, maxPriceMicros = null, prefer } = urlParams
+            const { hints, limit, maxPriceMicros = null, prefer } = urlParams
             const q = urlParams.q ?? urlParams.query
             if (q === undefined) return yield* ValidationError.of("q", "is required")
-            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros }, caller)
+            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros, hints: hints === "on" }, caller)
           })
         )
       )

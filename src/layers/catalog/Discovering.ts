@@ -15,6 +15,7 @@ import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
+import { givenBy } from "./GivenInputs.js"
 import { candidateOf } from "./Ranking.js"
 import { find, noMatch, nothing } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
@@ -82,6 +83,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   )
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
 
+  const givenInput = givenBy(query)
   const weigh = ({ doc: number, matchedBy, score }: SearchHit): DiscoveredOperation | null => {
     const endpoint = revision.endpoints[number]
     const row = rows.row(number, table, statistics, matchedBy)
@@ -97,6 +99,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       price: round(cheapness(expectedMicros(endpoint.operation)))
     }
     const weight = weights[query.prefer]
+    const given = givenInput(endpoint)
     return {
       ...titleOf(row),
       score: round(
@@ -107,7 +110,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       ),
       scores,
       reason: reasonOf(row, row.capability ?? null, unmatched),
-      missingInput: [...requiredFields(endpoint.operation)]
+      missingInput: requiredFields(endpoint.operation).filter((field) => !given?.givenInputFields.includes(field)),
+      ...(given === null ? {} : { usageHints: given })
     }
   }
 

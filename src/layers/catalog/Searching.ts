@@ -12,6 +12,7 @@ import { isNatural } from "./search/QueryText.js"
 import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
+import { givenBy } from "./GivenInputs.js"
 import { noMatchRows } from "./NoMatchRows.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
@@ -283,10 +284,16 @@ export const search = (seen: Seen, query: CatalogQuery): SearchAnswer => {
   const keeps = compileFilter(revision, query, view.table)
   const found = keeps === null ? nothing : find(seen, query, { key: filterKey(query), keeps })
   const end = query.offset + query.limit
+  const givenInput = givenBy(query)
   return {
     query: query.q,
     total: found.total,
-    endpoints: found.hits.flatMap(({ doc, matchedBy }) => rows.row(doc, view.table, view.statistics, matchedBy) ?? []),
+    endpoints: found.hits.flatMap(({ doc, matchedBy }) => {
+      const row = rows.row(doc, view.table, view.statistics, matchedBy)
+      const endpoint = revision.endpoints[doc]
+      const usageHints = endpoint === undefined ? null : givenInput(endpoint)
+      return row === null ? [] : usageHints === null ? row : { ...row, usageHints }
+    }),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,
     expandedCapabilities: found.expandedCapabilities,

@@ -1,0 +1,172 @@
+/**
+ * The values that a question in plain words gives: "verify bob@acme.com" gives an e-mail address. A value is what the
+ * words say, read strictly: when it is doubtful whether a word is a value, it is none. Of two values of one kind the
+ * first counts. Names of people and companies are not recognised, because words do not show where a name begins. Pure.
+ */
+
+/** What a question gave, by kind. The names are the common names of jobs where there is one. */
+export interface QuestionValues {
+  readonly email?: string
+  /** With its scheme, as it was written. */
+  readonly url?: string
+  /** A host name in small letters, without `www.`. */
+  readonly domain?: string
+  /** The address of a person or a company there; it is also the `url`. */
+  readonly linkedin_url?: string
+  readonly ip?: string
+  /** International: a plus sign and digits. */
+  readonly phone?: string
+  /** A name in a social network, without its at sign. */
+  readonly handle?: string
+  /** A day, as 2026-06-15. */
+  readonly date?: string
+  /** The currency to convert from, as its code of three capital letters. */
+  readonly base?: string
+  /** The currency to convert to. */
+  readonly quote?: string
+  readonly latitude?: number
+  readonly longitude?: number
+}
+
+type Mutable<A> = { -readonly [key in keyof A]: A[key] }
+
+/**
+ * Endings of domains. Endings that files have more often than domains are left out (`py`, `md`, `rs`, `sh`, `so`,
+ * `ps`): they count in a URL or behind `www.`.
+ */
+const endings: ReadonlySet<string> = new Set(
+  (
+    "com org net io dev app co ai edu gov mil int info biz name pro tv xyz online site store shop tech cloud agency blog " +
+    "news media live club space website design studio email company group ventures capital finance health world digital " +
+    "software systems solutions network team run page link global example test " +
+    "ac ad ae af ag al am ao ar at au aw az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd cf cg ch ci " +
+    "ck cl cm cn cr cu cv cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fm fo fr ga gd ge gg gh gi gl gm gn gp gq " +
+    "gr gt gu gy hk hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh ki km kr kw ky kz la lb lc li lk lr ls " +
+    "lt lu lv ly ma mc me mg mk ml mm mn mo mr ms mt mu mv mw mx my mz na nc ne ng ni nl no np nr nu nz om pa pe pf pg " +
+    "ph pk pl pr pt pw qa re ro ru rw sa sb sc sd se sg si sk sl sm sn sr ss st sv sy sz tc td tg th tj tk tl tm tn to " +
+    "tr tt tw tz ua ug uk us uy uz va vc ve vg vi vn vu ws ye za zm zw"
+  ).split(" ")
+)
+
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+const host = `(?:${label}\\.)+[a-z]{2,24}`
+const emailForm = new RegExp(`(?<![\\w.+-])[\\w](?:[\\w.+-]{0,62}[\\w+-])?@${host}(?![\\w@-])`, "gi")
+const urlForm = /\bhttps?:\/\/[^\s<>"'`]+/gi
+const linkedInForm = /(?<![\w@./-])(?:www\.|[a-z]{2}\.)?linkedin\.com\/(?:in|company)\/[\p{L}\p{N}%_-]+\/?/giu
+const domainForm = new RegExp(`(?<![\\w@./:-])${host}(?![\\w@-]|\\.\\w)`, "gi")
+const ip4Form = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w]|\.\d)/g
+const ip6Form = /(?<![\w:.])(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi
+const phoneForm = /(?<![\w+])\+\d[\d ().-]{6,20}\d(?!\w)/g
+const dateForm = /(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])/g
+const handleForm = /(?<![\w@./])@[A-Za-z0-9_](?:[A-Za-z0-9_.]{0,28}[A-Za-z0-9_])(?!\w)/g
+const pointForm = /(?<![\w.,-])(-?\d{1,2}\.\d{2,})\s*,\s*(-?\d{1,3}\.\d{2,})(?![\w.])/g
+const namedPointForm =
+  /\blat(?:itude)?\s*[:=]?\s*(-?\d{1,2}(?:\.\d+)?)\s*[,;]?\s*(?:and\s+)?(?:lon|lng|longitude)\s*[:=]?\s*(-?\d{1,3}(?:\.\d+)?)(?![\w.])/gi
+const pairForm =
+  /(?<![\w.])(?:\d[\d,.]*\s*)?([A-Za-z]{3})(?:\s*(?:\/|->|→|-)\s*|\s+(?:to|in|into)\s+)([A-Za-z]{3})(?!\w)/g
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
+/** The codes that people also write in small letters. Others are words (`all`, `top`, `try`). */
+const currenciesInSmall: ReadonlySet<string> = new Set(
+  "usd eur gbp jpy chf cad aud nzd cny inr brl mxn sek nok dkk sgd hkd krw zar pln czk huf thb idr ils aed".split(" ")
+)
+const currencyOf = (word: string): string | undefined =>
+  currencies.has(word) || currenciesInSmall.has(word) ? word.toUpperCase() : undefined
+
+const isDay = (text: string): boolean => {
+  const at = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+const isPoint = (latitude: number, longitude: number): boolean => Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180
+const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase()
+const isHost = (name: string): boolean =>
+  name.length <= 253 && (endings.has(endingOf(name)) || name.toLowerCase().startsWith("www."))
+const bareHost = (name: string): string => name.toLowerCase().replace(/^www\./, "")
+
+/** Sentences end behind addresses, and quotes and brackets stand around them. */
+const withoutSentenceEnd = (url: string): string => {
+  const text = url.replace(/[.,;:!?]+$/, "")
+  const opened = text.split("(").length
+  return text.endsWith(")") && text.split(")").length > opened ? withoutSentenceEnd(text.slice(0, -1)) : text
+}
+
+/**
+ * Reads one kind after the other. What was read as one kind is blank to the next: the domain of an e-mail address is no
+ * domain that somebody gave.
+ */
+export const valuesIn = (question: string): QuestionValues => {
+  const found: Mutable<QuestionValues> = {}
+  let rest = question
+  /** Calls `take` for each match, and blanks those that it takes. */
+  const each = (form: RegExp, take: (match: string, first: string, second: string) => boolean): void => {
+    rest = rest.replace(form, (match: string, first: unknown, second: unknown) =>
+      take(match, String(first), String(second)) ? " ".repeat(match.length) : match
+    )
+  }
+  each(urlForm, (match) => {
+    const url = withoutSentenceEnd(match)
+    if (!URL.canParse(url)) return false
+    if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) found.linkedin_url ??= url
+    found.url ??= url
+    return true
+  })
+  each(linkedInForm, (match) => {
+    found.linkedin_url ??= `https://${match}`
+    found.url ??= `https://${match}`
+    return true
+  })
+  each(emailForm, (match) => {
+    if (!isHost(match.slice(match.lastIndexOf("@") + 1)) || match.includes("..")) return false
+    found.email ??= match
+    return true
+  })
+  each(ip4Form, (match) => {
+    found.ip ??= match
+    return true
+  })
+  each(ip6Form, (match) => {
+    if (!URL.canParse(`http://[${match}]/`)) return false
+    found.ip ??= match
+    return true
+  })
+  each(domainForm, (match) => {
+    if (!isHost(match)) return false
+    found.domain ??= bareHost(match)
+    return true
+  })
+  each(handleForm, (match) => {
+    found.handle ??= match.slice(1)
+    return true
+  })
+  for (const form of [namedPointForm, pointForm])
+    each(form, (_, first, second) => {
+      const [latitude, longitude] = [Number(first), Number(second)]
+      if (!isPoint(latitude, longitude)) return false
+      if (found.latitude === undefined) [found.latitude, found.longitude] = [latitude, longitude]
+      return true
+    })
+  each(dateForm, (match) => {
+    if (!isDay(match)) return false
+    found.date ??= match
+    return true
+  })
+  each(phoneForm, (match) => {
+    const digits = match.replace(/\D/g, "")
+    if (digits.length < 8 || digits.length > 15) return false
+    found.phone ??= `+${digits}`
+    return true
+  })
+  each(pairForm, (_, first, second) => {
+    const [base, quote] = [currencyOf(first), currencyOf(second)]
+    if (base === undefined || quote === undefined || base === quote) return false
+    if (found.base === undefined) [found.base, found.quote] = [base, quote]
+    return true
+  })
+  return found
+}
+
+/** Whether a text is nothing but one value of this kind. An example of a field shows by this what the field takes. */
+export const isValueOf = (kind: keyof QuestionValues, text: string): boolean => {
+  if (kind === "base" || kind === "quote") return currencies.has(text)
+  return valuesIn(text)[kind] === text
+}
