@@ -452,7 +452,8 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "get /openapi.json": ["/openapi.json"],
   "get /": ["/"],
   "get /docs": ["/docs"],
-  "get /docs/reference": ["/docs/reference"]
+  "get /docs/reference": ["/docs/reference"],
+  "get /docs/{guide}": ["/docs/errors"]
 }
 
 /** The answer is of a documented status, content type and shape, and has the documented headers. */

@@ -1,11 +1,14 @@
 /** The pages that need no session: what they answer, what they may load, and that no link is broken. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
 import { runFailures } from "../../src/domain/RunFailures.js"
 import { routesOf } from "../../src/http/Access.js"
 import { Api } from "../../src/http/Api.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { wantsPage, wantsProblem } from "../../src/http/Accept.js"
+import { guides } from "../../src/http/pages/Guides.js"
+import { markdown } from "../../src/http/pages/Markdown.js"
 import { type Answer, type Gateway, startGateway } from "../support/httpGateway.js"
 
 const gateway = startGateway({})
@@ -109,31 +112,42 @@ describe("/docs", () => {
   )
 })
 
-const pages = ["/", "/docs", "/docs/reference"]
+const pages = ["/", "/docs", "/docs/reference", ...guides.map(({ name }) => `/docs/${name}`)]
+
+/** Addresses that a page loads by itself, and those that it only links to. */
+const loaded = (page: string) => [...page.matchAll(/(?:<link[^>]*href|src)="([^"]*)"/g)].map(([, to = ""]) => to)
+const isElsewhere = (address: string) => address.startsWith("https://")
 
 describe("every page without a session", () => {
-  it.scopedLive("loads only from this gateway, runs nothing inline, and its links lead somewhere", () =>
+  it.scopedLive("loads only from this gateway, runs nothing inline, and its links lead to places that are there", () =>
     Effect.gen(function* () {
       const on = yield* gateway
-      const linked = new Set<string>()
+      const shown = new Map<string, string>()
       for (const path of pages) {
         const answer = yield* open(on, path, browser)
         assert.deepStrictEqual([answer.status, typeOf(answer)], [200, "text/html"], path)
         const policy = answer.headers.get("content-security-policy") ?? ""
         assert.include(policy, "default-src 'none'")
         assert.notMatch(policy, /unsafe|https?:/)
-        assert.notMatch(answer.text, /<style|<script(?! src=)| on[a-z]+="| style="/)
-        for (const address of addresses(answer.text)) {
-          assert.match(address, /^[/#]/, path)
-          linked.add(address.split("#")[0] ?? "")
-        }
+        assert.notMatch(answer.text, /<style|<script(?! src=)|<[^>]* (on[a-z]+|style)=/, path)
+        for (const address of loaded(answer.text)) assert.match(address, /^\//, path)
+        shown.set(path, answer.text)
       }
-      linked.delete("")
-      // The catalog, which stands behind these two, is not part of this gateway.
-      for (const path of ["/llms.txt", "/v1/public-catalog"]) assert.isTrue(linked.delete(path))
-      for (const path of linked) {
-        const { status } = yield* open(on, path, browser)
-        assert.isTrue(status === 200 || (status === 303 && path === "/console"), `${path} ${status}`)
+      // These two show the catalog, which this test has not.
+      const known = new Set(["/llms.txt", "/v1/public-catalog"])
+      for (const [path, text] of shown) {
+        for (const address of addresses(text)) {
+          if (isElsewhere(address)) continue
+          const [to = "", place = ""] = address.split("#")
+          const target = shown.get(to === "" ? path : to)
+          if (target === undefined && !known.has(to)) {
+            const { status } = yield* open(on, to, browser)
+            assert.isTrue(status === 200 || (status === 303 && to === "/console"), `${path}: ${address} is ${status}`)
+            known.add(to)
+          }
+          // The places of the reference are made by its script; the browser test looks at them.
+          if (place !== "" && to !== "/docs/reference") assert.include(target, `id="${place}"`, `${path}: ${address}`)
+        }
       }
     })
   )
@@ -142,8 +156,8 @@ describe("every page without a session", () => {
     Effect.gen(function* () {
       const on = yield* startGateway({ settings: { publicUrl: "https://example.com/gateway" } })
       for (const path of pages) {
-        for (const address of addresses((yield* open(on, path, browser)).text))
-          assert.match(address, /^(\/gateway\/|#)/, path)
+        const here = addresses((yield* open(on, path, browser)).text).filter((address) => !isElsewhere(address))
+        for (const address of here) assert.match(address, /^(\/gateway\/|#)/, path)
       }
       const { links } = (yield* open(on, "/")).json
       assert.strictEqual(links.docs, "https://example.com/gateway/docs")
@@ -152,6 +166,7 @@ describe("every page without a session", () => {
 
   it.scopedLive("spends from the rate of those who have no token, also its files", () =>
     Effect.gen(function* () {
+      const asked = [...pages, "/docs/none", "/docs/files/none.js"]
       let spent = 0
       const on = yield* startGateway({
         limiter: {
@@ -159,8 +174,8 @@ describe("every page without a session", () => {
             Effect.sync(() => {
               spent += 1
               return {
-                allowed: spent <= 4,
-                limit: 4,
+                allowed: spent <= asked.length,
+                limit: asked.length,
                 remaining: 0,
                 refillPerSecond: 1,
                 retryAfterSeconds: 1,
@@ -169,11 +184,74 @@ describe("every page without a session", () => {
             })
         }
       })
-      for (const path of [...pages, "/docs/files/none.js"]) yield* open(on, path)
-      for (const path of [...pages, "/docs/files/none.js"])
-        assert.strictEqual((yield* open(on, path)).status, 429, path)
+      for (const path of asked) assert.notStrictEqual((yield* open(on, path)).status, 429, path)
+      for (const path of asked) assert.strictEqual((yield* open(on, path)).status, 429, path)
     })
   )
+})
+
+describe("a guide", () => {
+  it.scopedLive("has the words of its file, without pictures", () =>
+    Effect.gen(function* () {
+      const on = yield* gateway
+      for (const { name, title } of guides) {
+        const { text } = yield* open(on, `/docs/${name}`)
+        assert.include(text, `<h1>${title}</h1>`)
+        assert.notInclude(text, "<img")
+        // Each cell, line and sentence of the file without its signs of Markdown is somewhere in the page.
+        const words = (of: string) => new Set(of.match(/[\p{L}\p{N}]{3,}/gu))
+        const page = words(text.replaceAll(/&(amp|lt|gt|quot|#39);/g, " "))
+        const file = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8")
+        const prose = file
+          .replace(/^# .*$/m, "")
+          .replaceAll(/\]\([^)]*\)/g, "]")
+          .replaceAll(/^ *```\w+/gm, "")
+        assert.deepStrictEqual(
+          [...words(prose)].filter((word) => !page.has(word)),
+          [],
+          name
+        )
+      }
+    })
+  )
+
+  it.scopedLive("that is not there is told to a person on a page, and to a program as JSON", () =>
+    Effect.gen(function* () {
+      const on = yield* gateway
+      for (const path of ["/docs/nothing", "/docs/contract", "/docs/..%2FREADME", "/docs/constructor"]) {
+        const page = yield* open(on, path, browser)
+        assert.deepStrictEqual([page.status, typeOf(page)], [404, "text/html"], path)
+        const json = yield* open(on, path)
+        assert.deepStrictEqual([json.status, json.json.error.code], [404, "not_found"], path)
+      }
+    })
+  )
+
+  it("is every Markdown file for those who use or run a gateway", () => {
+    // The statements of the contract are for those who develop it.
+    const files = readdirSync(new URL("../../docs", import.meta.url)).filter((name) => name.endsWith(".md"))
+    assert.sameMembers(
+      files,
+      ["contract", ...guides.map(({ name }) => name)].map((name) => `${name}.md`),
+      "a new file belongs into http/pages/Guides.ts, or to the exception here"
+    )
+  })
+
+  const shown = (text: string) => markdown(text, () => null).render({ prefix: "", csrf: null })
+
+  it("shows HTML as text, drops links to files that are not here, and numbers equal headings", () => {
+    assert.strictEqual(
+      shown("a <b onclick='x'>c</b> & `<i>`"),
+      "<p>a &lt;b onclick=&#39;x&#39;&gt;c&lt;/b&gt; &amp; <code>&lt;i&gt;</code></p>"
+    )
+    assert.strictEqual(shown("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;")
+    assert.strictEqual(shown("[the **code**](../src/main.ts) ![p](x.png)"), "<p>the <strong>code</strong> </p>")
+    assert.strictEqual(shown("![p](x.png)"), "")
+    assert.strictEqual(
+      shown("## Two `a:b` words\n## Two a:b words"),
+      '<h2 id="two-ab-words">Two <code>a:b</code> words</h2><h2 id="two-ab-words-1">Two a:b words</h2>'
+    )
+  })
 })
 
 describe("the files of the reference", () => {

@@ -1,7 +1,7 @@
 /** What this gateway says of itself at `/`: as a page to people, as JSON to programs. */
 import { productName, productVersion } from "../../domain/Product.js"
 import { html, Link } from "../console/Html.js"
-import type { PublicPage } from "./Frame.js"
+import type { PublicPage } from "./Page.js"
 
 export const description =
   "One token and one prepaid balance to find, run and pay for operations of many API providers."

@@ -8,6 +8,7 @@ import { Open } from "../Auth.js"
 import { Wire } from "../Envelope.js"
 import { field } from "../Fields.js"
 import { description } from "./About.js"
+import { guides } from "./Guides.js"
 
 const pageExample = `<!doctype html><title>${productName}</title>`
 const page = HttpApiSchema.Text({ contentType: "text/html" }).annotations({
@@ -31,6 +32,11 @@ const About = Schema.Struct({
     health: link("Whether this node takes requests", "/readyz")
   }).annotations({ description: "Where to go on" })
 }).annotations({ identifier: "About", description: "What this is, and where to go on" })
+
+/** Any other name is answered 404, not 400. */
+const GuideName = Schema.String.annotations({
+  jsonSchema: { type: "string", enum: guides.map(({ name }) => name) }
+})
 
 /** The library knows one content type for each status. */
 const alsoAsPage = ({ responses, ...operation }: JsonObject): JsonObject => {
@@ -66,6 +72,18 @@ export class PagesApi extends HttpApiGroup.make("pages", { topLevel: true })
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "The reference as a page")
       .annotate(OpenApi.Description, "This document for people. It loads nothing from elsewhere.")
+  )
+  .add(
+    HttpApiEndpoint.get("docsGuide", "/docs/:guide")
+      .setPath(Schema.Struct({ guide: field(GuideName, "The name of the guide", "client") }))
+      .addSuccess(page)
+      .addError(Wire.NotFound)
+      .annotate(Access, "public")
+      .annotate(OpenApi.Summary, "A guide as a page")
+      .annotate(
+        OpenApi.Description,
+        "One of the pages of `docs/`, for those who use or run a gateway. It loads nothing from elsewhere."
+      )
   )
   .add(
     // What the reference loads. It is no part of the interface, so the document leaves it out.

@@ -1,16 +1,10 @@
 /** The frame of the pages that need no session: the console's look, with a navigation through the documentation. */
 import { productName, productVersion } from "../../domain/Product.js"
 import type { Assets } from "../console/Assets.js"
-import { attributes, type Content, html, type Html, Link, nothing } from "../console/Html.js"
+import { attributes, html, type Html, Link, nothing } from "../console/Html.js"
 import { shell } from "../console/Shell.js"
-
-export interface PublicPage {
-  readonly title: string
-  readonly path: string
-  readonly content: Html
-  /** Scripts and styles of this page alone. */
-  readonly head?: Content
-}
+import { guideGroups } from "./Guides.js"
+import type { PublicPage } from "./Page.js"
 
 interface Entry {
   readonly label: string
@@ -42,7 +36,14 @@ const navigation = (path: string): Html => {
         )}
       </ul>`
   return html`<nav aria-label="Documentation">
-    ${group("Documentation", documentation)}${group("For programs", forPrograms)}
+    ${group("Documentation", documentation)}
+    ${guideGroups.map(({ guides, label }) =>
+      group(
+        label,
+        guides.map(({ name, title }) => ({ label: title, segments: ["docs", name] }))
+      )
+    )}
+    ${group("For programs", forPrograms)}
   </nav>`
 }
 

@@ -13,7 +13,9 @@ import { answering } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
 import { aboutJson, homePage } from "./About.js"
 import { fileAnswer, referenceFiles } from "./Files.js"
-import { publicFrame, type PublicPage } from "./Frame.js"
+import { publicFrame } from "./Frame.js"
+import { guidePage, guides, missingPage } from "./Guides.js"
+import type { PublicPage } from "./Page.js"
 import { referencePage } from "./ReferencePage.js"
 import { startPage } from "./StartPage.js"
 
@@ -29,8 +31,9 @@ export const PagesHandlers: Layer.Layer<
     const { publicUrl } = yield* HttpSettings
     const assets = yield* readAssets
     const prefix = prefixOf(publicUrl)
-    const rendered = (page: PublicPage, headers: { readonly [name: string]: string } = {}) =>
+    const rendered = (page: PublicPage, headers: { readonly [name: string]: string } = {}, status = 200) =>
       HttpServerResponse.text(publicFrame(assets, page).render({ prefix, csrf: null }), {
+        status,
         contentType: "text/html; charset=utf-8",
         headers: { ...pageHeaders(pictures.get(page.path)), "cache-control": "no-cache", ...headers }
       })
@@ -41,6 +44,14 @@ export const PagesHandlers: Layer.Layer<
     const home = yield* Effect.cached(Effect.sync(() => rendered(homePage, varied)))
     const start = yield* Effect.cached(Effect.sync(() => rendered(startPage(Api))))
     const reference = yield* Effect.cached(Effect.map(files, (found) => rendered(referencePage(found))))
+
+    const shownGuides = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse | null>>()
+    for (const { name } of guides)
+      shownGuides.set(
+        name,
+        yield* Effect.cached(Effect.map(guidePage(name), (page) => (page === null ? null : rendered(page))))
+      )
+    const noGuide = yield* Effect.cached(Effect.sync(() => rendered(missingPage, varied, 404)))
 
     return handlers
       .handle(
@@ -54,6 +65,17 @@ export const PagesHandlers: Layer.Layer<
       .handle(
         "docsReference",
         answering(() => reference)
+      )
+      .handle(
+        "docsGuide",
+        answering(({ path: { guide }, request }) =>
+          Effect.gen(function* () {
+            const shown = yield* shownGuides.get(guide) ?? Effect.succeed(null)
+            if (shown !== null) return shown
+            if (wantsPage(request.headers["accept"])) return yield* noGuide
+            return yield* new NotFound({ what: "guide", id: cutText(guide, 100) })
+          })
+        )
       )
       .handle(
         "docsFile",

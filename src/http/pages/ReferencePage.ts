@@ -1,7 +1,7 @@
 /** `/docs/reference`: the OpenAPI document in Swagger UI. It only shows: requests are not sent from it. */
 import { html, Link } from "../console/Html.js"
 import type { ReferenceFiles } from "./Files.js"
-import type { PublicPage } from "./Frame.js"
+import type { PublicPage } from "./Page.js"
 
 export const referencePage = ({ scripts, styles }: ReferenceFiles): PublicPage => ({
   title: "Reference",

@@ -8,7 +8,8 @@ import { runFailures } from "../../domain/RunFailures.js"
 import { Access, type Required } from "../Access.js"
 import { attributes, html, type Html, Link } from "../console/Html.js"
 import { wireErrors } from "../Envelope.js"
-import type { PublicPage } from "./Frame.js"
+import { guideGroups } from "./Guides.js"
+import type { PublicPage } from "./Page.js"
 
 interface Operation {
   readonly group: string
@@ -110,6 +111,19 @@ export const startPage = <Id extends string, Groups extends HttpApiGroup.HttpApi
       answers. Programs read the same in the <a href=${Link.page(["openapi.json"])}>OpenAPI document</a>, language
       models in <a href=${Link.page(["llms.txt"])}>llms.txt</a>.
     </p>
+    ${guideGroups.map(
+      ({ guides, label }) =>
+        html`<h2>${label}</h2>
+          <ul class="cards">
+            ${guides.map(
+              ({ name, says, title }) =>
+                html`<li class="card">
+                  <h3><a href=${Link.page(["docs", name])}>${title}</a></h3>
+                  <p>${says}</p>
+                </li>`
+            )}
+          </ul>`
+    )}
     <h2 id="routes">Routes</h2>
     ${routes(operationsOf(api))}
     <h2 id="errors">Errors of requests</h2>
