@@ -2,20 +2,19 @@
 // of business, rows). Quality: on questions with labels, beside plain BM25 and beside the version before; the command
 // fails when a set falls (bench/README.md). Speed: at 40,000 operations, beside plain BM25 on the same.
 // Usage: npm run bench:search -- [--data DIR] [--fast] [--sets a,b] [--release] [--record]
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeContext } from "@effect/platform-node"
-import { Effect, Logger, LogLevel, Schema } from "effect"
-import { parse } from "yaml"
-import { noFilter } from "../src/domain/CatalogView.js"
+import { Effect, Logger, LogLevel } from "effect"
+import { noFilter, type SearchAnswer } from "../src/domain/CatalogView.js"
 import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"
 import type { SearchDocument } from "../src/layers/catalog/search/SearchDocument.js"
-import { VocabularyFile } from "../src/layers/catalog/search/Vocabulary.js"
+import { readVocabulary } from "../src/layers/catalog/VocabularyFiles.js"
 import { generatedLines } from "./catalog/Generated.js"
 import { fingerprintOf, readBaseline, record, recordedGains, recordOf } from "./search/Baseline.js"
 import { type BenchQuery, dataFolder, readLines } from "./search/Data.js"
 import { type Difference, differences } from "./search/Differences.js"
+import { printLanguages } from "./search/Languages.js"
 import {
   gainsOf,
   mean,
@@ -43,7 +42,7 @@ const { values: options } = parseArgs({
   }
 })
 const data = dataFolder(process.argv)
-const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
+const vocabulary = await Effect.runPromise(Effect.provide(readVocabulary("catalog"), NodeContext.layer))
 const builtIn = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
 const { jobs } = builtIn
 const baseline = readBaseline()
@@ -114,8 +113,11 @@ const memory = (): number => {
   return (heapUsed + arrayBuffers) / 1e6
 }
 
+/** The first rows for a query. */
+type Rows = (query: string) => SearchAnswer["endpoints"]
+
 /** Publishes the operations and gives the search that the route would do. */
-const serve = async ({ content }: Loaded): Promise<Ranker> => {
+const rowsOf = async ({ content }: Pick<Loaded, "content">): Promise<Rows> => {
   const before = memory()
   const start = performance.now()
   const catalog = await Effect.runPromise(
@@ -125,9 +127,22 @@ const serve = async ({ content }: Loaded): Promise<Ranker> => {
     `  ${content.endpoints.length} operations published in ${((performance.now() - start) / 1000).toFixed(1)} s${gc === undefined ? "" : `, ${(memory() - before).toFixed(0)} MB with their contracts`}`
   )
   return (query) =>
-    Effect.runSync(
-      catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, viewer)
-    ).endpoints.map(({ endpointId }) => endpointId)
+    Effect.runSync(catalog.search({ ...noFilter, q: query, limit: 10, offset: 0, prefer: "balanced" }, viewer))
+      .endpoints
+}
+
+const serve = async (loaded: Loaded): Promise<Ranker> => {
+  const rows = await rowsOf(loaded)
+  return (query) => rows(query).map(({ endpointId }) => endpointId)
+}
+
+/** Questions in other languages, over the operations that the repository brings. */
+const languages = async (): Promise<void> => {
+  console.log("\n== Questions in other languages over the built-in catalog, without the fixtures")
+  const endpoints = builtIn.endpoints.filter(({ provider }) => !provider.mock)
+  const rows = await rowsOf({ content: { jobs, endpoints } })
+  const jobsOf = (question: string) => rows(question).map(({ capability }) => capability ?? null)
+  failures.push(...printLanguages(jobsOf, options.release))
 }
 
 /** Prints one way of asking, judges it and gives its figures. */
@@ -209,11 +224,12 @@ const known = [
   ...(data === undefined ? [] : publishedSets(data))
 ]
 const wanted = options.sets?.split(",")
-const unknown = wanted?.filter((id) => !known.some((set) => set.id === id)) ?? []
-if (unknown.length > 0)
-  throw new Error(`--sets: there is no set ${unknown.join(", ")}; there are ${known.map(({ id }) => id).join(", ")}`)
+const names = [...known.map(({ id }) => id), "languages"]
+const unknown = wanted?.filter((id) => !names.includes(id)) ?? []
+if (unknown.length > 0) throw new Error(`--sets: there is no set ${unknown.join(", ")}; there are ${names.join(", ")}`)
 const sets = known.filter(({ id }) => wanted?.includes(id) ?? true)
 if (data === undefined) console.log("The public benchmarks are measured with --data DIR (bench/README.md)")
+if (wanted?.includes("languages") ?? true) await languages()
 for (const set of sets) await quality(set, [])
 if (!options.fast) {
   if (data === undefined) await speed("Speed at 40,000 generated operations", generatedLines(40_000), [])

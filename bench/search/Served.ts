@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
 import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
-import type { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
+import type { SearchVocabulary } from "../../src/layers/catalog/search/Vocabulary.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, type CatalogRefused } from "../../src/services/CatalogPublisher.js"
 import { ContractStore } from "../../src/services/ContractStore.js"
@@ -32,7 +32,7 @@ export const worldless = Layer.mergeAll(
 
 export const servedCatalog = (
   content: CatalogContent,
-  vocabulary: VocabularyFile
+  vocabulary: SearchVocabulary
 ): Effect.Effect<Catalog["Type"], CatalogRefused | StorageError> =>
   Effect.gen(function* () {
     const context = yield* Layer.build(

@@ -5,6 +5,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { type Endpoint, JobManifest, ProviderManifest } from "../../src/domain/Manifest.js"
 import { endpointsOf } from "../../src/layers/catalog/ManifestEndpoints.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
+import type { SearchVocabulary } from "../../src/layers/catalog/search/Vocabulary.js"
 import { ContractStoreMemory } from "../../src/layers/memory/ContractStoreMemory.js"
 import type { Catalog } from "../../src/services/Catalog.js"
 import { type CatalogContent, CatalogPublisher } from "../../src/services/CatalogPublisher.js"
@@ -133,11 +134,11 @@ export const noVocabulary = { same: [], related: [], jobs: {} }
 export const servedCatalog = (
   content: CatalogContent | null,
   world: World = newWorld(),
-  options: { readonly jobsMayPickFixtures?: boolean } = {}
+  options: { readonly jobsMayPickFixtures?: boolean; readonly vocabulary?: SearchVocabulary } = {}
 ): Layer.Layer<Catalog | CatalogPublisher | ContractStore> => {
   const served = CatalogServed({
     jobsMayPickFixtures: options.jobsMayPickFixtures ?? true,
-    vocabulary: noVocabulary
+    vocabulary: options.vocabulary ?? noVocabulary
   }).pipe(Layer.provide(worldServices(world)), Layer.provideMerge(ContractStoreMemory))
   if (content === null) return served
   return Layer.effectDiscard(Effect.flatMap(CatalogPublisher, ({ publish }) => Effect.orDie(publish(content)))).pipe(

@@ -29,10 +29,10 @@ import { noMatch, search } from "./Searching.js"
 import { endpointOf, providersOf, type Seen, serve, type ServedRevision } from "./ServedRevision.js"
 import { catalogProblems } from "./Soundness.js"
 import { storedEndpoint, storedJobs } from "./StoredContracts.js"
-import type { VocabularyFile } from "./search/Vocabulary.js"
+import type { SearchVocabulary } from "./search/Vocabulary.js"
 
 export interface CatalogOptions extends SupplyOptions {
-  readonly vocabulary: VocabularyFile
+  readonly vocabulary: SearchVocabulary
 }
 
 /**

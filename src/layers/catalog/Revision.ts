@@ -10,7 +10,7 @@ import { inputFields, listedMicros, placementOf } from "../../domain/OperationCo
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "./search/SearchDocument.js"
 import { SearchIndex } from "./search/SearchIndex.js"
-import type { VocabularyFile } from "./search/Vocabulary.js"
+import type { SearchVocabulary } from "./search/Vocabulary.js"
 import { SharedMembers, leanEndpoint } from "./LeanEndpoint.js"
 import { forEachInSlices, sortInSlices } from "../node/LongWork.js"
 
@@ -113,7 +113,7 @@ const jobDocument = (job: JobManifest): SearchDocument => ({
 })
 
 /** The general vocabulary, with the jobs of this catalog and the ways in which people ask for them. */
-const vocabularyWith = (vocabulary: VocabularyFile, jobs: ReadonlyArray<JobManifest>): VocabularyFile => ({
+const vocabularyWith = (vocabulary: SearchVocabulary, jobs: ReadonlyArray<JobManifest>): SearchVocabulary => ({
   ...vocabulary,
   jobs: {
     ...vocabulary.jobs,
@@ -132,7 +132,7 @@ export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>)
 
 export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
   content: CatalogContent,
-  vocabulary: VocabularyFile
+  vocabulary: SearchVocabulary
 ) {
   const given = yield* sortInSlices(content.endpoints, ({ operation }) => operation.id)
   const endpoints: Array<Endpoint> = []

@@ -24,7 +24,7 @@ import type { TopUps } from "../../services/TopUps.js"
 import type { Transactions } from "../../services/Transactions.js"
 import type { Wallet } from "../../services/Wallet.js"
 import { CatalogServed } from "../catalog/CatalogServed.js"
-import type { VocabularyFile } from "../catalog/search/Vocabulary.js"
+import type { SearchVocabulary } from "../catalog/search/Vocabulary.js"
 import { AdmissionBatched } from "../runs/AdmissionBatched.js"
 import {
   dispatcherDefaults,
@@ -59,7 +59,7 @@ export interface EngineParts<E, RCatalog, RProviders, RLeases> {
   /** Publishes the catalog. Built before anything is dispatched. */
   readonly catalog: Layer.Layer<never, E, RCatalog>
   /** The words that the search of the catalog knows. */
-  readonly vocabulary: Effect.Effect<VocabularyFile>
+  readonly vocabulary: Effect.Effect<SearchVocabulary>
   /** Whether a job may pick operations of the fixture. */
   readonly jobsMayPickFixtures: boolean
   readonly providers: Layer.Layer<Providers, never, RProviders>

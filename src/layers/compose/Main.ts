@@ -3,9 +3,7 @@
  * `Engine` what works over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so
  * stops first; the database stops last of all.
  */
-import { Effect, Fiber, Layer, Option, Schema } from "effect"
-import { parse } from "yaml"
-import { readFile } from "node:fs/promises"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { HttpLayer } from "../../http/Server.js"
 import { HttpSettings } from "../../http/Settings.js"
 import { ReadinessChecks } from "../../http/system/Readiness.js"
@@ -35,12 +33,7 @@ import { ReportsKept } from "../runs/ReportsKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
 import { storageChecks } from "../postgres/StorageChecks.js"
-import { VocabularyFile } from "../catalog/search/Vocabulary.js"
-
-const vocabulary = Effect.flatMap(
-  Effect.promise(() => readFile(`${builtInCatalog}/vocabulary.yaml`, "utf8")),
-  (text) => Schema.decodeUnknown(VocabularyFile)(parse(text))
-)
+import { readVocabulary } from "../catalog/VocabularyFiles.js"
 
 /** What the catalog folders hold, without the fixtures where they do not run. */
 const catalogContent = (config: GatewayConfig) =>
@@ -69,7 +62,7 @@ const fixtureFor = (config: GatewayConfig) =>
 export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const words = yield* Effect.forkScoped(Effect.orDie(vocabulary))
+      const words = yield* Effect.forkScoped(Effect.orDie(readVocabulary(builtInCatalog)))
       const fixtureAt = yield* fixtureFor(config)
       const providers = ProvidersHttp({
         egressAllow: config.egressAllow,

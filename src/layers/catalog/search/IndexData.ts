@@ -32,6 +32,8 @@ export interface IndexData {
   readonly providerOf: Uint32Array
   readonly tokens: Tokens
   /** Rows of each job, and the job's title. */
+  /** The words of the names of providers, in small letters. */
+  readonly providerWords: ReadonlySet<string>
   readonly capabilities: ReadonlyMap<string, ReadonlyArray<number>>
   readonly capabilityTitles: ReadonlyMap<string, string>
 }
@@ -94,6 +96,8 @@ interface ReadDocuments {
   readonly lengths: Uint16Array
   readonly providerOf: Uint32Array
   readonly providerCount: number
+  /** The words of the names of providers, in small letters. */
+  readonly providerWords: ReadonlySet<string>
   readonly capabilities: ReadonlyMap<string, ReadonlyArray<number>>
   readonly capabilityTitles: ReadonlyMap<string, string>
 }
@@ -119,6 +123,7 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
   const lengths = new Uint16Array(size * fieldCount)
   const providerOf = new Uint32Array(size)
   const providerNumbers = new Map<string, number>()
+  const providerWords = new Set<string>()
   const capabilities = new Map<string, Array<number>>()
   const capabilityTitles = new Map<string, string>()
   for (let row = 0; row < size; row += 1) {
@@ -127,7 +132,10 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
     if (document === undefined) continue
     const known = providerNumbers.get(document.provider)
     providerOf[row] = known ?? providerNumbers.size
-    if (known === undefined) providerNumbers.set(document.provider, providerNumbers.size)
+    if (known === undefined) {
+      providerNumbers.set(document.provider, providerNumbers.size)
+      for (const word of chunksOf(fold(document.providerName))) providerWords.add(word.toLowerCase())
+    }
     if (document.capability !== null) {
       const rows = capabilities.get(document.capability) ?? []
       rows.push(row)
@@ -147,6 +155,7 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
     lengths,
     providerOf,
     providerCount: providerNumbers.size,
+    providerWords,
     capabilities,
     capabilityTitles
   }
@@ -224,7 +233,7 @@ export function* buildSteps(
   const size = documents.length
   const read = yield* readDocuments(documents, analyzer)
   yield
-  const { capabilities, capabilityTitles, providerCount, providerOf, table, tokens } = read
+  const { capabilities, capabilityTitles, providerCount, providerOf, providerWords, table, tokens } = read
   const termCount = table.texts.length
   const reader = new RowReader(termCount)
   const operations = yield* buildPostings(size, termCount, operationReader(read, reader, tuning), tuning.k1, slice)
@@ -242,6 +251,7 @@ export function* buildSteps(
     operations,
     providers,
     providerOf,
+    providerWords,
     tokens,
     capabilities,
     capabilityTitles

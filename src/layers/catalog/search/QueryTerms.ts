@@ -20,6 +20,8 @@ export interface SearchWord {
   /** When `own`, the first is the word itself. */
   readonly alternatives: ReadonlyArray<Alternative>
   readonly own: boolean
+  /** The question says it in another language. */
+  readonly translated?: boolean
 }
 
 export interface SearchClause {
@@ -113,7 +115,7 @@ const temper = (clauses: ReadonlyArray<SearchClause>, tuning: Tuning): ReadonlyA
   }
   return clauses.map(({ words }) => ({
     words: words.map((word) => ({
-      own: word.own,
+      ...word,
       alternatives: word.alternatives.map((alternative, at) =>
         word.own && at === 0 ? alternative : toned(alternative)
       )
@@ -128,25 +130,26 @@ export const resolve = (resolver: Resolver, clauses: ReadonlyArray<QueryClause>)
   const out: Array<SearchClause> = []
   for (const clause of clauses) {
     const words: Array<SearchWord> = []
-    const push = (stem: string, factor: number, spell: boolean): void => {
+    const push = (stem: string, factor: number, spell: boolean, translated: boolean): void => {
       const times = said.get(stem) ?? 0
       said.set(stem, times + 1)
       if (times > mostRepeats) return
       const word = single(resolver, stem, times === 0 ? factor : factor * tuning.repeat, spell)
-      if (word !== null) words.push(word)
+      if (word !== null) words.push({ ...word, translated })
     }
     for (const [at, word] of clause.words.entries()) {
       const factor = factorOf(word, tuning)
+      const { translated } = word
       const { parts, whole } = word.reading
       const wholeKnown = whole !== null && (data.terms.has(whole) || vocabulary.expansions.has(whole))
-      if (wholeKnown) push(whole, factor, false)
+      if (wholeKnown) push(whole, factor, false, translated)
       for (const part of parts)
-        push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric)
+        push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric, translated)
       const next = clause.words[at + 1]
       if (next?.adjacent !== true || word.numeric || next.numeric) continue
       const joined = stemOf(word.text + next.text)
       if (joined.length >= 5 && data.terms.has(joined))
-        push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false)
+        push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false, translated)
       for (const phrase of phrasesAt(resolver, clause.words, at)) words.push(phrase)
     }
     if (words.length > 0) out.push({ words })

@@ -10,6 +10,8 @@ export interface QueryWord {
   /** Verbs of asking and words every operation has. */
   readonly weak: boolean
   readonly numeric: boolean
+  /** The question says it in another language. */
+  readonly translated: boolean
   /** Follows the word before it in the list directly, with nothing dropped between. */
   readonly adjacent: boolean
 }
@@ -24,7 +26,16 @@ const mostClauses = 12
 const sentenceEnd = /[.!?]+(?=\s|$)|[;\n\r]+|\s[-–—]\s/
 const isRequest = (lower: string): boolean => functionWords.has(lower) || requestWords.has(lower)
 
-const wordsOf = (sentence: string, analyzer: Analyzer, keepRequests: boolean): ReadonlyArray<QueryWord> => {
+interface Reader {
+  readonly analyzer: Analyzer
+  readonly translated: ReadonlySet<string>
+}
+
+const wordsOf = (
+  sentence: string,
+  { analyzer, translated }: Reader,
+  keepRequests: boolean
+): ReadonlyArray<QueryWord> => {
   const words: Array<QueryWord> = []
   let gap = true
   for (const chunk of chunksOf(sentence)) {
@@ -36,16 +47,23 @@ const wordsOf = (sentence: string, analyzer: Analyzer, keepRequests: boolean): R
     }
     const reading = analyzer.read(chunk)
     if (reading.parts.length === 0 && reading.whole === null) continue
-    words.push({ text: lower, reading, weak, numeric: /^\d+$/.test(lower), adjacent: !gap })
+    words.push({
+      text: lower,
+      reading,
+      weak,
+      numeric: /^\d+$/.test(lower),
+      translated: translated.has(lower),
+      adjacent: !gap
+    })
     gap = false
   }
   return words
 }
 
-const take = (text: string, analyzer: Analyzer, keepRequests: boolean): ReadonlyArray<QueryClause> => {
+const take = (text: string, reader: Reader, keepRequests: boolean): ReadonlyArray<QueryClause> => {
   const clauses: Array<QueryClause> = []
   for (const sentence of text.split(sentenceEnd)) {
-    const words = wordsOf(sentence, analyzer, keepRequests)
+    const words = wordsOf(sentence, reader, keepRequests)
     const last = clauses[mostClauses - 1]
     if (last !== undefined) clauses[mostClauses - 1] = { words: [...last.words, ...words] }
     else if (words.length > 0) clauses.push({ words })
@@ -57,9 +75,19 @@ const take = (text: string, analyzer: Analyzer, keepRequests: boolean): Readonly
 const naturalWords = 3
 export const isNatural = (query: string): boolean => wordCountOf(cutText(query, longestQuery)) >= naturalWords
 
-/** The clauses of a query, in order; empty when the text has nothing but signs and words that say nothing. */
-export const clausesOf = (query: string, analyzer: Analyzer): ReadonlyArray<QueryClause> => {
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * The clauses of a query, in order; empty when the text has nothing but signs and words that say nothing. `translated`
+ * are the words that stand for words of another language.
+ */
+export const clausesOf = (
+  query: string,
+  analyzer: Analyzer,
+  translated: ReadonlySet<string> = none
+): ReadonlyArray<QueryClause> => {
   const text = fold(cutText(query, longestQuery))
-  const clauses = take(text, analyzer, false)
-  return clauses.length > 0 ? clauses : take(text, analyzer, true)
+  const reader = { analyzer, translated }
+  const clauses = take(text, reader, false)
+  return clauses.length > 0 ? clauses : take(text, reader, true)
 }

@@ -2,7 +2,7 @@
 // are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
 import type { Effect } from "effect"
 import { runInSlices } from "../../node/LongWork.js"
-import { Analyzer, stemOf } from "./Analyzer.js"
+import { Analyzer, fold, stemOf } from "./Analyzer.js"
 import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
 import { type JobFinder, jobFinder, type JobMatch } from "./JobRecognition.js"
@@ -11,12 +11,13 @@ import { clausesOf, type QueryClause } from "./QueryText.js"
 import { Reranker } from "./Rerank.js"
 import { resolve, type Resolver, type SearchClause } from "./QueryTerms.js"
 import { Scorer } from "./Scoring.js"
+import { englishOnly, type Languages, type Translation } from "./languages/Languages.js"
 import { type MatchedBy, SearchHits } from "./SearchHits.js"
 import { buildSpelling, type Spelling } from "./Spelling.js"
 import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
 import { valueWords } from "./ValueWords.js"
-import { compileSteps, dictionaryOf, type Vocabulary, type VocabularyFile } from "./Vocabulary.js"
+import { compileSteps, dictionaryOf, type SearchVocabulary, type Vocabulary } from "./Vocabulary.js"
 
 export interface SearchOptions {
   /** How many hits to give, from `offset` (default 0) on. */
@@ -38,8 +39,17 @@ const textShare = 0.5
 const sameTrust = 0.95
 const relatedTrust = 0.6
 
+/** What the index knows of words: the compiled vocabulary, its single words, and other languages. */
+interface Words {
+  readonly vocabulary: Vocabulary
+  readonly english: ReadonlySet<string>
+  readonly languages: Languages
+}
+
 export class SearchIndex {
   private readonly resolver: Resolver
+  /** For words of another language: they are not wrongly spelled English. */
+  private readonly foreignResolver: Resolver
   private readonly scorer: Scorer
   private readonly providerScorer: Scorer
   private readonly topRows: TopKSelector
@@ -48,11 +58,13 @@ export class SearchIndex {
   private constructor(
     private readonly data: IndexData,
     private readonly analyzer: Analyzer,
-    vocabulary: Vocabulary,
+    private readonly words: Words,
     spelling: Spelling,
     private readonly tuning: Tuning
   ) {
+    const { vocabulary } = words
     this.resolver = { data, vocabulary, tuning, near: spelling.near }
+    this.foreignResolver = { ...this.resolver, near: () => [] }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
     this.topRows = new TopKSelector(data.size)
@@ -67,21 +79,23 @@ export class SearchIndex {
 
   private static *steps(
     documents: SearchDocuments,
-    vocabulary: VocabularyFile,
+    vocabulary: SearchVocabulary,
     tuning: Tuning
   ): Generator<void, SearchIndex> {
-    const analyzer = new Analyzer(dictionaryOf(vocabulary))
+    const english = dictionaryOf(vocabulary)
+    const analyzer = new Analyzer(english)
     const data = yield* buildSteps(documents, analyzer, tuning)
     const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
     yield
     const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
-    return new SearchIndex(data, analyzer, compiled, spelling, tuning)
+    const words = { vocabulary: compiled, english, languages: vocabulary.languages ?? englishOnly }
+    return new SearchIndex(data, analyzer, words, spelling, tuning)
   }
 
   /** Builds at once. A server uses `buildSliced`. */
-  static build(documents: SearchDocuments, vocabulary: VocabularyFile, tuning: Tuning = defaultTuning): SearchIndex {
+  static build(documents: SearchDocuments, vocabulary: SearchVocabulary, tuning: Tuning = defaultTuning): SearchIndex {
     const steps = SearchIndex.steps(documents, vocabulary, tuning)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
@@ -91,7 +105,7 @@ export class SearchIndex {
   /** Builds in slices and lets waiting requests run between them. */
   static buildSliced(
     documents: SearchDocuments,
-    vocabulary: VocabularyFile,
+    vocabulary: SearchVocabulary,
     tuning: Tuning = defaultTuning
   ): Effect.Effect<SearchIndex> {
     return runInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
@@ -99,8 +113,9 @@ export class SearchIndex {
 
   search(query: string, options: SearchOptions): SearchAnswer {
     const { tuning } = this
-    const parsed = clausesOf(query, this.analyzer)
-    const clauses = resolve(this.resolver, parsed)
+    const translation = this.translationOf(query)
+    const parsed = clausesOf(translation?.text ?? query, this.analyzer, translation?.words)
+    const clauses = resolve(translation === null ? this.resolver : this.foreignResolver, parsed)
     const jobs = this.jobs.find(this.meaningOf(query, parsed))
     this.scorer.score(clauses, tuning.bestClause)
     this.addJobs(jobs)
@@ -122,6 +137,12 @@ export class SearchIndex {
       this.matchedBy(doc, clauses, jobs)
     )
     return { hits, total, expandedCapabilities }
+  }
+
+  private translationOf(query: string): Translation | null {
+    const { providerWords } = this.data
+    const { english, languages } = this.words
+    return languages.translate(query, english, (word) => providerWords.has(fold(word).toLowerCase()))
   }
 
   /**
@@ -167,7 +188,7 @@ export class SearchIndex {
         const [own] = word.alternatives
         if (own === undefined) continue
         asked += own.weight
-        if (word.own && impactOf(this.data.operations, own.term, doc) > 0) found += own.weight
+        if (word.own && !word.translated && impactOf(this.data.operations, own.term, doc) > 0) found += own.weight
       }
     }
     if (found >= textShare * asked && found > 0) return "text"

@@ -2,6 +2,7 @@
 // the ways people ask for them. Compiled to stems once; it holds language, never a query or an operation.
 import { Schema } from "effect"
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
+import type { Languages } from "./languages/Languages.js"
 
 const Words = Schema.Array(Schema.String)
 
@@ -15,6 +16,11 @@ export const VocabularyFile = Schema.Struct({
   jobs: Schema.Record({ key: Schema.String, value: Schema.Struct({ title: Schema.String, ask: Words }) })
 })
 export type VocabularyFile = typeof VocabularyFile.Type
+
+/** All that the search knows of words: those of English, and how other languages say them. */
+export interface SearchVocabulary extends VocabularyFile {
+  readonly languages?: Languages
+}
 
 export interface Expansion {
   readonly stems: ReadonlyArray<string>

@@ -1,0 +1,147 @@
+/**
+ * Questions in other languages than English. A question that looks foreign as a whole is put into the English words of
+ * the trades, and what no vocabulary knows (names, values) stays as it is. An English question is left alone: a foreign
+ * word counts only when the question has more words that only this language has than it has English words.
+ */
+import { cutText } from "../../../../domain/Characters.js"
+import { functionWords, requestWords, weakWords } from "../WordClasses.js"
+import type { LanguageFile } from "./LanguageFile.js"
+import { SpacedLanguage } from "./SpacedLanguage.js"
+import { UnspacedLanguage } from "./UnspacedLanguage.js"
+
+export interface Translation {
+  /** The question with English words. */
+  readonly text: string
+  /** The words that the vocabulary put there, in small letters. */
+  readonly words: ReadonlySet<string>
+}
+
+const longestRead = 4_000
+/** What stands between two blanks and has a letter of a script without blanks. */
+const unspacedRun =
+  /\S*[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\S*/gu
+/** An address, a link, a domain or anything with a digit is a value in every language. */
+const value = /@|:\/\/|\p{N}|[a-z0-9-]\.[a-z]{2,}/iu
+const token = /\p{L}+|[.!?;]+(?=\s|$)/gu
+const plainText = /^[\x00-\x7f]*$/ // eslint-disable-line no-control-regex
+const plainWord = /[a-z]+/g
+const anyWord = /\p{L}+/gu
+const isWord = (text: string): boolean => /\p{L}/u.test(text)
+
+/** A short function word is easily a word of another language. */
+const shortWord = 2
+const shortTrust = 0.5
+
+const signOf = (language: SpacedLanguage, word: string): number => {
+  const found = language.wordOf(language.written(word))
+  if (found?.telling !== true) return 0
+  return found.english === "" && word.length <= shortWord ? shortTrust : 1
+}
+
+/** A question of which less than one word in so many is not English is English. */
+const mostEnglish = 3
+
+interface Guess {
+  readonly language: SpacedLanguage
+  readonly signs: number
+}
+
+export class Languages {
+  private readonly spaced: ReadonlyArray<SpacedLanguage>
+  private readonly unspaced: ReadonlyArray<UnspacedLanguage>
+
+  constructor(files: ReadonlyArray<LanguageFile>) {
+    this.spaced = files.filter((file) => !file.unspaced).map((file) => new SpacedLanguage(file))
+    this.unspaced = files.filter((file) => file.unspaced).map((file) => new UnspacedLanguage(file))
+  }
+
+  /**
+   * Null for an English question. `english` are further words of English, and `isProvider` says of a word that a
+   * provider of the catalog has it in its name: such a word stays beside its translation.
+   */
+  translate(query: string, english: ReadonlySet<string>, isProvider: (word: string) => boolean): Translation | null {
+    const text = cutText(query, longestRead)
+    const isPlain = plainText.test(text)
+    const isEnglish = (word: string): boolean =>
+      functionWords.has(word) ||
+      requestWords.has(word) ||
+      weakWords.has(word) ||
+      english.has(word) ||
+      (word.endsWith("s") && english.has(word.slice(0, -1)))
+    const translated = isPlain ? null : this.unspacedText(text)
+    if (translated !== null || this.spaced.length === 0) return translated
+    const words = text.toLowerCase().match(isPlain ? plainWord : anyWord) ?? []
+    // Most words of a long English question are English: nothing can outweigh them, and no language is asked.
+    if (words.filter((word) => !isEnglish(word)).length * mostEnglish < words.length) return null
+    return this.spacedText(text, isEnglish, isProvider)
+  }
+
+  private unspacedText(query: string): Translation | null {
+    if (this.unspaced.length === 0 || query.search(unspacedRun) < 0) return null
+    const texts = this.unspaced.map((language) => {
+      let understood = 0
+      const words = new Set<string>()
+      const text = language.written(query).replace(unspacedRun, (run) => {
+        const read = language.read(run)
+        understood += read.understood
+        for (const part of read.parts) if (part.translated) for (const word of part.text.split(" ")) words.add(word)
+        return ` ${read.parts.map((part) => part.text).join(" ")} `
+      })
+      return { text, words, understood }
+    })
+    const best = texts.reduce((a, b) => (b.understood > a.understood ? b : a))
+    return best.understood > 0 ? { text: best.text, words: best.words } : null
+  }
+
+  private spacedText(
+    query: string,
+    isEnglish: (word: string) => boolean,
+    isProvider: (word: string) => boolean
+  ): Translation | null {
+    const pieces = (query.match(/\S+/g) ?? []).flatMap((piece) =>
+      value.test(piece)
+        ? [{ text: piece, isValue: true }]
+        : (piece.match(token) ?? []).map((text) => ({ text, isValue: false }))
+    )
+    const language = this.languageOf(
+      pieces.filter(({ isValue, text }) => !isValue && isWord(text)).map(({ text }) => text.toLowerCase()),
+      isEnglish
+    )
+    if (language === null) return null
+    const words = new Set<string>()
+    const said = pieces
+      .map(({ isValue, text }) => ({ text, written: isValue || !isWord(text) ? "" : language.written(text) }))
+      .filter(({ written }) => written === "" || !language.isDropped(written))
+    const writtenWords = said.map(({ written }) => written)
+    const out: Array<string> = []
+    for (let at = 0; at < said.length;) {
+      const piece = said[at]?.text ?? ""
+      const phrase = writtenWords[at] === "" ? undefined : language.phraseAt(writtenWords, at)
+      if (phrase === undefined) out.push(piece)
+      else {
+        if (phrase.length === 1 && isProvider(piece)) out.push(piece)
+        if (phrase.english !== piece.toLowerCase()) for (const word of phrase.english.split(" ")) words.add(word)
+        out.push(phrase.english)
+      }
+      at += phrase?.length ?? 1
+    }
+    return { text: out.join(" ").replace(/ ([.!?;])/g, "$1"), words }
+  }
+
+  /** The language with the most words of its own; null when English has as many. */
+  private languageOf(words: ReadonlyArray<string>, isEnglish: (word: string) => boolean): SpacedLanguage | null {
+    const ours = words.filter(isEnglish)
+    const others = words.filter((word) => !isEnglish(word))
+    let best: Guess | null = null
+    for (const language of this.spaced) {
+      const signs = others.reduce((sum, word) => sum + signOf(language, word), 0)
+      if (signs < 1 || signs <= (best?.signs ?? 0)) continue
+      const against = ours.filter((word) => !language.has(language.written(word)))
+      if (signs > against.length) best = { language, signs }
+    }
+    return best?.language ?? null
+  }
+}
+
+/** Knows no other language. */
+export const englishOnly: Languages = new Languages([])

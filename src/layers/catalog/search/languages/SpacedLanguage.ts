@@ -1,0 +1,139 @@
+/**
+ * A language that is written with blanks between words. A word is found as it stands, without its ending, or as a
+ * compound of known words; phrases of several words come before single words. Accents do not matter.
+ */
+import { fold } from "../Analyzer.js"
+import { type LanguageFile, speller, wordsIn } from "./LanguageFile.js"
+
+const shortestStem = 4
+const shortestCompound = 7
+const shortestPart = 3
+const shortestHead = 5
+const mostParts = 4
+
+/** What a word says about the language: nothing, that it belongs to it, or that it has a meaning in it too. */
+export interface WordFound {
+  /** The English words; empty when the word has no subject. */
+  readonly english: string
+  /** The word is no English word, so that it shows the language. */
+  readonly telling: boolean
+}
+
+/** A run of words of a sentence and what they mean in English. */
+export interface PhraseFound {
+  readonly length: number
+  readonly english: string
+}
+
+const lettersOf = (text: string): ReadonlyArray<string> => text.match(/\p{L}+/gu) ?? []
+
+export class SpacedLanguage {
+  readonly name: string
+  private readonly spelled: (text: string) => string
+  private readonly exact = new Map<string, string>()
+  private readonly phrases = new Map<string, string>()
+  private readonly dropped: ReadonlySet<string>
+  private readonly alsoEnglish: ReadonlySet<string>
+  private readonly endings: ReadonlySet<string>
+  private readonly longestEnding: number
+  private readonly links: ReadonlyArray<string>
+  private longestPhrase = 1
+
+  constructor(file: LanguageFile) {
+    this.name = file.name
+    this.spelled = speller(file)
+    const read = (list: string): ReadonlyArray<string> => wordsIn(list).map((word) => this.written(word))
+    this.dropped = new Set(read(file.drop))
+    this.alsoEnglish = new Set(read(file.alsoEnglish))
+    this.endings = new Set(read(file.endings))
+    this.longestEnding = Math.max(0, ...Array.from(this.endings, (ending) => ending.length))
+    this.links = wordsIn(file.compounds).map((link) => (link === "-" ? "" : this.written(link)))
+    for (const [english, texts] of Object.entries(file.words)) for (const text of texts) this.enter(text, english)
+  }
+
+  private enter(text: string, english: string): void {
+    const all = lettersOf(text).map((word) => this.written(word))
+    const said = all.filter((word) => !this.dropped.has(word))
+    const words = said.length > 0 ? said : all
+    const [only] = words
+    if (words.length === 1 && only !== undefined && !this.exact.has(only)) this.exact.set(only, english)
+    const key = words.map((word) => this.stemOf(word)).join(" ")
+    if (!this.phrases.has(key)) this.phrases.set(key, english)
+    this.longestPhrase = Math.max(this.longestPhrase, words.length)
+  }
+
+  /** A word of the language as this vocabulary writes it: small, without accents, spelled in one way. */
+  written(word: string): string {
+    return this.spelled(fold(word.normalize("NFC")).toLowerCase())
+  }
+
+  /** Whether the vocabulary has the written word itself. */
+  has(word: string): boolean {
+    return this.exact.has(word) || this.dropped.has(word)
+  }
+
+  isDropped(word: string): boolean {
+    return this.dropped.has(word) && !this.exact.has(word)
+  }
+
+  /** The meaning of one written word; undefined when the language does not have it. */
+  wordOf(word: string): WordFound | undefined {
+    const english = this.exact.get(word)
+    if (english === undefined && this.dropped.has(word)) {
+      return { english: "", telling: !this.alsoEnglish.has(word) }
+    }
+    const found = english ?? this.phrases.get(this.stemOf(word)) ?? this.compound(word)
+    return found === undefined ? undefined : { english: found, telling: found !== word && !this.alsoEnglish.has(word) }
+  }
+
+  /** The longest phrase at a place of written words that have a subject. */
+  phraseAt(words: ReadonlyArray<string>, at: number): PhraseFound | undefined {
+    for (let length = Math.min(this.longestPhrase, words.length - at); length > 1; length -= 1) {
+      const key = words.slice(at, at + length).map((word) => this.stemOf(word))
+      const english = this.phrases.get(key.join(" "))
+      if (english !== undefined) return { length, english }
+    }
+    const word = words[at]
+    const english = word === undefined ? undefined : this.wordOf(word)?.english
+    return english === undefined || english === "" ? undefined : { length: 1, english }
+  }
+
+  private stemOf(word: string): string {
+    for (let length = Math.min(this.longestEnding, word.length - shortestStem); length > 0; length -= 1) {
+      if (this.endings.has(word.slice(-length))) return word.slice(0, -length)
+    }
+    return word
+  }
+
+  private compound(word: string): string | undefined {
+    if (this.links.length === 0 || word.length < shortestCompound) return undefined
+    const parts = this.apart(word, mostParts)
+    if (parts !== undefined) return parts.join(" ")
+    // The last part of a compound says what it is; the first part may be anything.
+    for (let at = 2; at <= word.length - shortestHead; at += 1) {
+      const head = this.exact.get(word.slice(at))
+      if (head !== undefined) return head
+    }
+    return undefined
+  }
+
+  private simple(word: string): string | undefined {
+    return word.length < shortestPart ? undefined : (this.exact.get(word) ?? this.phrases.get(this.stemOf(word)))
+  }
+
+  private apart(word: string, most: number): ReadonlyArray<string> | undefined {
+    const whole = this.simple(word)
+    if (whole !== undefined) return [whole]
+    if (most === 1) return undefined
+    for (let at = word.length - shortestPart; at >= shortestPart; at -= 1) {
+      const first = this.simple(word.slice(0, at))
+      if (first === undefined) continue
+      const rest = word.slice(at)
+      for (const link of this.links) {
+        const others = rest.startsWith(link) ? this.apart(rest.slice(link.length), most - 1) : undefined
+        if (others !== undefined) return [first, ...others]
+      }
+    }
+    return undefined
+  }
+}
