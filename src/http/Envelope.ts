@@ -78,6 +78,8 @@ export interface WireError {
   readonly retryable: boolean
   /** What to change or how long to wait, as far as it is the same for every occurrence. */
   readonly retryHint: string
+  /** One occurrence, for the document. */
+  readonly example: Body
   /** Null when the value is not this error. */
   readonly body: (error: unknown, requestId: string) => Body | null
   readonly headers: (error: unknown) => { readonly [name: string]: string }
@@ -99,12 +101,14 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
     },
     ...row.beside?.[1](error)
   })
+  const example = toBody(row.example, exampleId("req"))
   table.set(code, {
     code,
     status: row.status,
     title: row.title,
     retryable: cls.retryable,
     retryHint: cls.retryHint,
+    example,
     body: (error, requestId) => (error instanceof cls ? toBody(error, requestId) : null),
     headers: (error) => (error instanceof cls ? (row.headers?.(error) ?? {}) : {})
   })
@@ -120,7 +124,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
       ...row.inside?.[0]
     }).annotations({ description: "What went wrong" }),
     ...row.beside?.[0]
-  }).annotations({ examples: [toBody(row.example, exampleId("req"))] })
+  }).annotations({ examples: [example] })
   return Schema.transformOrFail(
     Schema.make<Body>(Schema.typeSchema(outside).ast),
     Schema.make<E>(Schema.typeSchema(Schema.make<E>(cls.ast)).ast),
@@ -416,6 +420,16 @@ const entryOf = (error: unknown): WireError | undefined =>
 export const errorBody = (error: unknown, requestId: string): Body | null =>
   entryOf(error)?.body(error, requestId) ?? null
 
+/** The same as RFC 9457 has it. */
+export const problemBody = ({ code, status, title }: WireError, body: Body): Body => ({
+  type: `/docs#${code}`,
+  title,
+  status,
+  detail: body.error.message,
+  instance: body.error.requestId,
+  ...body
+})
+
 /** The answer to an error of the table; null for anything else. */
 export const errorResponse = (
   error: unknown,
@@ -426,17 +440,7 @@ export const errorResponse = (
   const body = entry?.body(error, requestId) ?? null
   if (entry === undefined || body === null) return null
   const problem = wantsProblem(accept)
-  const members = problem
-    ? {
-        type: `/docs#${entry.code}`,
-        title: entry.title,
-        status: entry.status,
-        detail: body.error.message,
-        instance: requestId,
-        ...body
-      }
-    : body
-  return HttpServerResponse.text(JSON.stringify(members), {
+  return HttpServerResponse.text(JSON.stringify(problem ? problemBody(entry, body) : body), {
     status: entry.status,
     contentType: problem ? problemType : "application/json",
     headers: entry.headers(error)

@@ -12,7 +12,7 @@ import { errorPrefix, type Required, type Route, routesOf } from "./Access.js"
 import type { Api } from "./Api.js"
 import { wireErrors } from "./Envelope.js"
 import { headerComponents, problemSchema } from "./OpenApiParts.js"
-import { type Examples, examplesOf } from "./OpenApiExamples.js"
+import { errorExamples, errorExamplesOf, type Examples, examplesOf, withRecorded } from "./OpenApiExamples.js"
 import { possibleErrors } from "./RouteErrors.js"
 
 const refPrefix = "#/components/schemas/"
@@ -130,8 +130,11 @@ const tidyError = (response: JsonObject, possible: ReadonlySet<string>): JsonObj
     ...response,
     description: [...others, ...codes.map((code) => `${wireErrors.get(code)?.title ?? code} (${code})`)].join("; "),
     content: {
-      "application/json": { schema: schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas } },
-      "application/problem+json": { schema: refTo("Problem") }
+      "application/json": {
+        schema: schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas },
+        examples: errorExamplesOf(codes, "error")
+      },
+      "application/problem+json": { schema: refTo("Problem"), examples: errorExamplesOf(codes, "problem") }
     }
   }
 }
@@ -222,8 +225,8 @@ const missing = (code: string, headers: JsonObject): JsonObject => ({
   description: wireErrors.get(code)?.title ?? code,
   headers: { "X-Request-Id": headerRef("X-Request-Id"), ...headers },
   content: {
-    "application/json": { schema: refTo(errorPrefix + code) },
-    "application/problem+json": { schema: refTo("Problem") }
+    "application/json": { schema: refTo(errorPrefix + code), examples: errorExamplesOf([code], "error") },
+    "application/problem+json": { schema: refTo("Problem"), examples: errorExamplesOf([code], "problem") }
   }
 })
 const missingResponses: JsonObject = {
@@ -265,6 +268,15 @@ export const openApiDocument = (
     options.strict === true || closed.has(name) ? schema : open(schema)
   )
   const kept = Object.fromEntries(Object.entries(named).filter(([name]) => !dropped.has(name)))
+  const opened =
+    options.strict === true
+      ? paths
+      : mapValues(paths, (item) =>
+          mapValues(item, (operation) => ({
+            ...object(operation),
+            responses: open(member(operation, "responses") ?? {})
+          }))
+        )
   const runError = object(kept["RunError"])
   const codes = [...new Set(runFailures.map(({ code }) => code))]
 
@@ -275,23 +287,19 @@ export const openApiDocument = (
       contact: { name: "The operator of this gateway" }
     },
     servers: [{ url: options.serverUrl ?? "/", description: "This gateway" }],
-    paths:
-      options.strict === true
-        ? paths
-        : mapValues(paths, (item) =>
-            mapValues(item, (operation) => ({
-              ...object(operation),
-              responses: open(member(operation, "responses") ?? {})
-            }))
-          ),
+    // Last of all: an example may hold what the steps before look for, such as a schema.
+    paths: mapValues(opened, (item, path) =>
+      mapValues(item, (operation, method) => withRecorded(object(operation), `${method.toUpperCase()} ${path}`))
+    ),
     security: [],
     components: {
       ...components,
+      examples: errorExamples,
       headers: headerComponents,
       responses: missingResponses,
       schemas: {
         ...kept,
-        Problem: problemSchema(kept[`${errorPrefix}not_found`]),
+        Problem: problemSchema(kept[`${errorPrefix}not_found`], member(errorExamples["not_found_problem"], "value")),
         RunError: {
           ...runError,
           properties: {

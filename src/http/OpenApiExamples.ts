@@ -1,9 +1,12 @@
 /**
- * Examples of whole bodies and answers for the OpenAPI document, put together from the examples that stand at the
- * fields. A schema that has an example of its own gives that.
+ * Examples of whole bodies and answers for the OpenAPI document. Those of errors come from the table of errors, those
+ * of success were recorded from a gateway. Where nothing is recorded, one is put together from the examples that stand
+ * at the fields.
  */
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member } from "../domain/Members.js"
+import { problemBody, wireErrors } from "./Envelope.js"
+import { recorded, type RecordedExample } from "./OpenApiRecorded.js"
 
 export type Examples = (schema: Json | undefined) => Json | undefined
 
@@ -41,4 +44,85 @@ export const examplesOf = (components: JsonObject, fields: "all" | "required"): 
     )
   }
   return (schema) => exampleOf(schema, [])
+}
+
+const jsonOf = (value: unknown): Json => JSON.parse(JSON.stringify(value))
+
+/** Each error of the table in both of its forms, by its code, for `components.examples`. */
+export const errorExamples: JsonObject = Object.fromEntries(
+  [...wireErrors.values()].flatMap((error) => [
+    [error.code, { summary: error.title, value: jsonOf(error.example) }],
+    [`${error.code}_problem`, { summary: error.title, value: jsonOf(problemBody(error, error.example)) }]
+  ])
+)
+
+/** The examples of these codes, as an answer names them. */
+export const errorExamplesOf = (codes: ReadonlyArray<string>, form: "error" | "problem"): JsonObject =>
+  Object.fromEntries(
+    codes.map((code) => [code, { $ref: `#/components/examples/${form === "error" ? code : `${code}_problem`}` }])
+  )
+
+/** Adds named examples to a media type, in the place of one without a name. */
+const withNamed = (media: Json | undefined, named: JsonObject): JsonObject => {
+  const { example, examples, ...rest } = isObject(media) ? media : {}
+  const all = { ...named, ...(isObject(examples) ? examples : {}) }
+  return Object.keys(all).length === 0
+    ? { ...rest, ...(example === undefined ? {} : { example }) }
+    : { ...rest, examples: all }
+}
+
+const named = (
+  examples: ReadonlyArray<RecordedExample>,
+  show: (example: RecordedExample) => JsonObject | null
+): JsonObject =>
+  Object.fromEntries(
+    examples.flatMap((example) => {
+      const shown = show(example)
+      return shown === null ? [] : [[example.name, { summary: example.summary, ...shown }]]
+    })
+  )
+
+/** Requests that are alike but for their idempotency key show the same. */
+const sameRequest = (body: Json): string => JSON.stringify(isObject(body) ? { ...body, idempotencyKey: null } : body)
+
+/** Answers have these beside the JSON that is recorded. */
+const withoutNames: ReadonlySet<string> = new Set(["application/problem+json", "text/html"])
+
+/** Adds what was recorded of an operation, such as `POST /v1/runs`: its bodies, and its answers by status. */
+export const withRecorded = (operation: JsonObject, name: string): JsonObject => {
+  const examples = member(recorded, name) ?? []
+  if (examples.length === 0) return operation
+  const seen = new Set<string>()
+  const bodies = named(examples, ({ body, status }) => {
+    if (body === undefined || status >= 300 || seen.has(sameRequest(body))) return null
+    seen.add(sameRequest(body))
+    return { value: body }
+  })
+  const { requestBody, responses } = operation
+  const content = (holder: Json | undefined, more: JsonObject): JsonObject => {
+    if (!isObject(holder)) return {}
+    const media = holder["content"]
+    if (!isObject(media)) return holder
+    return {
+      ...holder,
+      content: Object.fromEntries(
+        Object.entries(media).map(([type, each]) => [type, withoutNames.has(type) ? each : withNamed(each, more)])
+      )
+    }
+  }
+  return {
+    ...operation,
+    ...(requestBody === undefined ? {} : { requestBody: content(requestBody, bodies) }),
+    responses: Object.fromEntries(
+      Object.entries(isObject(responses) ? responses : {}).map(([status, response]) => [
+        status,
+        content(
+          response,
+          named(examples, ({ answer, request, status: answered }) =>
+            String(answered) === status ? { description: `Answers ${request}`, value: answer } : null
+          )
+        )
+      ])
+    )
+  }
 }

@@ -60,11 +60,9 @@ export const headerComponents: JsonObject = {
 const said = (description: string, schema: JsonObject): JsonObject => ({ ...schema, description })
 
 /** Every error has the members of its own schema too. */
-export const problemSchema = (notFound: Json | undefined): JsonObject => {
+export const problemSchema = (notFound: Json | undefined, example: Json | undefined): JsonObject => {
   const inside = isObject(notFound) && isObject(notFound["properties"]) ? notFound["properties"]["error"] : undefined
   const parts = isObject(inside) && isObject(inside["properties"]) ? inside["properties"] : {}
-  const example = isObject(notFound) && Array.isArray(notFound["examples"]) ? notFound["examples"][0] : undefined
-  const { error } = isObject(example) ? example : {}
   return {
     description: "An error as RFC 9457 describes it, with the members of its other form",
     type: "object",
@@ -85,15 +83,6 @@ export const problemSchema = (notFound: Json | undefined): JsonObject => {
         }
       })
     },
-    examples: [
-      {
-        type: "/docs#not_found",
-        title: "Not found",
-        status: 404,
-        detail: isObject(error) ? (error["message"] ?? "") : "",
-        instance: exampleId("req"),
-        error: error ?? {}
-      }
-    ]
+    examples: example === undefined ? [] : [example]
   }
 }

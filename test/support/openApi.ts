@@ -25,3 +25,7 @@ export const validatorOf = (document: JsonObject, schema: unknown): ((value: unk
   return (value) =>
     assert.isTrue(validate(value), `${JSON.stringify(validate.errors)} in ${JSON.stringify(value)?.slice(0, 2_000)}`)
 }
+
+/** Whether the schema takes the value. */
+export const takes = (document: JsonObject, schema: unknown, value: unknown): boolean =>
+  compilerOf(document).compile(absolute(schema))(value) === true
