@@ -2,11 +2,12 @@
  * Schemas of fields that several bodies share. Each has an error message of its own, because the message that a schema
  * makes by itself repeats what the client sent.
  */
-import { ParseResult, Schema } from "effect"
+import { Option, ParseResult, Schema } from "effect"
 import { directionSigns } from "../domain/Characters.js"
 import { field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { fieldUsdMax, labelCharsMax } from "../domain/Limits.js"
+import { fromUsd, Micros, microsPerUsd, toUsd } from "../domain/Micros.js"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -29,10 +30,28 @@ export const NextCursor = field(
   null
 )
 
-/** An amount of dollars in a request body. */
-export const UsdInput = Schema.JsonNumber.pipe(
-  Schema.between(0, fieldUsdMax),
-  Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+const smallestUsd = (1 / microsPerUsd).toFixed(6)
+
+/** An amount of dollars in a request, as micros. One that is less than half a micro is refused: it is not nothing. */
+export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
+  Schema.JsonNumber.pipe(
+    Schema.between(0, fieldUsdMax),
+    Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+  ),
+  Schema.typeSchema(Micros),
+  {
+    strict: true,
+    decode: (usd, _, ast) =>
+      Option.match(
+        Option.filter(fromUsd(usd), (micros) => micros > 0 || usd === 0),
+        {
+          onNone: () =>
+            ParseResult.fail(new ParseResult.Type(ast, usd, `must be 0, or at least ${smallestUsd} dollars`)),
+          onSome: ParseResult.succeed
+        }
+      ),
+    encode: (micros) => ParseResult.succeed(toUsd(micros))
+  }
 )
 
 /** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */

@@ -1,6 +1,7 @@
 /** What inputs cost and what a job makes of them, over HTTP on a whole gateway whose providers are scripted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { startAccounts } from "../support/accountsGateway.js"
 import { onGateway } from "../support/scriptedGateway.js"
 
 describe("the maximum price of an input", () => {
@@ -48,6 +49,33 @@ describe("the maximum price of an input", () => {
         }
       })
     )
+  )
+})
+
+describe("an amount of dollars below a micro", () => {
+  it.scopedLive("is refused wherever one is asked for, and never taken for nothing", () =>
+    Effect.gen(function* () {
+      const { person, send } = yield* startAccounts()
+      const { authorization } = yield* person()
+      const tiny = 0.000_000_1
+      const quoted = { endpointId: "job:web.search", input: { query: "a" }, fallback: { maxCostUsd: tiny } }
+      const automatic = { belowUsd: tiny, amountUsd: 20, monthlyMaximumUsd: 100 }
+      const asked: ReadonlyArray<readonly [method: string, path: string, body: object, field: string]> = [
+        ["POST", "/v1/tokens", { label: "a", scopes: ["runs:read"], monthlyLimitUsd: tiny }, "monthlyLimitUsd"],
+        ["POST", "/v1/top-ups", { amountUsd: tiny, idempotencyKey: "a" }, "amountUsd"],
+        ["PUT", "/v1/top-ups/automatic", automatic, "belowUsd"],
+        ["POST", "/v1/runs/quote", quoted, "fallback.maxCostUsd"]
+      ]
+      for (const [method, path, body, field] of asked) {
+        const refused = yield* send(method, path, {
+          body: JSON.stringify(body),
+          headers: { authorization, "content-type": "application/json" }
+        })
+        assert.strictEqual(refused.status, 400, path)
+        assert.include(refused.text, field, path)
+        assert.include(refused.text, "must be 0, or at least 0.000001 dollars", path)
+      }
+    })
   )
 })
 

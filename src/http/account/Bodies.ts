@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import type { CurrentLimits } from "../../domain/CurrentLimits.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { LedgerKind } from "../../domain/Ledger.js"
-import { toUsd } from "../../domain/Micros.js"
+import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
 import { isReadOnly, Scope } from "../../domain/Scope.js"
 import { TopUpHint, TopUpReason } from "../../domain/TopUpHint.js"
 import type { MonthSpend, Principal } from "../../services/Accounts.js"
@@ -189,7 +189,7 @@ export const TopUpInput = Schema.Struct({
   amountUsd: askedMaybe(
     UsdInput,
     "How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest",
-    topUpSuggestedUsdDefault
+    Micros.make(topUpSuggestedUsdDefault * microsPerUsd)
   ),
   savePaymentMethod: askedMaybe(
     Schema.Boolean,

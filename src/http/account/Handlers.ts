@@ -3,7 +3,6 @@ import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { RunId } from "../../domain/Ids.js"
 import { holdsShownMax } from "../../domain/Limits.js"
-import { fromUsd } from "../../domain/Micros.js"
 import { isReadOnly } from "../../domain/Scope.js"
 import { Accounts } from "../../services/Accounts.js"
 import { CapabilityRequests } from "../../services/CapabilityRequests.js"
@@ -126,13 +125,12 @@ export const AccountHandlers: Layer.Layer<
             const { operatorWorkspace, workspaceId } = caller
             const body = yield* readTopUp(request)
             const idempotencyKey = yield* idempotencyKeyOf(headers["idempotency-key"], body.idempotencyKey)
-            const amountMicros = body.amountUsd === undefined ? null : Option.getOrNull(fromUsd(body.amountUsd))
             return topUpBody(
               yield* topUps.request(
                 {
                   workspaceId,
                   operatorWorkspace,
-                  amountMicros,
+                  amountMicros: body.amountUsd ?? null,
                   idempotencyKey,
                   saveMethod: body.savePaymentMethod ?? false
                 },

@@ -1,11 +1,10 @@
 /** The tools that look into the catalog: `search_operations` and `inspect_operation`. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { Access, noFilter } from "../../domain/CatalogView.js"
 import { jobEndpointId, trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { isObject, JsonObject } from "../../domain/Json.js"
 import {
-  fieldUsdMax,
   filterCharsMax,
   queryCharsMax,
   runIdentifierCharsMax,
@@ -17,11 +16,11 @@ import {
   toolSearchedRows
 } from "../../domain/Limits.js"
 import { PriceBasis } from "../../domain/Manifest.js"
-import { fromUsd, toUsd } from "../../domain/Micros.js"
+import { toUsd } from "../../domain/Micros.js"
 import type { OperationContract } from "../../domain/OperationContract.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import { Catalog } from "../../services/Catalog.js"
-import { line, optional, says } from "../Fields.js"
+import { line, optional, says, UsdInput } from "../Fields.js"
 import { bytesOf, fits } from "./Fitting.js"
 import { type Annotations, tool } from "./Tool.js"
 
@@ -120,13 +119,9 @@ export const searchOperations = tool({
     }),
     provider: optional(line(filterCharsMax, "Only operations of this provider, by its id")),
     maxPriceUsd: optional(
-      Schema.JsonNumber.pipe(
-        Schema.between(0, fieldUsdMax),
-        Schema.annotations({
-          ...says(`must be a number of dollars from 0 to ${fieldUsdMax}`),
-          jsonSchema: { type: "number", minimum: 0, description: "Only what costs at most so many dollars a call" }
-        })
-      )
+      UsdInput.annotations({
+        jsonSchema: { type: "number", minimum: 0, description: "Only what costs at most so many dollars a call" }
+      })
     )
   }),
   output: SearchView,
@@ -141,7 +136,7 @@ export const searchOperations = tool({
         offset,
         prefer,
         provider,
-        maxPriceMicros: maxPriceUsd === undefined ? null : Option.getOrNull(fromUsd(maxPriceUsd)),
+        maxPriceMicros: maxPriceUsd ?? null,
         hidden: caller.operator
       },
       caller

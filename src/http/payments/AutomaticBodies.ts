@@ -1,15 +1,23 @@
 /** What the routes of automatic top-ups take and give. Names in `Micros` are integers, other money is dollars. */
 import { Schema } from "effect"
 import { automaticStates } from "../../domain/AutomaticTopUp.js"
-import { toUsd } from "../../domain/Micros.js"
+import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
 import { automaticStops } from "../../domain/PaymentReport.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
 import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput } from "../Fields.js"
 
 export const AutomaticTopUpInput = Schema.Struct({
-  belowUsd: asked(UsdInput, "The card is charged while less than this is available, in US dollars", 10),
-  amountUsd: asked(UsdInput, "How much is charged at a time, in US dollars", 50),
-  monthlyMaximumUsd: asked(UsdInput, "How much is charged in a calendar month (UTC) at most, in US dollars", 200)
+  belowUsd: asked(
+    UsdInput,
+    "The card is charged while less than this is available, in US dollars",
+    Micros.make(10 * microsPerUsd)
+  ),
+  amountUsd: asked(UsdInput, "How much is charged at a time, in US dollars", Micros.make(50 * microsPerUsd)),
+  monthlyMaximumUsd: asked(
+    UsdInput,
+    "How much is charged in a calendar month (UTC) at most, in US dollars",
+    Micros.make(200 * microsPerUsd)
+  )
 }).annotations({ identifier: "AutomaticTopUpRequest", description: "A rule of automatic top-ups" })
 
 const usd = (description: string, example: number) => field(Schema.Number, `${description}, in US dollars`, example)

@@ -1,7 +1,6 @@
 /** Translates between the routes of automatic top-ups and their service; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
-import { Effect, Option, type Layer } from "effect"
-import { fromUsd, type Micros, zero } from "../../domain/Micros.js"
+import { Effect, type Layer } from "effect"
 import { AutomaticTopUps } from "../../services/AutomaticTopUps.js"
 import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
@@ -14,8 +13,6 @@ import type { HttpSettings } from "../Settings.js"
 import { automaticTopUpBody, AutomaticTopUpInput } from "./AutomaticBodies.js"
 
 const readRule = jsonBody(AutomaticTopUpInput, callerBudget)
-/** The schema lets no amount in that has no micros. */
-const micros = (usd: number): Micros => Option.getOrElse(fromUsd(usd), () => zero)
 
 export const AutomaticTopUpsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "automaticTopUps">,
@@ -42,9 +39,9 @@ export const AutomaticTopUpsHandlers: Layer.Layer<
             const caller = yield* Principal
             const { amountUsd, belowUsd, monthlyMaximumUsd } = yield* readRule(request)
             const rule = {
-              belowMicros: micros(belowUsd),
-              amountMicros: micros(amountUsd),
-              monthlyMaximumMicros: micros(monthlyMaximumUsd)
+              belowMicros: belowUsd,
+              amountMicros: amountUsd,
+              monthlyMaximumMicros: monthlyMaximumUsd
             }
             return automaticTopUpBody(yield* automatic.set(caller.workspaceId, rule, yield* acting(caller)))
           })

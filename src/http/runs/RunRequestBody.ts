@@ -2,7 +2,7 @@
  * The body of `POST /v1/runs` and what it means: closed, with the defaults of `fallback` filled in (contract: "Run
  * request"; completions: section 3, "Body").
  */
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { ParsedObject } from "../../domain/Json.js"
 import {
@@ -13,7 +13,7 @@ import {
   waitSecondsMax,
   waitSecondsWhenTrue
 } from "../../domain/Limits.js"
-import { fromUsd, type Micros } from "../../domain/Micros.js"
+import { Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { askedMaybe, exampleId, field, line, optional, says, UsdInput } from "../Fields.js"
@@ -46,7 +46,7 @@ const Fallback = Schema.Struct({
     field(
       UsdInput,
       "How many US dollars the whole run may cost; providers above it are skipped. Without it, what the dearest set of attempts can cost",
-      0.05
+      Micros.make(50_000)
     )
   ),
   prefer: withDefault(
@@ -123,11 +123,10 @@ const noFallback = {
 const fallbackOf = (sent: RunRequestBody["fallback"]): FallbackRequest | null => {
   if (sent === undefined || sent === false) return null
   if (sent === true) return { enabled: true, ...noFallback }
-  const maxCostMicros: Micros | null = sent.maxCostUsd === undefined ? null : Option.getOrNull(fromUsd(sent.maxCostUsd))
   return {
     enabled: sent.enabled,
     maxAttempts: sent.maxAttempts,
-    maxCostMicros,
+    maxCostMicros: sent.maxCostUsd ?? null,
     prefer: sent.prefer,
     exclude: sent.exclude.map((id) => id.trim()),
     stopAtFirstMiss: sent.stopAtFirstMiss

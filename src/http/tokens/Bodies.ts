@@ -1,7 +1,7 @@
 /** What the routes of tokens take and give (extensions: section 2). A secret is only ever given, and once. */
-import { Option, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { rotationOverlapSecondsMax } from "../../domain/Limits.js"
-import { fromUsd, type Micros } from "../../domain/Micros.js"
+import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { ShownToken, Token } from "../../services/Tokens.js"
 import {
@@ -61,7 +61,7 @@ const labelMeaning = "What people call it"
 const monthlyLimitUsd = askedMaybe(
   nullable(UsdInput),
   "How many dollars it may spend in a calendar month (UTC); null for no limit of its own",
-  25
+  Micros.make(25 * microsPerUsd)
 )
 const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it ends; ${whenNull}`, Date.UTC(2027, 0, 1))
 
@@ -94,9 +94,6 @@ export const RotationInput = Schema.Struct({
     3_600
   )
 }).annotations({ identifier: "TokenRotation", description: "How a token gets a new secret" })
-
-export const microsOrNull = (usd: number | null): Micros | null =>
-  usd === null ? null : Option.getOrNull(fromUsd(usd))
 
 export const tokenBody = (found: Token): typeof TokenBody.Type => ({
   tokenId: found.tokenId,

@@ -15,7 +15,7 @@ import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { answering } from "../RequestState.js"
 import type { HttpSettings } from "../Settings.js"
-import { microsOrNull, RotationInput, tokenBody, TokenChange, TokenInput, tokenWithSecret } from "./Bodies.js"
+import { RotationInput, tokenBody, TokenChange, TokenInput, tokenWithSecret } from "./Bodies.js"
 
 const readToken = jsonBody(TokenInput, callerBudget)
 const readChange = jsonBody(TokenChange, callerBudget)
@@ -53,11 +53,16 @@ export const TokensHandlers: Layer.Layer<
         answering(
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
-            const { expiresAt = null, label, monthlyLimitUsd = null, scopes } = yield* readToken(request)
+            const {
+              expiresAt = null,
+              label,
+              monthlyLimitUsd: monthlyLimitMicros = null,
+              scopes
+            } = yield* readToken(request)
             const asked = {
               label,
               scopes: [...new Set(scopes)],
-              monthlyLimitMicros: microsOrNull(monthlyLimitUsd),
+              monthlyLimitMicros,
               expiresAt
             }
             const by = yield* acting(caller)
@@ -71,10 +76,10 @@ export const TokensHandlers: Layer.Layer<
           Effect.fnUntraced(function* ({ path, request }) {
             const caller = yield* Principal
             const tokenId = yield* tokenIdOf(path.tokenId)
-            const { monthlyLimitUsd, ...others } = yield* readChange(request)
+            const { monthlyLimitUsd: monthlyLimitMicros, ...others } = yield* readChange(request)
             const changes = {
               ...others,
-              ...(monthlyLimitUsd === undefined ? {} : { monthlyLimitMicros: microsOrNull(monthlyLimitUsd) })
+              ...(monthlyLimitMicros === undefined ? {} : { monthlyLimitMicros })
             }
             const by = yield* acting(caller)
             return tokenBody(yield* Effect.uninterruptible(tokens.change(caller, tokenId, changes, by)))
