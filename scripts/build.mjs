@@ -1,9 +1,11 @@
 // Builds src to dist when a source has changed since the last build. It compares contents, because the times of files
 // in copies and checkouts say nothing. `--force` builds anyway, `--quiet` prints nothing when all is well. It needs the
 // compiler only when there is something to build: a production install has none and runs the dist that it was given.
+// Builds of one folder take turns, so that no program starts from a file that another build is writing.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -38,7 +40,34 @@ if (!existsSync(join(root, "src"))) {
 }
 
 const now = sources()
-const before = existsSync(stamp) ? readFileSync(stamp, "utf8") : ""
+const built = () => (existsSync(stamp) ? readFileSync(stamp, "utf8") : "")
+if (!force && now === built()) process.exit(0)
+
+const turn = join(root, ".building")
+const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === "EPERM"
+  }
+}
+/** Whether nobody else builds; a build that was killed leaves its turn behind. */
+const tookTurn = () => {
+  try {
+    writeFileSync(turn, `${process.pid}`, { flag: "wx" })
+    return true
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error
+    const other = Number(existsSync(turn) ? readFileSync(turn, "utf8") : "")
+    if (other > 0 && !isAlive(other)) rmSync(turn, { force: true })
+    return false
+  }
+}
+while (!tookTurn()) await sleep(100)
+process.once("exit", () => rmSync(turn, { force: true }))
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
+
+const before = built()
 if (!force && now === before) process.exit(0)
 
 const tsc = (() => {

@@ -1,29 +1,14 @@
 // `gateway mcp`: a host starts the program itself and speaks the protocol with it over stdin and stdout.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { spawn } from "node:child_process"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { hit, type Listening, miss, testGateway } from "../../src/testing.js"
 import { type Agent, overHttp, overStdio, revisions } from "../support/agents.js"
 import type { Loose } from "../support/httpGateway.js"
+import { program } from "../support/program.js"
 
-/** Runs TypeScript without a build; comes with vitest. */
-const viteNode = join(
-  dirname(
-    createRequire(createRequire(import.meta.url).resolve("vitest/package.json")).resolve("vite-node/package.json")
-  ),
-  "vite-node.mjs"
-)
-const program = [
-  viteNode,
-  "--root",
-  fileURLToPath(new URL("../..", import.meta.url)),
-  fileURLToPath(new URL("../../src/cli.ts", import.meta.url)),
-  "--",
-  "mcp"
-]
+const mcp = [program("cli"), "mcp"]
 const environment = (url: string, token: string) => ({
   PATH: process.env["PATH"] ?? "",
   XDG_CONFIG_HOME: join(tmpdir(), "no-such-folder"),
@@ -44,7 +29,7 @@ const first = "mock-email-find"
 describe.each(revisions)("in the %s revision of the protocol", (revision) => {
   let agent: Agent
   beforeAll(async () => {
-    agent = await overStdio(process.execPath, program, environment(listening.url, listening.token), revision)
+    agent = await overStdio(process.execPath, mcp, environment(listening.url, listening.token), revision)
   })
   afterAll(() => agent.close())
 
@@ -109,7 +94,7 @@ describe("the program", () => {
     const address: Loose = relay.address()
     const before = gateway.calls(first).length
     const env = environment(`http://127.0.0.1:${address.port}`, listening.token)
-    const agent = await overStdio(process.execPath, program, env, "newest")
+    const agent = await overStdio(process.execPath, mcp, env, "newest")
     const ran = await agent.call("run_operation", { endpointId: first, input, idempotencyKey: "lost on the way" })
     await agent.close()
     relay.close()
@@ -119,7 +104,7 @@ describe("the program", () => {
   })
 
   it("tells an agent why a call did not come through", async () => {
-    const agent = await overStdio(process.execPath, program, environment(listening.url, listening.token), "newest")
+    const agent = await overStdio(process.execPath, mcp, environment(listening.url, listening.token), "newest")
     await agent.names()
     await fetch(`${listening.url}/v1/logout`, {
       method: "POST",
@@ -132,7 +117,7 @@ describe("the program", () => {
   })
 
   it("writes nothing but the protocol to standard output, and ends when its input does", async () => {
-    const child = spawn(process.execPath, program, { env: environment(listening.url, "pgw_none"), stdio: "pipe" })
+    const child = spawn(process.execPath, mcp, { env: environment(listening.url, "pgw_none"), stdio: "pipe" })
     let out = ""
     child.stdout.on("data", (part: Buffer) => (out += part.toString()))
     const answered = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()))

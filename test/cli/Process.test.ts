@@ -2,28 +2,20 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join, resolve } from "node:path"
 import { describe } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { acquireTestDatabase } from "../support/postgres.js"
+import { program, root } from "../support/program.js"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-/** Runs TypeScript without a build; comes with vitest. */
-const viteNode = join(
-  dirname(
-    createRequire(createRequire(import.meta.url).resolve("vitest/package.json")).resolve("vite-node/package.json")
-  ),
-  "vite-node.mjs"
-)
+const cli = program("cli")
 
 /** The program itself, with its own standard input and output. */
 const gateway = (dataDir: string, args: ReadonlyArray<string>, input = "", more: NodeJS.ProcessEnv = {}) =>
   Effect.async<{ readonly code: number | null; readonly out: string; readonly err: string }>((resume) => {
     const { DATABASE_URL: _, ...env } = process.env
-    const child = spawn(process.execPath, [viteNode, "src/cli.ts", "--", ...args], {
+    const child = spawn(process.execPath, [cli, ...args], {
       cwd: root,
       env: { ...env, GATEWAY_DATA_DIR: dataDir, NODE_ENV: "development", ...more }
     })
@@ -55,7 +47,7 @@ const serving = (env: NodeJS.ProcessEnv) =>
     const { HOME, PATH } = process.env
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [viteNode, "src/cli.ts", "--", "serve", "--json"], {
+        spawn(process.execPath, [cli, "serve", "--json"], {
           cwd: root,
           env: { HOME, PATH, PORT: "0", ...env },
           stdio: ["ignore", "pipe", "inherit"]

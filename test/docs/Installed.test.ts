@@ -17,13 +17,12 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { program, root } from "../support/program.js"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
 const byNpm = process.env["INSTALL"] === "registry"
 const call = promisify(execFile)
 const npm = (cwd: string, ...args: ReadonlyArray<string>) =>
@@ -62,7 +61,7 @@ const linkPrograms = () => {
 }
 
 beforeAll(async () => {
-  await call(process.execPath, [join(root, "scripts", "build.mjs"), "--quiet"])
+  program("cli")
   const { stdout } = await npm(root, "pack", "--json", "--pack-destination", place)
   const [{ filename }]: [{ readonly filename: string }] = JSON.parse(stdout)
   tarball = join(place, filename)

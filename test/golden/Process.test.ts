@@ -6,18 +6,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { CommandLine, CommandLineTest, json } from "../cli/commandLine.js"
+import { program, root } from "../support/program.js"
 import { recording } from "./exchanges.js"
 import { golden, goldenJson, placeholders } from "./golden.js"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const vitest = createRequire(import.meta.url).resolve("vitest/package.json")
-/** Runs TypeScript without a build; comes with vitest. */
-const viteNode = join(dirname(createRequire(vitest).resolve("vite-node/package.json")), "vite-node.mjs")
 
 interface Started {
   readonly child: ChildProcess
@@ -32,7 +26,7 @@ const start = (environment: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.sync((): Started => {
       const { HOME, PATH } = process.env
-      const child = spawn(process.execPath, [viteNode, "src/main.ts"], {
+      const child = spawn(process.execPath, [program("main")], {
         cwd: root,
         env: { HOME, PATH, ...environment }
       })
@@ -114,9 +108,12 @@ const production = (environment: Record<string, string>) => ({
   ...environment
 })
 
-/** Log lines without what differs from run to run and from catalog to catalog. */
+/** What a machine that is slow for a moment adds to the log. */
+const slownessIsTold = (line: string) => line.includes("The connection that hears what other nodes announce")
+
+/** Log lines without what differs from run to run, from catalog to catalog, and from machine to machine. */
 const settled = (lines: ReadonlyArray<string>): string =>
-  placeholders()(lines.join("\n"))
+  placeholders()(lines.filter((line) => !slownessIsTold(line)).join("\n"))
     .replace(/"fiberId":"[^"]*"/g, `"fiberId":"<fiber>"`)
     .replace(/"revision":"[^"]*"/g, `"revision":"<revision>"`)
     .replace(/"(jobs|endpoints)":\d+/g, `"$1":"<count>"`)
@@ -218,7 +215,12 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway in production",
           const before = exchanges.length
           yield* get("/livez")
           yield* get("/readyz")
-          const metrics = yield* Effect.promise(async () => (await fetch(`${at}/metrics`)).text())
+          // The first check of the ledger runs beside the start and ends when it ends.
+          const metrics = yield* Effect.promise(async () => (await fetch(`${at}/metrics`)).text()).pipe(
+            Effect.delay(100),
+            Effect.repeat({ until: (text) => text.includes("gateway_ledger_checked_timestamp_seconds ") }),
+            Effect.timeout("60 seconds")
+          )
           scenes.push({
             scene: "probes",
             exchanges: JSON.parse(placeholders()(JSON.stringify(exchanges.slice(before), null, 1)))
