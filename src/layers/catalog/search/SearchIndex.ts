@@ -36,6 +36,9 @@ export interface SearchAnswer {
 }
 
 const textShare = 0.5
+/** A word that more operations than these say is English, whatever it means in another language. */
+const commonFrom = 2
+const commonShare = 0.001
 const sameTrust = 0.95
 const relatedTrust = 0.6
 
@@ -140,9 +143,16 @@ export class SearchIndex {
   }
 
   private translationOf(query: string): Translation | null {
-    const { providerWords } = this.data
     const { english, languages } = this.words
-    return languages.translate(query, english, (word) => providerWords.has(fold(word).toLowerCase()))
+    const { operations, providerWords, size, terms } = this.data
+    return languages.translate(query, {
+      english,
+      isCommon: (word) => {
+        const term = terms.get(stemOf(word))
+        return term !== undefined && documentFrequency(operations, term) > commonFrom + commonShare * size
+      },
+      isProvider: (word) => providerWords.has(fold(word).toLowerCase())
+    })
   }
 
   /**

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { LanguageFile } from "../../../../src/layers/catalog/search/languages/LanguageFile.js"
-import { Languages } from "../../../../src/layers/catalog/search/languages/Languages.js"
+import { type CatalogWords, Languages } from "../../../../src/layers/catalog/search/languages/Languages.js"
 import { SearchIndex } from "../../../../src/layers/catalog/search/SearchIndex.js"
 import type { SearchDocument } from "../../../../src/layers/catalog/search/SearchDocument.js"
 
@@ -51,8 +51,11 @@ const chinese = decode({
 })
 const languages = new Languages([german, spanish, japanese, chinese])
 const english = new Set(["weather", "rate", "bitcoin", "result", "recipe"])
-const translated = (query: string, isProvider: (word: string) => boolean = () => false): string | null =>
-  languages.translate(query, english, isProvider)?.text.trim().replace(/\s+/g, " ") ?? null
+const translated = (query: string, catalog: Partial<CatalogWords> = {}): string | null =>
+  languages
+    .translate(query, { english, isCommon: () => false, isProvider: () => false, ...catalog })
+    ?.text.trim()
+    .replace(/\s+/g, " ") ?? null
 
 describe("A question in another language", () => {
   it("is put into the English words of its vocabulary, without the words that name no subject", () => {
@@ -88,7 +91,7 @@ describe("A question in another language", () => {
 
   it("keeps a word that is in the name of a provider beside its meaning", () => {
     assert.strictEqual(
-      translated("Wetter für die Firma", (word) => word === "Wetter"),
+      translated("Wetter für die Firma", { isProvider: (word) => word === "Wetter" }),
       "Wetter weather company"
     )
   })
@@ -126,6 +129,13 @@ describe("An English question", () => {
 
   it("is left alone with a single foreign word among English ones", () => {
     assert.isNull(translated("what is the weather in Wetter"))
+  })
+
+  it("is left alone where its words are those of many operations", () => {
+    const isCommon = (word: string) => word === "finden"
+    assert.strictEqual(translated("finden xyz"), "find xyz")
+    assert.isNull(translated("finden xyz", { isCommon }))
+    assert.strictEqual(translated("Firma finden", { isCommon }), "company find")
   })
 
   it("is left alone where letters of another script have no known meaning", () => {

@@ -133,7 +133,13 @@ describe("The files of languages", () => {
       const folder = yield* fileSystem.makeTempDirectoryScoped()
       yield* fileSystem.copyFile(`${builtInCatalog}/vocabulary.yaml`, `${folder}/vocabulary.yaml`)
       const { languages } = yield* readVocabulary(folder)
-      assert.isNull(languages?.translate("Wie wird das Wetter?", new Set(), () => false))
+      assert.isNull(
+        languages?.translate("Wie wird das Wetter?", {
+          english: new Set(),
+          isCommon: () => false,
+          isProvider: () => false
+        })
+      )
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
   )
 })

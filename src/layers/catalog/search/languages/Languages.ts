@@ -9,6 +9,16 @@ import type { LanguageFile } from "./LanguageFile.js"
 import { SpacedLanguage } from "./SpacedLanguage.js"
 import { UnspacedLanguage } from "./UnspacedLanguage.js"
 
+/** What the catalog says of the words of a question. */
+export interface CatalogWords {
+  /** Further words of English. */
+  readonly english: ReadonlySet<string>
+  /** Whether many operations say the word: it is English then, whatever it means elsewhere. */
+  readonly isCommon: (word: string) => boolean
+  /** Whether the name of a provider has the word: it stays beside its translation. */
+  readonly isProvider: (word: string) => boolean
+}
+
 export interface Translation {
   /** The question with English words. */
   readonly text: string
@@ -32,9 +42,9 @@ const isWord = (text: string): boolean => /\p{L}/u.test(text)
 const shortWord = 2
 const shortTrust = 0.5
 
-const signOf = (language: SpacedLanguage, word: string): number => {
+const signOf = (language: SpacedLanguage, word: string, isCommon: (word: string) => boolean): number => {
   const found = language.wordOf(language.written(word))
-  if (found?.telling !== true) return 0
+  if (found?.telling !== true || (found.english !== "" && isCommon(word))) return 0
   return found.english === "" && word.length <= shortWord ? shortTrust : 1
 }
 
@@ -44,6 +54,8 @@ const mostEnglish = 3
 interface Guess {
   readonly language: SpacedLanguage
   readonly signs: number
+  /** How many words the language knows, those of other languages too. */
+  readonly known: number
 }
 
 export class Languages {
@@ -55,25 +67,22 @@ export class Languages {
     this.unspaced = files.filter((file) => file.unspaced).map((file) => new UnspacedLanguage(file))
   }
 
-  /**
-   * Null for an English question. `english` are further words of English, and `isProvider` says of a word that a
-   * provider of the catalog has it in its name: such a word stays beside its translation.
-   */
-  translate(query: string, english: ReadonlySet<string>, isProvider: (word: string) => boolean): Translation | null {
+  /** Null for an English question. */
+  translate(query: string, catalog: CatalogWords): Translation | null {
     const text = cutText(query, longestRead)
     const isPlain = plainText.test(text)
     const isEnglish = (word: string): boolean =>
       functionWords.has(word) ||
       requestWords.has(word) ||
       weakWords.has(word) ||
-      english.has(word) ||
-      (word.endsWith("s") && english.has(word.slice(0, -1)))
+      catalog.english.has(word) ||
+      (word.endsWith("s") && catalog.english.has(word.slice(0, -1)))
     const translated = isPlain ? null : this.unspacedText(text)
     if (translated !== null || this.spaced.length === 0) return translated
     const words = text.toLowerCase().match(isPlain ? plainWord : anyWord) ?? []
     // Most words of a long English question are English: nothing can outweigh them, and no language is asked.
     if (words.filter((word) => !isEnglish(word)).length * mostEnglish < words.length) return null
-    return this.spacedText(text, isEnglish, isProvider)
+    return this.spacedText(text, isEnglish, catalog)
   }
 
   private unspacedText(query: string): Translation | null {
@@ -96,7 +105,7 @@ export class Languages {
   private spacedText(
     query: string,
     isEnglish: (word: string) => boolean,
-    isProvider: (word: string) => boolean
+    { isCommon, isProvider }: CatalogWords
   ): Translation | null {
     const pieces = (query.match(/\S+/g) ?? []).flatMap((piece) =>
       value.test(piece)
@@ -105,7 +114,8 @@ export class Languages {
     )
     const language = this.languageOf(
       pieces.filter(({ isValue, text }) => !isValue && isWord(text)).map(({ text }) => text.toLowerCase()),
-      isEnglish
+      isEnglish,
+      isCommon
     )
     if (language === null) return null
     const words = new Set<string>()
@@ -128,16 +138,23 @@ export class Languages {
     return { text: out.join(" ").replace(/ ([.!?;])/g, "$1"), words }
   }
 
-  /** The language with the most words of its own; null when English has as many. */
-  private languageOf(words: ReadonlyArray<string>, isEnglish: (word: string) => boolean): SpacedLanguage | null {
+  /** Of the languages that have more words of their own than English has, the one that knows the most words. */
+  private languageOf(
+    words: ReadonlyArray<string>,
+    isEnglish: (word: string) => boolean,
+    isCommon: (word: string) => boolean
+  ): SpacedLanguage | null {
     const ours = words.filter(isEnglish)
     const others = words.filter((word) => !isEnglish(word))
     let best: Guess | null = null
     for (const language of this.spaced) {
-      const signs = others.reduce((sum, word) => sum + signOf(language, word), 0)
-      if (signs < 1 || signs <= (best?.signs ?? 0)) continue
+      const signs = others.reduce((sum, word) => sum + signOf(language, word, isCommon), 0)
+      if (signs < 1) continue
       const against = ours.filter((word) => !language.has(language.written(word)))
-      if (signs > against.length) best = { language, signs }
+      if (signs <= against.length) continue
+      const known = words.filter((word) => language.wordOf(language.written(word)) !== undefined).length
+      if (best === null || known > best.known || (known === best.known && signs > best.signs))
+        best = { language, signs, known }
     }
     return best?.language ?? null
   }
