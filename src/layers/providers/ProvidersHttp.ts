@@ -8,6 +8,7 @@ import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
+import { userAgent } from "../../domain/Product.js"
 import { refusedFields } from "../../domain/InputExtras.js"
 import {
   type CallFailure,
@@ -46,8 +47,6 @@ export interface ProvidersHttpOptions {
   /** Name resolution; the system's when absent. */
   readonly resolve?: Resolve
 }
-
-const userAgent = "provider-gateway/0.1"
 
 interface HttpEngine {
   readonly transport: Transport

@@ -1,6 +1,7 @@
 // What leaves the gateway: where fields and keys go, and that keys are seen nowhere else.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Inspectable, Logger } from "effect"
+import { productVersion } from "../../../src/domain/Product.js"
 import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { Providers } from "../../../src/services/Providers.js"
 import { spellingsOf } from "../../support/spellings.js"
@@ -46,6 +47,7 @@ describe("bindings", () => {
       const request = yield* sent({ input: { a: { deep: [1, null] }, _mock: { status: 200 } } })
       assert.deepStrictEqual(JSON.parse(request.body), { a: { deep: [1, null] }, _mock: { status: 200 } })
       assert.strictEqual(request.headers["content-type"], "application/json")
+      assert.strictEqual(request.headers["user-agent"], `provider-gateway/${productVersion}`)
     })
   )
 
