@@ -4,8 +4,7 @@
 import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { type Context, Effect, Layer, Logger, Schema } from "effect"
-import { parse } from "yaml"
+import { type Context, Effect, Layer, Logger } from "effect"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { TokenId } from "../../src/domain/Ids.js"
@@ -16,7 +15,7 @@ import { importJsonl } from "../../src/layers/catalog/import/ImportJsonl.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
 import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
-import { VocabularyFile } from "../../src/layers/catalog/search/Vocabulary.js"
+import { readVocabulary } from "../../src/layers/catalog/VocabularyFiles.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
@@ -65,7 +64,7 @@ const caller = {
   policy: viewer.policy
 }
 const decision = { allowed: true, limit: 60, remaining: 59, refillPerSecond: 10, retryAfterSeconds: 0, resetSeconds: 1 }
-const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
+const vocabulary = await Effect.runPromise(Effect.provide(readVocabulary("catalog"), NodeContext.layer))
 
 const Served = CatalogServed({ jobsMayPickFixtures: false, vocabulary }).pipe(Layer.provide(worldless))
 

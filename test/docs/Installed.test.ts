@@ -102,7 +102,8 @@ await close()
 
 describe("the installed package", () => {
   it("is small, and names its licence and the versions of Node that run it", () => {
-    assert.isBelow(statSync(tarball).size, 1_200_000)
+    // The word table of the search is a half of it: bytes without a pattern do not get smaller when packed.
+    assert.isBelow(statSync(tarball).size, 2_600_000)
     const found = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
     assert.notProperty(found, "private")
     assert.match(found.version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/)

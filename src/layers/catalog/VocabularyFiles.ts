@@ -1,13 +1,15 @@
 /**
- * Reads the words that the search knows: `vocabulary.yaml`, and of each language besides English one file of the folder
- * `vocabulary`. A catalog without that folder is searched in English.
+ * Reads the words that the search knows: `vocabulary.yaml`, of each language besides English one file of the folder
+ * `vocabulary`, and the table of word vectors, `words.en.bin`. A catalog without that folder is searched in English;
+ * one without the table, or with a broken one, without comparing meanings.
  */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { parse } from "yaml"
 import { nextEventLoopTurn } from "../node/LongWork.js"
 import { LanguageFile } from "./search/languages/LanguageFile.js"
 import { Languages } from "./search/languages/Languages.js"
+import { WordTable, WordTableBroken } from "./search/WordTable.js"
 import { type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
 
 const decodeWords = Schema.decodeUnknown(VocabularyFile)
@@ -27,11 +29,39 @@ export const readLanguages = Effect.fn("VocabularyFiles.readLanguages")(function
   )
 })
 
+/**
+ * A broken table is logged, and is as none. Reading does not keep the event loop from its work, and what is then
+ * checked takes a few milliseconds.
+ */
+export const readWordTable = Effect.fnUntraced(
+  function* (file: string) {
+    const files = yield* FileSystem.FileSystem
+    const bytes = yield* files.readFile(file).pipe(
+      Effect.map(Option.some),
+      Effect.catchIf(
+        (error) => error._tag === "SystemError" && error.reason === "NotFound",
+        () => Effect.succeedNone
+      ),
+      Effect.mapError(() => new WordTableBroken({ message: "it cannot be read" }))
+    )
+    return Option.isNone(bytes) ? null : yield* WordTable.read(bytes.value)
+  },
+  (reading, file) =>
+    Effect.catchTag(reading, "WordTableBroken", ({ message }) =>
+      Effect.logWarning("The word table of the search is broken, so the search does not compare meanings").pipe(
+        Effect.annotateLogs({ file, why: message }),
+        Effect.as(null)
+      )
+    )
+)
+
 /** `catalog` is the folder of a catalog. */
 export const readVocabulary = Effect.fn("VocabularyFiles.readVocabulary")(function* (catalog: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const words = yield* decodeWords(parse(yield* files.readFileString(path.join(catalog, "vocabulary.yaml"))))
-  const vocabulary: SearchVocabulary = { ...words, languages: new Languages(yield* readLanguages(catalog)) }
+  const languages = new Languages(yield* readLanguages(catalog))
+  const wordTable = yield* readWordTable(path.join(catalog, "words.en.bin"))
+  const vocabulary: SearchVocabulary = { ...words, languages, wordTable }
   return vocabulary
 })

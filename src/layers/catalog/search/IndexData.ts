@@ -10,6 +10,7 @@ const fieldBits = 3
 const fieldMask = (1 << fieldBits) - 1
 const fieldCount = fieldNames.length
 const nameField = 0
+const descriptionField = 2
 const capabilityField = 3
 const categoryField = 4
 const parameterNameField = 5
@@ -41,6 +42,9 @@ export interface IndexData {
 export const termOf = (token: number): number => token >>> fieldBits
 export const isNameToken = (token: number): boolean => (token & fieldMask) === nameField
 export const isParameterNameToken = (token: number): boolean => (token & fieldMask) === parameterNameField
+
+/** Of the name, the provider or the description. A row's tokens begin with these. */
+export const isAbout = (token: number): boolean => (token & fieldMask) <= descriptionField
 
 /** Of the name, the provider, the description or the job: the fields that come first. */
 export const isProse = (token: number): boolean => (token & fieldMask) <= capabilityField

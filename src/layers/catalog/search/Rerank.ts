@@ -1,7 +1,8 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
-// and whether words that stand together in the query stand together in the text.
+// whether words that stand together in the query stand together in the text, and how near the meaning of both is.
 import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
 import { f32, u32 } from "./IntegerArrays.js"
+import type { Nearness } from "./Meaning.js"
 import type { SearchClause } from "./QueryTerms.js"
 import type { Tuning } from "./Tuning.js"
 
@@ -33,10 +34,16 @@ export class Reranker {
 
   /**
    * Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the
-   * others stay.
+   * others stay. Without `nearness` meanings are not compared.
    */
-  raise(rows: Array<number>, scores: Array<number>, clauses: ReadonlyArray<SearchClause>): void {
+  raise(
+    rows: Array<number>,
+    scores: Array<number>,
+    clauses: ReadonlyArray<SearchClause>,
+    nearness: Nearness | null
+  ): void {
     const used: Array<number> = []
+    let ownWords = 0
     const pairs = new Set<number>()
     const termCount = this.data.rarity.length
     for (const { words } of clauses) {
@@ -47,16 +54,24 @@ export class Reranker {
           if (trust > f32(this.trust, term)) this.trust[term] = trust
           used.push(term)
         }
+        if (word.own) ownWords += 1
         const own = word.own ? (word.alternatives[0]?.term ?? -1) : -1
         if (own >= 0 && before >= 0 && own !== before) pairs.add(before * termCount + own)
         if (own >= 0) before = own
       }
     }
     const count = Math.min(rows.length, this.tuning.rerank)
+    let best = 0
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
       const score = (scores[at] ?? 0) * (1 + this.gain(row)) + this.closeness(row, pairs)
-      insert(rows, scores, at, row, score)
+      scores[at] = score
+      if (score > best) best = score
+    }
+    const share = best * this.tuning.meaning * Math.min(1, this.tuning.meaningWords / Math.max(1, ownWords))
+    for (let at = 0; at < count; at += 1) {
+      const row = rows[at] ?? 0
+      insert(rows, scores, at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
     }
     for (const term of used) this.trust[term] = 0
   }

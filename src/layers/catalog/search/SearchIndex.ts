@@ -6,6 +6,7 @@ import { Analyzer, fold, stemOf } from "./Analyzer.js"
 import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
 import { type JobFinder, jobFinder, type JobMatch } from "./JobRecognition.js"
+import { Meanings } from "./Meaning.js"
 import { documentFrequency, impactOf } from "./Postings.js"
 import { clausesOf, type QueryClause } from "./QueryText.js"
 import { Reranker } from "./Rerank.js"
@@ -18,6 +19,7 @@ import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
 import { valueWords } from "./ValueWords.js"
 import { compileSteps, dictionaryOf, type SearchVocabulary, type Vocabulary } from "./Vocabulary.js"
+import type { WordTable } from "./WordTable.js"
 
 export interface SearchOptions {
   /** How many hits to give, from `offset` (default 0) on. */
@@ -42,11 +44,12 @@ const commonShare = 0.001
 const sameTrust = 0.95
 const relatedTrust = 0.6
 
-/** What the index knows of words: the compiled vocabulary, its single words, and other languages. */
+/** What the index knows of words: the compiled vocabulary, its single words, other languages, and what words mean. */
 interface Words {
   readonly vocabulary: Vocabulary
   readonly english: ReadonlySet<string>
   readonly languages: Languages
+  readonly wordTable: WordTable | null
 }
 
 export class SearchIndex {
@@ -57,6 +60,7 @@ export class SearchIndex {
   private readonly providerScorer: Scorer
   private readonly topRows: TopKSelector
   private readonly reranker: Reranker
+  private readonly meanings: Meanings | null
   private readonly jobs: JobFinder
   private constructor(
     private readonly data: IndexData,
@@ -65,13 +69,14 @@ export class SearchIndex {
     spelling: Spelling,
     private readonly tuning: Tuning
   ) {
-    const { vocabulary } = words
+    const { vocabulary, wordTable } = words
     this.resolver = { data, vocabulary, tuning, near: spelling.near }
     this.foreignResolver = { ...this.resolver, near: () => [] }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
     this.topRows = new TopKSelector(data.size)
     this.reranker = new Reranker(data, tuning)
+    this.meanings = wordTable === null ? null : new Meanings(data, wordTable)
     this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
   }
 
@@ -93,7 +98,8 @@ export class SearchIndex {
     const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
-    const words = { vocabulary: compiled, english, languages: vocabulary.languages ?? englishOnly }
+    const { languages = englishOnly, wordTable = null } = vocabulary
+    const words = { vocabulary: compiled, english, languages, wordTable }
     return new SearchIndex(data, analyzer, words, spelling, tuning)
   }
 
@@ -135,7 +141,7 @@ export class SearchIndex {
     )
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
-    this.reranker.raise(rows, scores, clauses)
+    this.reranker.raise(rows, scores, clauses, this.meanings?.to(parsed) ?? null)
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) =>
       this.matchedBy(doc, clauses, jobs)
     )

@@ -33,6 +33,12 @@ export interface Tuning {
   readonly joined: number
   /** How many of the best are looked at again, and what the second look adds. */
   readonly rerank: number
+  /**
+   * Share of the best score added to a row whose meaning is that of the query, and the number of subject words up to
+   * which it is added in full: beyond, factor meaningWords / words, because long queries say enough themselves.
+   */
+  readonly meaning: number
+  readonly meaningWords: number
   readonly nameCoverage: number
   readonly parameterCoverage: number
   readonly proximity: number
@@ -67,8 +73,10 @@ export const defaultTuning: Tuning = {
   compoundPart: 0.4,
   joined: 0.35,
   rerank: 100,
-  nameCoverage: 0.35,
-  parameterCoverage: 0.2,
+  meaning: 0.7,
+  meaningWords: 5,
+  nameCoverage: 0.15,
+  parameterCoverage: 0.35,
   proximity: 0.7,
   capability: 0.3
 }

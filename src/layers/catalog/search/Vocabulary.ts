@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
 import type { Languages } from "./languages/Languages.js"
+import type { WordTable } from "./WordTable.js"
 
 const Words = Schema.Array(Schema.String)
 
@@ -17,9 +18,11 @@ export const VocabularyFile = Schema.Struct({
 })
 export type VocabularyFile = typeof VocabularyFile.Type
 
-/** All that the search knows of words: those of English, and how other languages say them. */
+/** All that the search knows of words: those of English, how other languages say them, and what words mean. */
 export interface SearchVocabulary extends VocabularyFile {
   readonly languages?: Languages
+  /** Without it meanings are not compared. */
+  readonly wordTable?: WordTable | null
 }
 
 export interface Expansion {
