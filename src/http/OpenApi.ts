@@ -284,7 +284,8 @@ export const openApiDocument = (
     ...tidied,
     info: {
       ...object(tidied["info"]),
-      contact: { name: "The operator of this gateway" }
+      contact: { name: "The operator of this gateway" },
+      license: { name: "MIT", identifier: "MIT" }
     },
     servers: [{ url: options.serverUrl ?? "/", description: "This gateway" }],
     // Last of all: an example may hold what the steps before look for, such as a schema.
