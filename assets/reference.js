@@ -1,17 +1,59 @@
-/* Shows the OpenAPI document, whose address stands in the page, with Swagger UI. */
-/* global document, SwaggerUIBundle */
+/* Shows the OpenAPI document, whose address stands in the page, with Swagger UI. Nothing is sent from the page. */
+/* global document, fetch, location, SwaggerUIBundle */
 "use strict"
 
 const place = document.getElementById("reference")
-const url = place.querySelector("a").getAttribute("href")
-SwaggerUIBundle({
-  url,
-  domNode: place,
-  deepLinking: true,
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
-  showExtensions: true,
-  filter: false,
-  supportedSubmitMethods: [],
-  validatorUrl: null
+
+const needs = ({ security = [], "x-required-scope": scope }) =>
+  scope !== undefined
+    ? `Needs a token with the scope \`${scope}\`.`
+    : security.length === 0
+      ? "Needs no token."
+      : security.length > 1
+        ? "Takes a token, and needs none."
+        : "Needs a token."
+
+/* Who may call it stands in the text of each operation, instead of locks that open a form for tokens. */
+const told = (operation) => {
+  operation.description = `${needs(operation)} ${operation.description ?? ""}`
+  delete operation.security
+}
+
+const withWords = (specification) => {
+  for (const item of Object.values(specification.paths)) for (const operation of Object.values(item)) told(operation)
+  delete specification.security
+  delete specification.components.securitySchemes
+  delete specification.servers
+  return specification
+}
+
+/* Our page has its own title, and a link inside of a button is for nobody. */
+const Plain = ({ React }) => ({
+  components: {
+    InfoContainer: () => null,
+    DeepLink: ({ text }) => React.createElement("span", null, text)
+  }
 })
+
+fetch(place.querySelector("a").getAttribute("href"))
+  .then((answer) => answer.json())
+  .then((specification) =>
+    SwaggerUIBundle({
+      spec: withWords(specification),
+      domNode: place,
+      plugins: [Plain],
+      deepLinking: true,
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      syntaxHighlight: false,
+      supportedSubmitMethods: [],
+      validatorUrl: null
+    })
+  )
+  .catch(() => {
+    place.append(" could not be read. ")
+    const again = document.createElement("a")
+    again.href = location.href
+    again.textContent = "Try again"
+    place.append(again)
+  })

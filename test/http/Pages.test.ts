@@ -259,7 +259,7 @@ describe("the files of the reference", () => {
     Effect.gen(function* () {
       const on = yield* gateway
       const files = addresses((yield* open(on, "/docs/reference")).text).filter((path) => path.includes("/files/"))
-      assert.lengthOf(files, 4)
+      assert.lengthOf(files, 3)
       for (const path of files) {
         const first = yield* open(on, path)
         assert.strictEqual(first.status, 200)

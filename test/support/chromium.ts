@@ -28,3 +28,20 @@ export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
 }
+
+/** Texts that are not all to be seen, because they are cut or stick out of what they stand in. */
+export const clipped = (page: Page): Promise<ReadonlyArray<string>> =>
+  page.evaluate(`[...document.querySelectorAll("header *, nav *, main *, footer *")].flatMap((each) => {
+    if (each.closest(".unseen, .brand span, svg, thead, select, input, textarea") !== null) return []
+    const told = (why) => [why + ": " + each.outerHTML.slice(0, 200)]
+    const box = each.getBoundingClientRect()
+    if (box.width === 0 || box.height === 0) return []
+    const holder = each.parentElement.closest("td, .card, .tile, section, .scroll, dd, nav, body")
+    const around = holder.getBoundingClientRect()
+    if (box.right > around.right + 1 || box.left < around.left - 1) return told("sticks out")
+    const { display, textOverflow } = getComputedStyle(each)
+    // The bar shortens a long name, and says so with an ellipsis.
+    return display !== "inline" && textOverflow !== "ellipsis" && each.scrollWidth > each.clientWidth + 1
+      ? told("is cut")
+      : []
+  })`)

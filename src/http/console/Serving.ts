@@ -42,7 +42,7 @@ import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
 import { ownPath } from "./Return.js"
 import { comesFromHere, csrfHolds, csrfOf, type SetCookie, type Visitor, visitorOf } from "./Visitors.js"
 
-const headersOfPages = { ...pageHeaders(), "cache-control": "no-store" }
+const headersOfPages = { ...pageHeaders, "cache-control": "no-store" }
 
 /** The routes of the console as the boundary knows routes. Their errors and parameters are in no document. */
 export const consoleRoutes = (pages: ReadonlyArray<Page<unknown>>): ReadonlyArray<Route> =>

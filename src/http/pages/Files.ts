@@ -1,7 +1,7 @@
 /**
- * The scripts and stylesheets of the reference page, under addresses that carry their digest: a browser keeps them for
- * ever, and a new version has a new address. They are read when somebody first looks at the page; until then they take
- * no memory.
+ * The scripts and the stylesheet of the reference page, under addresses that carry their digest: a browser keeps them
+ * for ever, and a new version has a new address. They are read when somebody first looks at the page; until then they
+ * take no memory.
  */
 import { readFile } from "node:fs/promises"
 import { HttpServerResponse } from "@effect/platform"
@@ -41,10 +41,9 @@ const packed = (name: string): Effect.Effect<File> => {
 
 /** In the order in which a page loads them. */
 export const referenceFiles: Effect.Effect<ReferenceFiles> = Effect.gen(function* () {
-  const { script, style } = yield* swaggerUi
   return {
-    styles: [file("swagger-ui.css", Buffer.from(style)), yield* packed("reference.css")],
-    scripts: [file("swagger-ui.js", Buffer.from(script)), yield* packed("reference.js")]
+    styles: [yield* packed("reference.css")],
+    scripts: [file("swagger-ui.js", Buffer.from(yield* swaggerUi)), yield* packed("reference.js")]
   }
 })
 

@@ -19,9 +19,6 @@ import type { PublicPage } from "./Page.js"
 import { referencePage } from "./ReferencePage.js"
 import { startPage } from "./StartPage.js"
 
-/** Swagger UI draws its arrows from pictures inside of its stylesheet. */
-const pictures: ReadonlyMap<string, ReadonlyArray<string>> = new Map([["/docs/reference", ["data:"]]])
-
 export const PagesHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "pages">,
   never,
@@ -35,7 +32,7 @@ export const PagesHandlers: Layer.Layer<
       HttpServerResponse.text(publicFrame(assets, page).render({ prefix, csrf: null }), {
         status,
         contentType: "text/html; charset=utf-8",
-        headers: { ...pageHeaders(pictures.get(page.path)), "cache-control": "no-cache", ...headers }
+        headers: { ...pageHeaders, "cache-control": "no-cache", ...headers }
       })
 
     const files = yield* Effect.cached(referenceFiles)

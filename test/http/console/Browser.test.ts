@@ -10,7 +10,7 @@ import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { quoteRequestOf } from "../../../src/http/runs/RunRequestBody.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { Address, Caller, drop, hit, run, Runs, testGateway } from "../../../src/testing.js"
-import { barriers, chromiumPath, openBrowser } from "../../support/chromium.js"
+import { barriers, chromiumPath, clipped, openBrowser } from "../../support/chromium.js"
 import { knownPages } from "../../support/consolePages.js"
 import { signInAsOperator, signInTo } from "../../support/signIn.js"
 
@@ -86,23 +86,6 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
   }
   const address = (path: string) =>
     on.url + path.replace(/:([A-Za-z]+)/g, (_, name) => encodeURIComponent(on.ids.get(name) ?? "missing"))
-
-  /** Texts that are not all to be seen, because they are cut or stick out of what they stand in. */
-  const clipped = (page: Page): Promise<ReadonlyArray<string>> =>
-    page.evaluate(`[...document.querySelectorAll("header *, nav *, main *, footer *")].flatMap((each) => {
-      if (each.closest(".unseen, .brand span, svg, thead, select, input, textarea") !== null) return []
-      const told = (why) => [why + ": " + each.outerHTML.slice(0, 200)]
-      const box = each.getBoundingClientRect()
-      if (box.width === 0 || box.height === 0) return []
-      const holder = each.parentElement.closest("td, .card, .tile, section, .scroll, dd, nav, body")
-      const around = holder.getBoundingClientRect()
-      if (box.right > around.right + 1 || box.left < around.left - 1) return told("sticks out")
-      const { display, textOverflow } = getComputedStyle(each)
-      // The bar shortens a long name, and says so with an ellipsis.
-      return display !== "inline" && textOverflow !== "ellipsis" && each.scrollWidth > each.clientWidth + 1
-        ? told("is cut")
-        : []
-    })`)
 
   const looks = [
     { width: 390, dark: true },
