@@ -56,6 +56,30 @@ export const json = (line: string | ReadonlyArray<string>, typed: Typed = {}) =>
     return JSON.parse(out[0]!) as { readonly [name: string]: any }
   })
 
+/** What becomes of a program of the command line, with what it prints and reads in hand. */
+export const ended = <E, R>(program: Effect.Effect<number, E, R>, typed: Typed) =>
+  Effect.gen(function* () {
+    const out: Array<string> = []
+    const err: Array<string> = []
+    const console = yield* Effect.console
+    const code = yield* program.pipe(
+      Effect.withConsole({
+        ...console,
+        log: (...words) => Effect.sync(() => void out.push(words.join(" "))),
+        error: (...words) => Effect.sync(() => void err.push(words.join(" ")))
+      }),
+      Effect.provideService(SecretInput, { read: Effect.sync(() => Redacted.make(typed.input ?? "")) }),
+      Effect.provideService(Screen, {
+        colours: typed.colours ?? false,
+        interactive: typed.answers !== undefined,
+        note: (words) => Effect.sync(() => (err.push(words), typed.hears?.(words))),
+        progress: () => Effect.void,
+        ask: (question) => Effect.sync(() => (err.push(question), typed.answers ?? false))
+      })
+    )
+    return { code, out, err }
+  })
+
 export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext> = Layer.scoped(
   CommandLine,
   Effect.gen(function* () {
@@ -73,33 +97,14 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
       services,
       url,
       run: (line: ReadonlyArray<string>, typed: Typed = {}) =>
-        Effect.gen(function* () {
-          const out: Array<string> = []
-          const err: Array<string> = []
-          const console = yield* Effect.console
-          const code = yield* run(line, services).pipe(
-            Effect.withConsole({
-              ...console,
-              log: (...words) => Effect.sync(() => void out.push(words.join(" "))),
-              error: (...words) => Effect.sync(() => void err.push(words.join(" ")))
-            }),
-            Effect.provideService(SecretInput, { read: Effect.sync(() => Redacted.make(typed.input ?? "")) }),
-            Effect.provideService(Screen, {
-              colours: typed.colours ?? false,
-              interactive: typed.answers !== undefined,
-              note: (words) => Effect.sync(() => (err.push(words), typed.hears?.(words))),
-              progress: () => Effect.void,
-              ask: (question) => Effect.sync(() => (err.push(question), typed.answers ?? false))
-            }),
-            Effect.withConfigProvider(
-              typed.settings === undefined
-                ? provider
-                : ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...typed.settings })))
-            ),
-            Effect.provide(context)
-          )
-          return { code, out, err }
-        })
+        ended(run(line, services), typed).pipe(
+          Effect.withConfigProvider(
+            typed.settings === undefined
+              ? provider
+              : ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...typed.settings })))
+          ),
+          Effect.provide(context)
+        )
     }
   })
 ).pipe(Layer.provideMerge(NodeContext.layer))

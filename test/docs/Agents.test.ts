@@ -3,8 +3,10 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type Listening, testGateway } from "../../src/testing.js"
-import { type Agent, overHttp } from "../support/agents.js"
+import { type Agent, overHttp, overStdio } from "../support/agents.js"
 import type { Loose } from "../support/httpGateway.js"
+import { program, root } from "../support/program.js"
+import { blocksOf } from "./pages.js"
 import { rowsOf } from "./tables.js"
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/agents.md", import.meta.url)), "utf8")
@@ -89,4 +91,48 @@ describe("the definitions of the tools", () => {
       await agent.names()
     )
   })
+})
+
+interface Server {
+  readonly url?: string
+  readonly headers?: Record<string, string>
+  readonly command?: string
+  readonly args?: Array<string>
+  readonly env?: Record<string, string>
+}
+
+describe("each setting of a host", () => {
+  const settings = blocksOf("docs/agents.md").filter(
+    ({ language, text: setting }) => language === "json" && setting.includes("gateway.example.com")
+  )
+  /** Connects as the host would, to the gateway of this test. */
+  const connected = (setting: string): Promise<Agent> => {
+    const read: Loose = JSON.parse(
+      setting
+        .replaceAll("https://gateway.example.com", listening.url)
+        .replaceAll("pgw_…", listening.token)
+        .replaceAll("/path/to/provider-gateway/", root)
+    )
+    const server: Server = (read.mcpServers ?? read.servers)?.gateway ?? read
+    return server.url === undefined
+      ? overStdio(
+          server.command ?? "",
+          server.args ?? [],
+          { ...server.env, PATH: String(process.env["PATH"]) },
+          "newest"
+        )
+      : overHttp(server.url.replace(/\/mcp$/, ""), null, "newest", { headers: server.headers ?? {} })
+  }
+
+  it("is shown", () => {
+    assert.lengthOf(settings, 4)
+  })
+
+  for (const { line, text: setting } of settings)
+    it(`at docs/agents.md:${line} gives the host all tools`, async () => {
+      program("cli")
+      const host = await connected(setting)
+      assert.deepStrictEqual(await host.names(), await agent.names())
+      await host.close()
+    })
 })

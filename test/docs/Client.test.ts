@@ -1,25 +1,28 @@
 // The blocks of docs/client.md compile as a strict project would compile them, and do what the page says, each against
 // a whole gateway.
 import { createHmac } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import ts from "typescript"
 import { afterAll, assert, describe, it, vi } from "vitest"
 import { createClient, type GatewayClient } from "../../src/client/index.js"
 import { fail, failures, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import { root } from "../support/program.js"
+import { type Block, blocksOf } from "./pages.js"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const page = readFileSync(join(root, "docs/client.md"), "utf8")
 const client = join(root, "src/client/index.ts")
 const place = mkdtempSync(join(tmpdir(), "gateway-client-docs-"))
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
+const blocks = blocksOf("docs/client.md").filter(({ language }) => language === "ts")
+const ranBlocks = new Set<Block>()
+
 /** The first block below a heading. */
 const blockOf = (heading: string): string => {
-  const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? assert.fail(`no section ${heading}`)
-  return /```ts\n([\s\S]*?)```/.exec(section)?.[1] ?? assert.fail(`no block below ${heading}`)
+  const block = blocks.find(({ before }) => before.includes(`\n## ${heading}`)) ?? assert.fail(`no block ${heading}`)
+  ranBlocks.add(block)
+  return block.text
 }
 
 /** What a block prints, one array of values per line. */
@@ -50,13 +53,12 @@ const ran = async (
 
 describe("docs/client.md", () => {
   it("has blocks that compile", () => {
-    const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], at) => {
+    const files = blocks.map(({ text }, at) => {
       const file = join(place, `block${at}.ts`)
-      writeFileSync(file, block)
+      writeFileSync(file, text)
       return file
     })
-    assert.isAtLeast(blocks.length, 7)
-    const program = ts.createProgram(blocks, {
+    const program = ts.createProgram(files, {
       strict: true,
       noEmit: true,
       skipLibCheck: true,
@@ -138,5 +140,13 @@ describe("docs/client.md", () => {
       log.mockRestore()
       vi.unstubAllEnvs()
     }
+  })
+
+  it("has no block beside these, but for that of a page in a browser, which cannot run here", () => {
+    const others = blocks.filter((block) => !ranBlocks.has(block))
+    assert.deepStrictEqual(
+      others.map(({ before }) => [...before.matchAll(/^## (.*)$/gm)].at(-1)?.[1]),
+      ["In a browser"]
+    )
   })
 })

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { anchorsOf, linksOf, pages, root, withoutCode } from "./pages.js"
+import { root } from "../support/program.js"
+import { anchorsOf, linksOf, pages, withoutCode } from "./pages.js"
 
 const manifest: { readonly files: ReadonlyArray<string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const isBelow = (file: string) => (folder: string) => file === folder || file.startsWith(`${folder}/`)

@@ -1,9 +1,7 @@
 /** The Markdown pages of this repository: their blocks, links and headings. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { fileURLToPath } from "node:url"
-
-export const root = fileURLToPath(new URL("../..", import.meta.url))
+import { root } from "../support/program.js"
 
 export interface Block {
   /** The page's path from the root. */
@@ -81,6 +79,7 @@ export const anchorsOf = (page: string): ReadonlySet<string> => {
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
       .replaceAll(" ", "-")
     let anchor = plain
     for (let again = 1; anchors.has(anchor); again += 1) anchor = `${plain}-${again}`

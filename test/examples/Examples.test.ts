@@ -13,6 +13,7 @@ import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { welcome } from "../../src/layers/accounts/DemoWorkspace.js"
 import { fail, failures, hit, type Listening, miss, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import "../../examples/test-with-effect.test.js"
 import "../../examples/test-with-scripted-providers.test.js"
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))

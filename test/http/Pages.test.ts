@@ -228,11 +228,11 @@ describe("a guide", () => {
   )
 
   it("is every Markdown file for those who use or run a gateway", () => {
-    // The statements of the contract are for those who develop it.
+    // The list of the pages, and what is for those who develop it.
     const files = readdirSync(new URL("../../docs", import.meta.url)).filter((name) => name.endsWith(".md"))
     assert.sameMembers(
       files,
-      ["contract", ...guides.map(({ name }) => name)].map((name) => `${name}.md`),
+      ["README", "contract", "contributing", ...guides.map(({ name }) => name)].map((name) => `${name}.md`),
       "a new file belongs into http/pages/Guides.ts, or to the exception here"
     )
   })

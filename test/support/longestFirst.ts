@@ -4,7 +4,7 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const waiting = /\/test\/(chaos|simulation|cli|golden|gateway)\/|\/test\/http\/console\//
+const waiting = /\/test\/(chaos|simulation|cli|golden|gateway)\/|\/test\/http\/console\/|\/docs\/Blocks/
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
