@@ -3,6 +3,8 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { readdirSync } from "node:fs"
+import { readQuestionSets } from "../../../../bench/search/Languages.js"
 import { noFilter } from "../../../../src/domain/CatalogView.js"
 import { WorkspaceId } from "../../../../src/domain/Ids.js"
 import { unrestricted } from "../../../../src/domain/WorkspacePolicy.js"
@@ -100,6 +102,17 @@ layer(builtIn, { timeout: "60 seconds" })("The built-in catalog", (it) => {
         assert.isAbove((yield* rows(question)).endpoints.length, 0, question)
     })
   )
+})
+
+describe("The questions in other languages that the benchmark asks", () => {
+  it("name jobs of the catalog, all of them over the languages, and no question stands twice", () => {
+    const sets = readQuestionSets()
+    const questions = sets.flatMap((set) => set.questions)
+    const jobs = readdirSync(`${builtInCatalog}/jobs`).map((file) => file.replace(".yaml", ""))
+    assert.deepStrictEqual(Array.from(new Set(questions.map(({ job }) => job))).sort(), jobs.sort())
+    assert.strictEqual(new Set(questions.map(({ question }) => question)).size, questions.length)
+    for (const { language, questions: those } of sets) assert.isAtLeast(those.length, 20, language)
+  })
 })
 
 describe("The files of languages", () => {
