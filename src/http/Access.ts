@@ -39,6 +39,18 @@ export interface Route {
   readonly answerHeaders: { readonly [status: string]: ReadonlyArray<string> }
 }
 
+/** A route beside the interface, as the boundary knows it. */
+export const plainRoute = (method: string, path: string, access: Required): Route => ({
+  method,
+  path,
+  access,
+  summary: "",
+  parameters: new Set(),
+  defaults: new Map(),
+  errors: new Set(),
+  answerHeaders: {}
+})
+
 /** Wire schemas of errors carry this and their code as identifier. */
 export const errorPrefix = "Error_"
 

@@ -48,6 +48,7 @@ import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
 import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/Serving.js"
 import { ConnectionsHandlers } from "./connections/Handlers.js"
+import { authorizationServerLayer, authorizationServerRoutes } from "./logins/AuthorizationServer.js"
 import { LoginsHandlers } from "./logins/Handlers.js"
 import { OAuthHandlers } from "./logins/OAuthHandlers.js"
 import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
@@ -186,9 +187,12 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
   )
 
 const Boundary = HttpApiBuilder.middleware(
-  Effect.flatMap(ErrorPages, ({ of }) =>
-    makeBoundary([...routesOf(Api), ...consoleRoutes(consolePages), ...mcpRoutes], { isPage: isPagePath, answer: of })
-  )
+  Effect.gen(function* () {
+    const { of } = yield* ErrorPages
+    const { publicUrl } = yield* HttpSettings
+    const besides = [...consoleRoutes(consolePages), ...mcpRoutes, ...authorizationServerRoutes(publicUrl)]
+    return yield* makeBoundary([...routesOf(Api), ...besides], { isPage: isPagePath, answer: of })
+  })
 )
 
 /** Paths are matched exactly: case counts, a path with one more slash is another path, and ids may be long. */
@@ -274,5 +278,5 @@ export const HttpLayer: Layer.Layer<
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide([Interface, Console, Agents])
+  Layer.provide([Interface, Console, Agents, authorizationServerLayer])
 )

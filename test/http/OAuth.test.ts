@@ -1,6 +1,7 @@
 /** The device authorization grant (RFC 8628) over HTTP: answers, each of its refusals, and the page for the code. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
+import * as OAuth from "openid-client"
 import { signInLinkPath } from "../../src/domain/Member.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { deviceTokenAgainMillis, loginMillis, oauthFormBytesMax } from "../../src/domain/Limits.js"
@@ -65,6 +66,52 @@ const deciding = (gateway: Gateway, cookie: string, { verification_uri_complete 
     yield* browser.get(page)
     return yield* browser.post(page, { decision })
   })
+
+describe("the metadata of the authorization server", () => {
+  /** Finds it as a client does that knows the address alone. What the proxy in front does is done by `passed`. */
+  const found = (gateway: Gateway, issuer: string, passed: (path: string) => string) =>
+    Effect.promise(() =>
+      OAuth.discovery(new URL(issuer), "screen", undefined, OAuth.None(), {
+        algorithm: "oauth2",
+        [OAuth.customFetch]: (url, options) => {
+          const { pathname } = new URL(url)
+          return fetch(gateway.base + passed(pathname), options as RequestInit)
+        }
+      })
+    )
+
+  it.scopedLive("leads a client to the device grant by the gateway's address alone", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const config = yield* found(gateway, "https://gateway.test", (path) => path)
+      const begun = yield* Effect.promise(() =>
+        OAuth.initiateDeviceAuthorization(config, { scope: "catalog:read runs:execute" })
+      )
+      assert.strictEqual(begun.verification_uri, "https://gateway.test/console/device")
+      const metadata = config.serverMetadata()
+      assert.strictEqual(metadata.token_endpoint, "https://gateway.test/oauth/token")
+      assert.deepStrictEqual(metadata.grant_types_supported, [grantType])
+      assert.notProperty(metadata, "authorization_endpoint")
+    })
+  )
+
+  it.scopedLive("stands before the path prefix of the public URL, where RFC 8414 puts it, and after it too", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts({ settings: { publicUrl: "https://gateway.test/our/pay" } })
+      const config = yield* found(gateway, "https://gateway.test/our/pay", (path) => {
+        assert.match(path, /^\/(\.well-known\/oauth-authorization-server\/our\/pay|our\/pay\/oauth\/)/)
+        return path.replace(/^\/our\/pay/, "")
+      })
+      assert.strictEqual(config.serverMetadata().token_endpoint, "https://gateway.test/our/pay/oauth/token")
+      const begun = yield* Effect.promise(() => OAuth.initiateDeviceAuthorization(config, { scope: "runs:read" }))
+      assert.strictEqual(begun.verification_uri, "https://gateway.test/our/pay/console/device")
+      const plain = yield* gateway.get("/.well-known/oauth-authorization-server", { authorization: null })
+      assert.deepStrictEqual([plain.status, plain.json.issuer], [200, "https://gateway.test/our/pay"])
+      const posted = yield* gateway.post("/.well-known/oauth-authorization-server", {})
+      assert.deepStrictEqual([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"])
+    })
+  )
+})
 
 describe("a device", () => {
   it.scopedLive("begins its login, is approved by a person, and gets a token that works", () =>

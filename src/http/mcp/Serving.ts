@@ -14,7 +14,7 @@ import { ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import type { Accounts } from "../../services/Accounts.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
-import type { Route } from "../Access.js"
+import { plainRoute, type Route } from "../Access.js"
 import { bearerToken, makeAuthenticate } from "../Auth.js"
 import { anyJsonBody } from "../Body.js"
 import { messageBudget } from "../BodyBudget.js"
@@ -30,20 +30,10 @@ const path = "/mcp"
 /** RFC 9728, section 3.1: the well-known name stands before the path of the resource. */
 const metadataPath = `/.well-known/oauth-protected-resource${path}`
 
-const routeOf = (method: string, path: string, access: NonNullable<Route["access"]>): Route => ({
-  method,
-  path,
-  access,
-  summary: "",
-  parameters: new Set(),
-  defaults: new Map(),
-  errors: new Set(),
-  answerHeaders: {}
-})
 /** As the boundary knows routes. GET and DELETE are 405, as a server without sessions answers them. */
 export const mcpRoutes: ReadonlyArray<Route> = [
-  routeOf("POST", path, "any-token"),
-  routeOf("GET", metadataPath, "public")
+  plainRoute("POST", path, "any-token"),
+  plainRoute("GET", metadataPath, "public")
 ]
 
 const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
@@ -180,6 +170,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         })
       })
 
+      // It names no authorization server: `logins/AuthorizationServer.ts` says why.
       const metadata = HttpServerResponse.unsafeJson({
         resource: `${publicUrl}${path}`,
         resource_name: productName,
