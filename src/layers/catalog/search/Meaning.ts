@@ -24,7 +24,11 @@ export class Meanings {
   private readonly wordOf: Int32Array
   private readonly vectors: Int8Array
   private readonly made: Uint8Array
-  private readonly sum: Float64Array
+  /** The sum of the words of the text that is being read. */
+  private readonly sum: Int32Array
+  /** Of each word of the table, the text that it was last added to: texts are counted. */
+  private readonly addedTo: Float64Array
+  private text = 0
   constructor(
     private readonly data: IndexData,
     private readonly table: WordTable
@@ -32,7 +36,8 @@ export class Meanings {
     this.wordOf = new Int32Array(data.termTexts.length).fill(notLookedUp)
     this.vectors = new Int8Array(data.size * table.dimensions)
     this.made = new Uint8Array(data.size)
-    this.sum = new Float64Array(table.dimensions)
+    this.sum = new Int32Array(table.dimensions)
+    this.addedTo = new Float64Array(table.size)
   }
 
   /**
@@ -44,11 +49,12 @@ export class Meanings {
     if (asked.length === 0) return null
     return (row) => {
       if (u8(this.made, row) === 0) this.make(row)
+      const { vectors } = this
       const start = row * dimensions
       let nearest = 0
       for (const vector of asked) {
         let dot = 0
-        for (let at = 0; at < dimensions; at += 1) dot += f64(vector, at) * i8(this.vectors, start + at)
+        for (let at = 0; at < dimensions; at += 1) dot += f64(vector, at) * i8(vectors, start + at)
         if (dot > nearest) nearest = dot
       }
       return nearest / unit
@@ -56,30 +62,26 @@ export class Meanings {
   }
 
   private vectorOf({ words }: QueryClause): Float64Array | null {
-    const found = new Set<number>()
-    for (const { reading } of words) for (const part of reading.parts) found.add(this.table.find(part))
-    this.sum.fill(0)
-    for (const word of found) if (word !== notInTable) this.add(word)
+    this.clear()
+    for (const { reading } of words) for (const part of reading.parts) this.add(this.table.find(part))
     const length = this.length()
-    return length === 0 ? null : this.sum.map((value) => value / length)
+    return length === 0 ? null : Float64Array.from(this.sum, (value) => value / length)
   }
 
   private make(row: number): void {
-    const { start, items } = this.data.tokens
+    const { items, start } = this.data.tokens
     const from = u32(start, row)
     const end = Math.min(u32(start, row + 1), from + mostTokens)
-    const found = new Set<number>()
+    this.clear()
     for (let at = from; at < end; at += 1) {
       const token = u32(items, at)
       if (!isAbout(token)) break
-      found.add(this.wordOfTerm(termOf(token)))
+      this.add(this.wordOfTerm(termOf(token)))
     }
-    this.sum.fill(0)
-    for (const word of found) if (word !== notInTable) this.add(word)
+    const { sum, vectors } = this
     const scale = unit / Math.max(1, this.length())
-    const place = row * this.table.dimensions
-    for (let at = 0; at < this.table.dimensions; at += 1)
-      this.vectors[place + at] = Math.round(scale * f64(this.sum, at))
+    const place = row * sum.length
+    for (let at = 0; at < sum.length; at += 1) vectors[place + at] = Math.round(scale * i32(sum, at))
     this.made[row] = 1
   }
 
@@ -91,15 +93,24 @@ export class Meanings {
     return word
   }
 
+  private clear(): void {
+    this.sum.fill(0)
+    this.text += 1
+  }
+
+  /** Adds a word of the table, unless the text has it already. */
   private add(word: number): void {
-    const { dimensions, vectors } = this.table
-    const start = word * dimensions
-    for (let at = 0; at < dimensions; at += 1) this.sum[at] = f64(this.sum, at) + i8(vectors, start + at)
+    if (word === notInTable || f64(this.addedTo, word) === this.text) return
+    this.addedTo[word] = this.text
+    const { sum } = this
+    const { vectors } = this.table
+    const start = word * sum.length
+    for (let at = 0; at < sum.length; at += 1) sum[at] = i32(sum, at) + i8(vectors, start + at)
   }
 
   private length(): number {
     let squares = 0
-    for (const value of this.sum) squares += value * value
+    for (let at = 0; at < this.sum.length; at += 1) squares += i32(this.sum, at) ** 2
     return Math.sqrt(squares)
   }
 }
