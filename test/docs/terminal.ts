@@ -7,7 +7,7 @@
  * in this process: a program takes a second of CPU to start.
  */
 import { Effect } from "effect"
-import { spawn, type ChildProcess } from "node:child_process"
+import { execFile, spawn, type ChildProcess } from "node:child_process"
 import {
   chmodSync,
   existsSync,
@@ -21,9 +21,10 @@ import {
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Ended } from "../cli/commandLine.js"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
-import { program, root } from "../support/program.js"
+import { root } from "../support/program.js"
 import type { Block } from "./pages.js"
 
 /** What a shell block printed, and the commands of it that ended with an error. */
@@ -148,7 +149,8 @@ export const openTerminal = async (
     npm_config_update_notifier: "false"
   }
 
-  program("main")
+  // Not waited for in one piece: a build takes long, and this process has to answer the runner of the tests meanwhile.
+  await promisify(execFile)(process.execPath, [join(root, "scripts", "build.mjs"), "--quiet"])
   // In a group of its own, so that the signal reaches npm and the gateway, as Ctrl-C does.
   const gateway = spawn("npm", ["start"], {
     cwd: place,
