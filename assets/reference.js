@@ -32,6 +32,16 @@ const Plain = ({ React }) => ({
   components: {
     InfoContainer: () => null,
     DeepLink: ({ text }) => React.createElement("span", null, text)
+  },
+  wrapComponents: {
+    /* Its list of examples has no name for those who do not see where it stands. */
+    ExamplesSelect: (Original) => (props) =>
+      React.createElement(
+        "label",
+        null,
+        React.createElement("span", { className: "unseen" }, "Example"),
+        React.createElement(Original, props)
+      )
   }
 })
 
