@@ -201,6 +201,8 @@ export interface CatalogQuery extends CatalogFilter {
   readonly prefer: Prefer
   /** False: the words are only searched for, and nothing else is read from them. */
   readonly hints?: boolean
+  /** True: the caller chose `prefer`, so the words do not. */
+  readonly preferSaid?: boolean
 }
 
 export const NoSupplyWarning = Schema.Struct({
@@ -216,6 +218,37 @@ export const NoMatchWarning = Schema.Struct({
   description: "Nothing matched the words: what stands beside it is a look at the catalog and no result"
 })
 export type NoMatchWarning = typeof NoMatchWarning.Type
+
+const HintParameter = Schema.Literal("prefer", "maxPriceMicros", "keyless", "provider")
+const hintFields = {
+  words: text("The words of the question", "cheapest"),
+  parameter: field(HintParameter, "The parameter of the search that they equal", "prefer")
+}
+/** Something that the words ask for besides the subject, and that acted like a parameter. */
+export const AppliedHint = Schema.Struct({
+  ...hintFields,
+  value: field(Schema.Union(Schema.String, Schema.Number, Schema.Boolean), "The value of that parameter", "cheapest"),
+  message: text(
+    "The same in a sentence, with how to undo it",
+    'Read "cheapest" as prefer=cheapest. Put the words in quotation marks to search for them, or send hints=off'
+  ),
+  undoQuery: text("Asked so, this hint is not read; hints=off reads none", 'the "cheapest" email finder')
+}).annotations({
+  identifier: "AppliedHint",
+  description: "Words of the question that acted like a parameter and were not searched for"
+})
+export type AppliedHint = typeof AppliedHint.Type
+const appliedHints = optional(
+  Schema.Array(AppliedHint).annotations({
+    description: "What was read from the words besides their subject; absent when nothing was, and with hints=off"
+  })
+)
+export const DroppedHint = Schema.Struct({
+  code: field(Schema.Literal("hint_dropped"), "A hint of the words left nothing", "hint_dropped"),
+  ...hintFields,
+  message: text("The same in a sentence", 'Nothing is left with maxPriceMicros=0, so "free" was only searched for')
+}).annotations({ description: "Words that would have acted like a parameter, had it left anything" })
+export type DroppedHint = typeof DroppedHint.Type
 export const PriceHint = Schema.Struct({
   code: field(Schema.Literal("price_above_max"), "maxPriceMicros left nothing of the job", "price_above_max"),
   endpointId: titleFields.endpointId,
@@ -226,8 +259,10 @@ export const PriceHint = Schema.Struct({
 export type PriceHint = typeof PriceHint.Type
 
 const revision = text("The revision of the catalog that answered", "7c1f0a2b9d3e4f56")
-const noMatch = optional(
-  Schema.Array(NoMatchWarning).annotations({ description: "Present when nothing matched the words" })
+const warnings = optional(
+  Schema.Array(Schema.Union(NoMatchWarning, DroppedHint)).annotations({
+    description: "Present when nothing matched the words, or when a hint of them left nothing"
+  })
 )
 
 export const SearchAnswer = Schema.Struct({
@@ -239,13 +274,14 @@ export const SearchAnswer = Schema.Struct({
   expandedCapabilities: texts("Jobs that the words were taken to mean", ["people.email.find"]),
   revision,
   warnings: optional(
-    Schema.Array(Schema.Union(NoSupplyWarning, NoMatchWarning)).annotations({
+    Schema.Array(Schema.Union(NoSupplyWarning, NoMatchWarning, DroppedHint)).annotations({
       description: "Present when the answer is not what was asked for, with the reason"
     })
   ),
   priceHint: optional(
     PriceHint.annotations({ description: "The cheapest operation of the job, when maxPriceMicros left none" })
-  )
+  ),
+  appliedHints
 }).annotations({ identifier: "SearchAnswer", description: "A page of the search" })
 export type SearchAnswer = typeof SearchAnswer.Type
 
@@ -383,6 +419,7 @@ export interface DiscoverQuery {
   readonly maxPriceMicros: number | null
   /** False: the words are only searched for, and nothing else is read from them. */
   readonly hints?: boolean
+  readonly preferSaid?: boolean
 }
 
 const share = (description: string, example: number) => field(between(0, 1), description, example)
@@ -409,7 +446,8 @@ export const Discovered = Schema.Struct({
   query: text("The words that were searched for", "find a work email"),
   job: optional(JobName.annotations({ description: "The job that the words mean; absent when they mean none" })),
   operations: Schema.Array(DiscoveredOperation).annotations({ description: "Operations, best first" }),
-  warnings: noMatch
+  warnings,
+  appliedHints
 }).annotations({ identifier: "Discovered", description: "Operations that this workspace can run" })
 export type Discovered = typeof Discovered.Type
 
@@ -421,6 +459,7 @@ export interface PublicQuery {
   readonly limit: number
   /** Where this page begins: the `next` of the page before. */
   readonly after: string | null
+  readonly hints?: boolean
 }
 
 export const PublicItem = Schema.Struct({
@@ -461,7 +500,8 @@ export type PublicItem = typeof PublicItem.Type
 export const PublicPage = Schema.Struct({
   items: Schema.Array(PublicItem).annotations({ description: "Items, best first" }),
   nextCursor,
-  warnings: noMatch
+  warnings,
+  appliedHints
 }).annotations({ identifier: "PublicPage", description: "A page of the public catalog" })
 
 export const ComparedItem = Schema.Struct({

@@ -6,10 +6,12 @@
 import { Context, type Effect } from "effect"
 import type { CatalogLoading } from "../domain/ApiErrors.js"
 import type {
+  AppliedHint,
   CatalogQuery,
   CatalogRow,
   Compared,
   DiscoverQuery,
+  DroppedHint,
   Discovered,
   Listing,
   ListingQuery,
@@ -97,13 +99,14 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
 
     /**
      * `next` is the place to go on from, to be given back as `after`; a warning says that nothing matched the words of
-     * `q`.
+     * `q`, or that a hint of them was dropped.
      */
     readonly publicItems: (query: PublicQuery) => Effect.Effect<
       {
         readonly items: ReadonlyArray<PublicItem>
         readonly next: string | null
-        readonly warnings?: ReadonlyArray<NoMatchWarning>
+        readonly warnings?: ReadonlyArray<NoMatchWarning | DroppedHint>
+        readonly appliedHints?: ReadonlyArray<AppliedHint>
       },
       ValidationError | CatalogLoading
     >

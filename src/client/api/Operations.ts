@@ -115,6 +115,11 @@ export interface Operations {
       readonly limit?: number | undefined
       /** Where the page begins: nextCursor of the page before, with the same filters. 1 to 512 characters. */
       readonly cursor?: string | undefined
+      /**
+       * off: the words are only searched for. Otherwise an address among them fills usageHints, and words such as
+       * cheapest or under 2 cents act like parameters (appliedHints). Default "on".
+       */
+      readonly hints?: "on" | "off" | undefined
     }
     readonly body: undefined
     readonly answer: PublicPage
@@ -199,8 +204,8 @@ export interface Operations {
        */
       readonly prefer?: "balanced" | "cheapest" | "reliable" | "fastest" | undefined
       /**
-       * off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints.
-       * Default "on".
+       * off: the words are only searched for. Otherwise an address among them fills usageHints, and words such as
+       * cheapest or under 2 cents act like parameters (appliedHints). Default "on".
        */
       readonly hints?: "on" | "off" | undefined
     }
@@ -229,8 +234,8 @@ export interface Operations {
       /** Only what costs at most this, of one call or one result, in micros. At least 0. */
       readonly maxPriceMicros?: number | undefined
       /**
-       * off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints.
-       * Default "on".
+       * off: the words are only searched for. Otherwise an address among them fills usageHints, and words such as
+       * cheapest or under 2 cents act like parameters (appliedHints). Default "on".
        */
       readonly hints?: "on" | "off" | undefined
     }

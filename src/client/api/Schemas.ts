@@ -12,6 +12,20 @@ export interface JsonObject {
  */
 export type Access = "runs_now" | "needs_your_account" | "coming_soon"
 
+/** Words of the question that acted like a parameter and were not searched for. */
+export type AppliedHint = {
+  /** The words of the question. Example: "cheapest". */
+  readonly words: string
+  /** The parameter of the search that they equal. Example: "prefer". */
+  readonly parameter: "prefer" | "maxPriceMicros" | "keyless" | "provider"
+  /** The value of that parameter. Example: "cheapest". */
+  readonly value: string | number | boolean
+  /** The same in a sentence, with how to undo it. */
+  readonly message: string
+  /** Asked so, this hint is not read; hints=off reads none. Example: "the \"cheapest\" email finder". */
+  readonly undoQuery: string
+}
+
 /** The attempts of a run, with receipts. */
 export type AttemptList = {
   /** Names the run. Example: "run_01jz3w8m5q0000000000000000". */
@@ -457,15 +471,32 @@ export type Discovered = {
     | undefined
   /** Operations, best first. */
   readonly operations: ReadonlyArray<DiscoveredOperation>
-  /** Present when nothing matched the words. */
+  /** Present when nothing matched the words, or when a hint of them left nothing. */
   readonly warnings?:
-    | ReadonlyArray<{
-        /** Nothing holds the words. Example: "no_match". */
-        readonly code: "no_match"
-        /** The same in a sentence. Example: "Nothing in the catalog matches these words". */
-        readonly message: string
-      }>
+    | ReadonlyArray<
+        | {
+            /** Nothing holds the words. Example: "no_match". */
+            readonly code: "no_match"
+            /** The same in a sentence. Example: "Nothing in the catalog matches these words". */
+            readonly message: string
+          }
+        | {
+            /** A hint of the words left nothing. Example: "hint_dropped". */
+            readonly code: "hint_dropped"
+            /** The words of the question. Example: "cheapest". */
+            readonly words: string
+            /** The parameter of the search that they equal. Example: "prefer". */
+            readonly parameter: "prefer" | "maxPriceMicros" | "keyless" | "provider"
+            /**
+             * The same in a sentence. Example: "Nothing is left with maxPriceMicros=0, so \"free\" was only searched
+             * for".
+             */
+            readonly message: string
+          }
+      >
     | undefined
+  /** What was read from the words besides their subject; absent when nothing was, and with hints=off. */
+  readonly appliedHints?: ReadonlyArray<AppliedHint> | undefined
 }
 
 /** An operation that this workspace can run. */
@@ -1153,15 +1184,32 @@ export type PublicPage = {
   readonly items: ReadonlyArray<PublicItem>
   /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null
-  /** Present when nothing matched the words. */
+  /** Present when nothing matched the words, or when a hint of them left nothing. */
   readonly warnings?:
-    | ReadonlyArray<{
-        /** Nothing holds the words. Example: "no_match". */
-        readonly code: "no_match"
-        /** The same in a sentence. Example: "Nothing in the catalog matches these words". */
-        readonly message: string
-      }>
+    | ReadonlyArray<
+        | {
+            /** Nothing holds the words. Example: "no_match". */
+            readonly code: "no_match"
+            /** The same in a sentence. Example: "Nothing in the catalog matches these words". */
+            readonly message: string
+          }
+        | {
+            /** A hint of the words left nothing. Example: "hint_dropped". */
+            readonly code: "hint_dropped"
+            /** The words of the question. Example: "cheapest". */
+            readonly words: string
+            /** The parameter of the search that they equal. Example: "prefer". */
+            readonly parameter: "prefer" | "maxPriceMicros" | "keyless" | "provider"
+            /**
+             * The same in a sentence. Example: "Nothing is left with maxPriceMicros=0, so \"free\" was only searched
+             * for".
+             */
+            readonly message: string
+          }
+      >
     | undefined
+  /** What was read from the words besides their subject; absent when nothing was, and with hints=off. */
+  readonly appliedHints?: ReadonlyArray<AppliedHint> | undefined
 }
 
 /** What a run would hold, and what would refuse it. */
@@ -1545,6 +1593,19 @@ export type SearchAnswer = {
             /** The same in a sentence. Example: "Nothing in the catalog matches these words". */
             readonly message: string
           }
+        | {
+            /** A hint of the words left nothing. Example: "hint_dropped". */
+            readonly code: "hint_dropped"
+            /** The words of the question. Example: "cheapest". */
+            readonly words: string
+            /** The parameter of the search that they equal. Example: "prefer". */
+            readonly parameter: "prefer" | "maxPriceMicros" | "keyless" | "provider"
+            /**
+             * The same in a sentence. Example: "Nothing is left with maxPriceMicros=0, so \"free\" was only searched
+             * for".
+             */
+            readonly message: string
+          }
       >
     | undefined
   /** The cheapest operation of the job, when maxPriceMicros left none. */
@@ -1562,6 +1623,8 @@ export type SearchAnswer = {
         readonly priceBasis: "per_call" | "per_result" | "free"
       }
     | undefined
+  /** What was read from the words besides their subject; absent when nothing was, and with hints=off. */
+  readonly appliedHints?: ReadonlyArray<AppliedHint> | undefined
 }
 
 /** Who is calling, for a user interface. */

@@ -67,7 +67,7 @@ const maxPriceMicros = optionalParam(
 const hints = paramOr(
   choiceParam("on", "off"),
   "on",
-  "off: the words are only searched for. Otherwise values among them, such as an address, fill usageHints"
+  "off: the words are only searched for. Otherwise an address among them fills usageHints, and words such as cheapest or under 2 cents act like parameters (appliedHints)"
 )
 const words = (description: string) => field(textParam(queryCharsMax), description, "find a work email")
 
@@ -209,7 +209,8 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
           category,
           provider,
           limit: limitParam(publicRowsMax, publicRowsDefault),
-          cursor: cursorParam(cursorCharsMax)
+          cursor: cursorParam(cursorCharsMax),
+          hints
         })
       )
       .addSuccess(PublicPage)

@@ -48,6 +48,9 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
   maxPriceMicros: params.maxPriceMicros ?? null
 })
 
+/** Whether the request has the parameter: the schema has filled in its default where it is left out. */
+const saysPrefer = ({ url }: { readonly url: string }): boolean => /[?&]prefer=/.test(url)
+
 export const CatalogHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
   never,
@@ -60,7 +63,7 @@ export const CatalogHandlers: Layer.Layer<
       .handle(
         "search",
         answering(
-          Effect.fnUntraced(function* ({ urlParams }) {
+          Effect.fnUntraced(function* ({ request, urlParams }) {
             const caller = yield* Principal
             const { hidden, hints, limit, offset, prefer, q } = urlParams
             // An operator always gets unavailable rows (contract: "GET /v1/catalog/search").
@@ -74,6 +77,7 @@ export const CatalogHandlers: Layer.Layer<
                     limit,
                     offset,
                     prefer,
+                    preferSaid: saysPrefer(request),
                     hints: hints === "on"
                   },
                   caller
@@ -86,12 +90,15 @@ export const CatalogHandlers: Layer.Layer<
       .handle(
         "discover",
         answering(
-          Effect.fnUntraced(function* ({ urlParams }) {
+          Effect.fnUntraced(function* ({ request, urlParams }) {
             const caller = yield* Principal
             const { hints, limit, maxPriceMicros = null, prefer } = urlParams
             const q = urlParams.q ?? urlParams.query
             if (q === undefined) return yield* ValidationError.of("q", "is required")
-            return yield* catalog.discover({ q, limit, prefer, maxPriceMicros, hints: hints === "on" }, caller)
+            return yield* catalog.discover(
+              { q, limit, prefer, preferSaid: saysPrefer(request), maxPriceMicros, hints: hints === "on" },
+              caller
+            )
           })
         )
       )
@@ -180,8 +187,9 @@ export const PublicCatalogHandlers: Layer.Layer<
         "items",
         answering(
           Effect.fnUntraced(function* ({ urlParams }) {
-            const { capability = null, category = null, cursor, limit, provider = null, q = null } = urlParams
-            const binding = { list: "public-catalog", workspaceId: "", filters: { capability, category, provider, q } }
+            const { capability = null, category = null, cursor, hints, limit, provider = null, q = null } = urlParams
+            const filters = { capability, category, provider, q, ...(hints === "on" ? {} : { hints }) }
+            const binding = { list: "public-catalog", workspaceId: "", filters }
             const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
             if (Option.isNone(after)) return yield* badCursor()
             const { items, next, ...told } = yield* catalog.publicItems({
@@ -190,7 +198,8 @@ export const PublicCatalogHandlers: Layer.Layer<
               category,
               provider,
               limit,
-              after: after.value
+              after: after.value,
+              hints: hints === "on"
             })
             return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
           })

@@ -15,9 +15,11 @@ import {
   toolSearchRowsMax,
   toolSearchedRows
 } from "../../domain/Limits.js"
+import { fillExample } from "../../domain/InputFilling.js"
 import { PriceBasis } from "../../domain/Manifest.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { OperationContract } from "../../domain/OperationContract.js"
+import { valuesIn } from "../../domain/QuestionValues.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import { Catalog } from "../../services/Catalog.js"
 import { line, optional, says, UsdInput } from "../Fields.js"
@@ -76,12 +78,21 @@ const shared = {
 const Found = Schema.Struct({
   ...shared,
   exampleInput: optional(JsonObject),
+  givenInputFields: optional(
+    described(Schema.Array(Schema.String), "Fields of exampleInput that the query gave; the others are examples")
+  ),
   providers: described(Schema.Int, "How many operations do it")
 })
 const SearchView = Schema.Struct({
   operations: Schema.Array(Found),
   nextOffset: described(Schema.NullOr(Schema.Int), "Where the next page begins; null at the end"),
-  warning: optional(Schema.String)
+  warning: optional(Schema.String),
+  appliedHints: optional(
+    described(
+      Schema.Array(Schema.String),
+      "What words of the query acted like; put them in quotation marks to search for them instead"
+    )
+  )
 })
 
 const requiredOf = ({ usageHints }: OperationContract): ReadonlyArray<ReadonlyArray<string>> =>
@@ -99,6 +110,8 @@ const sharedOf = (contract: OperationContract) => ({
   requires: requiredOf(contract)
 })
 
+/** The fields of a job have no patterns. */
+const noPattern = (): boolean => false
 /** An example above this size is left to `inspect_operation`. */
 const exampleBytesMax = 400
 
@@ -113,10 +126,7 @@ export const searchOperations = tool({
     query: line(queryCharsMax, "What you want to do, in plain words"),
     limit: wholeNumberOr(1, toolSearchRowsMax, toolSearchRowsDefault, "Rows of the answer"),
     offset: wholeNumberOr(0, 1_000_000, 0, "nextOffset of the page before"),
-    prefer: Schema.optionalWith(Prefer.annotations({ ...says(`must be one of ${Prefer.literals.join(", ")}`) }), {
-      exact: true,
-      default: () => "balanced" as const
-    }),
+    prefer: optional(Prefer.annotations({ ...says(`must be one of ${Prefer.literals.join(", ")}`) })),
     provider: optional(line(filterCharsMax, "Only operations of this provider, by its id")),
     maxPriceUsd: optional(
       UsdInput.annotations({
@@ -134,7 +144,8 @@ export const searchOperations = tool({
         // A job has a row for each of its operations.
         limit: toolSearchedRows,
         offset,
-        prefer,
+        prefer: prefer ?? "balanced",
+        preferSaid: prefer !== undefined,
         provider,
         maxPriceMicros: maxPriceUsd ?? null,
         hidden: caller.operator
@@ -147,6 +158,7 @@ export const searchOperations = tool({
       const id = row.capability === undefined || provider !== null ? row.endpointId : jobEndpointId(row.capability)
       if (!places.has(id)) places.set(id, index)
     })
+    const values = valuesIn(query)
     const operations: Array<typeof Found.Type> = []
     let bytes = 0
     let cutAt: number | null = null
@@ -160,10 +172,21 @@ export const searchOperations = tool({
         Effect.succeed(null)
       )
       if (contract === null) continue
-      const { exampleInput } = contract.usageHints
+      const first = found.endpoints[index]
+      const given =
+        first?.endpointId === id
+          ? first.usageHints
+          : fillExample(
+              { input: contract.inputSchema, accepts: {}, exampleInput: contract.usageHints.exampleInput },
+              values,
+              noPattern
+            )
+      const exampleInput = given?.exampleInput ?? contract.usageHints.exampleInput
       const row = {
         ...sharedOf(contract),
-        ...(bytesOf(exampleInput) <= exampleBytesMax ? { exampleInput } : {}),
+        ...(bytesOf(exampleInput) <= exampleBytesMax
+          ? { exampleInput, ...(given ? { givenInputFields: given.givenInputFields } : {}) }
+          : {}),
         providers: contract.providers?.length ?? 1
       }
       bytes += bytesOf(row)
@@ -177,7 +200,12 @@ export const searchOperations = tool({
     return {
       operations,
       nextOffset: cutAt === null ? found.nextOffset : offset + cutAt,
-      ...(warning === undefined ? {} : { warning: warning.message })
+      ...(warning === undefined ? {} : { warning: warning.message }),
+      ...(found.appliedHints === undefined
+        ? {}
+        : {
+            appliedHints: found.appliedHints.map(({ parameter, value, words }) => `"${words}": ${parameter}=${value}`)
+          })
     }
   })
 })

@@ -25,7 +25,8 @@ import { overview } from "./Overviewing.js"
 import { endpointAt, operationContract } from "./PinnedContracts.js"
 import { publicItemOf, publicItems } from "./PublicItems.js"
 import { buildRevision, jobOf } from "./Revision.js"
-import { noMatch, search } from "./Searching.js"
+import { search } from "./SearchAnswers.js"
+import { noMatch } from "./Searching.js"
 import { endpointOf, providersOf, type Seen, serve, type ServedRevision } from "./ServedRevision.js"
 import { catalogProblems } from "./Soundness.js"
 import { storedEndpoint, storedJobs } from "./StoredContracts.js"
@@ -98,8 +99,14 @@ const makeCatalog = ({ contracts, current, prepare, seenBy }: Serving, options: 
     Effect.flatMap(seenBy(null), (seen) => {
       const page = publicItems(seen, query)
       if (page === null) return ValidationError.of("cursor", "is not a cursor of this list")
-      const { items, next, unmatched } = page
-      return Effect.succeed({ items, next, ...(unmatched ? { warnings: [noMatch(items.length)] } : {}) })
+      const { appliedHints, dropped, items, next, unmatched } = page
+      const warnings = unmatched ? [noMatch(items.length)] : dropped
+      return Effect.succeed({
+        items,
+        next,
+        ...(warnings.length === 0 ? {} : { warnings }),
+        ...(appliedHints.length === 0 ? {} : { appliedHints })
+      })
     }),
   publicItem: (catalogItemId) =>
     Effect.flatMap(seenBy(null), ({ served: { revision }, view }) => {

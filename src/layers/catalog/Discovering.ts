@@ -4,23 +4,28 @@
  * add up to 0.5. Each part is between 0 and 1.
  */
 import {
+  type CatalogFilter,
   titleOf,
   type Discovered,
   type DiscoveredOperation,
   type DiscoverQuery,
   noFilter
 } from "../../domain/CatalogView.js"
+import type { HintParameter } from "../../domain/QuestionHints.js"
 import { requiredFields } from "../../domain/OperationContract.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
+import { findHinted } from "./HintedSearch.js"
 import { candidateOf } from "./Ranking.js"
-import { find, noMatch, nothing } from "./Searching.js"
+import { type Narrowing, noMatch } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
 
 const candidatesMax = 100
+/** The hints that are also parameters of discover. */
+const discoverHints: ReadonlySet<HintParameter> = new Set(["prefer", "maxPriceMicros"])
 
 interface Weights {
   readonly evidence: number
@@ -60,22 +65,19 @@ const reasonOf = (
 export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const { revision, rows } = seen.served
   const { statistics, table } = seen.view
-  const filter = { ...noFilter, maxPriceMicros: query.maxPriceMicros }
-  const keeps = compileFilter(revision, filter, table)
-  const runnable =
-    keeps === null
+  const runnable = (filter: CatalogFilter): Narrowing | null => {
+    const keeps = compileFilter(revision, filter, table)
+    return keeps === null
       ? null
       : {
           key: `runnable ${filterKey(filter)}`,
           keeps: (number: number) => keeps(number) && table.of(number).runnableNow
         }
-  const {
-    expandedCapabilities,
-    hits: found,
-    unmatched
-  } = runnable === null
-    ? nothing
-    : find(seen, { q: query.q, offset: 0, limit: candidatesMax, prefer: query.prefer }, runnable)
+  }
+  const hinted = findHinted(seen, { ...noFilter, ...query, offset: 0, limit: candidatesMax }, discoverHints, runnable)
+  const { appliedHints, dropped } = hinted
+  const { prefer } = hinted.query
+  const { expandedCapabilities, hits: found, unmatched } = hinted.found
   // Operations that do the job asked for come before operations that only share words with the question. This holds for
   // fixtures too.
   const wanted = expandedCapabilities.find((job) =>
@@ -98,7 +100,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       availability: row.async ? 0.7 : 1,
       price: round(cheapness(expectedMicros(endpoint.operation)))
     }
-    const weight = weights[query.prefer]
+    const weight = weights[prefer]
     const given = givenInput(endpoint)
     return {
       ...titleOf(row),
@@ -133,6 +135,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
     query: query.q,
     ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
     operations,
-    ...(unmatched ? { warnings: [noMatch(operations.length)] } : {})
+    ...(unmatched ? { warnings: [noMatch(operations.length)] } : dropped.length === 0 ? {} : { warnings: dropped }),
+    ...(appliedHints.length === 0 ? {} : { appliedHints })
   }
 }

@@ -1,12 +1,19 @@
 // The public catalog: items for people without an account. It shows nothing of any workspace.
-import { noFilter, type PublicItem, type PublicQuery } from "../../domain/CatalogView.js"
+import {
+  type AppliedHint,
+  type DroppedHint,
+  noFilter,
+  type PublicItem,
+  type PublicQuery
+} from "../../domain/CatalogView.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
 import { bindingOf, inputFields, listedMicros, placementOf, requiredFields } from "../../domain/OperationContract.js"
+import type { HintParameter } from "../../domain/QuestionHints.js"
 import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
+import { findHinted } from "./HintedSearch.js"
 import { jobNamed } from "./JobNames.js"
 import { jobOf } from "./Revision.js"
-import { find, nothing } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
 
 const typeOf = (schema: JsonObject): string => {
@@ -64,7 +71,12 @@ export interface PublicPage {
   readonly next: string | null
   /** Nothing matched the words that were searched for. */
   readonly unmatched: boolean
+  readonly appliedHints: ReadonlyArray<AppliedHint>
+  readonly dropped: ReadonlyArray<DroppedHint>
 }
+
+/** The hint that is also a parameter of the public catalog. */
+const publicHints: ReadonlySet<HintParameter> = new Set(["provider"])
 
 /** Null when `after` is not a valid position in such a list. */
 export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null => {
@@ -82,14 +94,21 @@ export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null =
   let page: ReadonlyArray<number> = []
   let total = 0
   let unmatched = false
+  let appliedHints: PublicPage["appliedHints"] = []
+  let dropped: PublicPage["dropped"] = []
   if (query.q === null) {
     const all = numbersOf(revision, filter, table)
     page = Array.from(all.subarray(offset, end))
     total = all.length
   } else {
-    const keeps = compileFilter(revision, filter, table)
-    const asked = { q: query.q, offset, limit: query.limit, prefer: "balanced" } as const
-    const found = keeps === null ? nothing : find(seen, asked, { key: filterKey(filter), keeps })
+    const asked = { ...filter, q: query.q, offset, limit: query.limit, prefer: "balanced" as const }
+    const hinted = findHinted(seen, { ...asked, hints: query.hints !== false }, publicHints, (narrowed) => {
+      const keeps = compileFilter(revision, narrowed, table)
+      return keeps === null ? null : { key: filterKey(narrowed), keeps }
+    })
+    const { found } = hinted
+    appliedHints = hinted.appliedHints
+    dropped = hinted.dropped
     page = found.hits.map(({ doc }) => doc)
     total = found.total
     unmatched = found.unmatched
@@ -100,6 +119,8 @@ export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null =
       return endpoint === undefined ? [] : [publicItemOf(endpoint, jobOf(revision, endpoint))]
     }),
     next: end < total ? String(end) : null,
-    unmatched
+    unmatched,
+    appliedHints,
+    dropped
   }
 }

@@ -4,15 +4,12 @@
  * first `window` hits are grouped, so that every page of a query sees the same order. When nothing matches a question
  * in whole words, the answer shows a few operations of the catalog instead (`NoMatchRows.ts`), and says so.
  */
-import type { CatalogQuery, NoMatchWarning, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
-import { jobNamedBy } from "../../domain/EndpointIds.js"
-import { toUsd } from "../../domain/Micros.js"
+import type { NoMatchWarning } from "../../domain/CatalogView.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { isNatural } from "./search/QueryText.js"
 import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
-import { compileFilter, filterKey, type Keeps, keepsAll } from "./Filtering.js"
-import { givenBy } from "./GivenInputs.js"
+import { type Keeps, keepsAll } from "./Filtering.js"
 import { noMatchRows } from "./NoMatchRows.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
@@ -205,99 +202,3 @@ export const noMatch = (rows: number): NoMatchWarning => ({
       ? "Nothing here matches these words; the rows are not results, they show what the catalog can do"
       : "Nothing here matches these words and filters"
 })
-
-/** The job that a query is about, and whether the query names it. */
-const namedJob = (
-  revision: Revision,
-  query: CatalogQuery,
-  expanded: ReadonlyArray<string>
-): { readonly job: string; readonly said: boolean } | null => {
-  if (query.capability !== null) return { job: query.capability, said: true }
-  const asked = query.q.trim()
-  const word = jobNamedBy(asked) ?? asked
-  if (revision.jobs.has(word)) return { job: word, said: true }
-  const [guess] = expanded
-  return guess === undefined ? null : { job: guess, said: false }
-}
-
-const hintOf = (revision: Revision, numbers: ReadonlyArray<number>): PriceHint | null => {
-  const [cheapest] = numbers.toSorted(
-    (a, b) => (revision.priceMicros[a] ?? 0) - (revision.priceMicros[b] ?? 0) || a - b
-  )
-  const endpoint = cheapest === undefined ? undefined : revision.endpoints[cheapest]
-  if (cheapest === undefined || endpoint === undefined) return null
-  return {
-    code: "price_above_max",
-    endpointId: endpoint.operation.id,
-    provider: endpoint.provider.id,
-    estimatedPrice: toUsd(revision.priceMicros[cheapest] ?? 0),
-    priceBasis: endpoint.operation.price.basis
-  }
-}
-
-/**
- * Says why the job that the query is about is not among the rows: no operation does it, or all that do it cost more
- * than allowed.
- */
-const supplyAdvice = (
-  revision: Revision,
-  query: CatalogQuery,
-  found: Found,
-  { table }: CallerView
-): Pick<SearchAnswer, "warnings" | "priceHint"> => {
-  const named = namedJob(revision, query, found.expandedCapabilities)
-  if (named === null) return {}
-  const supply = (revision.numbersOfJob.get(named.job) ?? []).filter(
-    (number) => query.hidden || !table.isHidden(number)
-  )
-  if (supply.length === 0) {
-    if (!found.unmatched && !named.said) return {}
-    return {
-      warnings: [
-        { code: "no_supply_for_job", job: named.job, message: `No operation of this catalog does ${named.job}` }
-      ]
-    }
-  }
-  const affordable = compileFilter(revision, { ...query, capability: null }, table)
-  const fitting = compileFilter(revision, { ...query, capability: null, maxPriceMicros: null }, table)
-  if (query.maxPriceMicros === null || fitting === null || (affordable !== null && supply.some(affordable))) return {}
-  const priceHint = hintOf(revision, supply.filter(fitting))
-  return priceHint === null ? {} : { priceHint }
-}
-
-const advice = (
-  revision: Revision,
-  query: CatalogQuery,
-  found: Found,
-  view: CallerView
-): Pick<SearchAnswer, "warnings" | "priceHint"> => {
-  const said = supplyAdvice(revision, query, found, view)
-  const explained = said.warnings !== undefined || said.priceHint !== undefined
-  // An empty page that is explained already needs no second reason. Rows that are not results always carry the warning.
-  if (!found.unmatched || (found.total === 0 && explained)) return said
-  return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
-}
-
-export const search = (seen: Seen, query: CatalogQuery): SearchAnswer => {
-  const { served, view } = seen
-  const { revision, rows } = served
-  const keeps = compileFilter(revision, query, view.table)
-  const found = keeps === null ? nothing : find(seen, query, { key: filterKey(query), keeps })
-  const end = query.offset + query.limit
-  const givenInput = givenBy(query)
-  return {
-    query: query.q,
-    total: found.total,
-    endpoints: found.hits.flatMap(({ doc, matchedBy }) => {
-      const row = rows.row(doc, view.table, view.statistics, matchedBy)
-      const endpoint = revision.endpoints[doc]
-      const usageHints = endpoint === undefined ? null : givenInput(endpoint)
-      return row === null ? [] : usageHints === null ? row : { ...row, usageHints }
-    }),
-    nextOffset: end < found.total ? end : null,
-    prefer: query.prefer,
-    expandedCapabilities: found.expandedCapabilities,
-    revision: revision.id,
-    ...advice(revision, query, found, view)
-  }
-}

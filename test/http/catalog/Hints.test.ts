@@ -33,6 +33,13 @@ const content = {
       })
     ),
     endpoint({
+      id: "plain-find",
+      job: "people.email.find",
+      name: "Email finder",
+      price: perCall(50_000),
+      provider: { id: "plain", name: "plain" }
+    }),
+    endpoint({
       id: "hunter-verify",
       job: "people.email.verify",
       name: "Email verifier",
@@ -87,6 +94,142 @@ describe("values in the question", () => {
             (yield* get(ask(path, "find a work email"))).json,
             (yield* get(ask(path, "find a work email", "&hints=off"))).json
           )
+      })
+    )
+  )
+})
+
+describe("hints in the question", () => {
+  const ids = (rows: ReadonlyArray<{ readonly endpointId: string }>) => rows.map(({ endpointId }) => endpointId)
+
+  it.live("act like the parameters that they equal, and say so", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const equals: ReadonlyArray<readonly [question: string, subject: string, parameters: string]> = [
+          ["the cheapest email finder", "email finder", "&prefer=cheapest"],
+          ["find a work email with hunter", "find a work email", "&provider=hunter"],
+          ["find a work email at most 1 cent", "find a work email", "&maxPriceMicros=10000"],
+          ["find a work email under 3 cents a call", "find a work email", "&maxPriceMicros=29999"],
+          ["find a work email, no api key", "find a work email", "&keyless=true"]
+        ]
+        for (const [question, subject, parameters] of equals) {
+          const { appliedHints, ...hinted } = (yield* get(ask("catalog/search", question))).json
+          const same = (yield* get(ask("catalog/search", subject, parameters))).json
+          assert.deepStrictEqual(hinted, { ...same, query: question }, question)
+          assert.isAbove(hinted.total, 0, question)
+          assert.deepStrictEqual(
+            appliedHints.map((hint: { parameter: string; value: string }) => `&${hint.parameter}=${hint.value}`),
+            [parameters]
+          )
+        }
+      })
+    )
+  )
+
+  it.live("name their words and how to undo them: quoted, or all with hints=off", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const question = "cheapest email finder with apollo"
+        const { json } = yield* get(ask("catalog/search", question))
+        assert.deepStrictEqual(json.appliedHints, [
+          {
+            words: "cheapest",
+            parameter: "prefer",
+            value: "cheapest",
+            message:
+              'Read "cheapest" as prefer=cheapest. Put the words in quotation marks to search for them, or send hints=off',
+            undoQuery: '"cheapest" email finder with apollo'
+          },
+          {
+            words: "with apollo",
+            parameter: "provider",
+            value: "apollo",
+            message:
+              'Read "with apollo" as provider=apollo. Put the words in quotation marks to search for them, or send hints=off',
+            undoQuery: 'cheapest email finder "with apollo"'
+          }
+        ])
+        assert.deepStrictEqual([json.prefer, ids(json.endpoints)], ["cheapest", ["apollo-find"]])
+        const quoted = (yield* get(ask("catalog/search", json.appliedHints[1].undoQuery))).json
+        assert.deepStrictEqual(
+          quoted.appliedHints.map(({ parameter }: { parameter: string }) => parameter),
+          ["prefer"]
+        )
+        assert.includeMembers(ids(quoted.endpoints), ["apollo-find", "hunter-find"])
+        const off = (yield* get(ask("catalog/search", question, "&hints=off"))).json
+        assert.deepStrictEqual([off.prefer, off.appliedHints], ["balanced", undefined])
+      })
+    )
+  )
+
+  it.live("give way to a parameter of the request", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        for (const [question, parameters] of [
+          ["cheapest email finder", "&prefer=balanced"],
+          ["find a work email with hunter", "&provider=apollo"],
+          ["find a work email at most 1 cent", "&maxPriceMicros=50000"],
+          ["find a work email, no api key", "&keyless=false"]
+        ] as const)
+          assert.deepStrictEqual(
+            (yield* get(ask("catalog/search", question, parameters))).json,
+            (yield* get(ask("catalog/search", question, `${parameters}&hints=off`))).json,
+            question
+          )
+      })
+    )
+  )
+
+  it.live("that leave nothing are dropped, with a warning, on every page", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const question = "verify an email with hunter under 0.5 cents a call"
+        const { json } = yield* get(ask("catalog/search", question))
+        assert.deepStrictEqual(
+          json.appliedHints.map(({ words }: { words: string }) => words),
+          ["with hunter"]
+        )
+        assert.deepStrictEqual(json.warnings, [
+          {
+            code: "hint_dropped",
+            words: "under 0.5 cents a call",
+            parameter: "maxPriceMicros",
+            message: 'Nothing is left with maxPriceMicros=4999, so "under 0.5 cents a call" was only searched for'
+          }
+        ])
+        assert.strictEqual(json.endpoints[0].endpointId, "hunter-verify")
+        const next = (yield* get(ask("catalog/search", question, "&limit=1&offset=1"))).json
+        assert.deepStrictEqual([next.warnings, next.total], [json.warnings, json.total])
+      })
+    )
+  )
+
+  it.live("are read alike by discover and the public catalog, where they are parameters there", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const limited = (yield* get(ask("discover", "find a work email at most 1 cent with hunter"))).json
+        assert.deepStrictEqual(ids(limited.operations.slice(0, 1)), ["apollo-find"])
+        assert.deepStrictEqual(
+          limited.appliedHints.map(({ words }: { words: string }) => words),
+          ["at most 1 cent"]
+        )
+        const items = (yield* get(ask("public-catalog", "find a work email at most 1 cent, with hunter"))).json
+        assert.deepStrictEqual(
+          [items.items[0].catalogItemId, items.appliedHints.map(({ words }: { words: string }) => words)],
+          ["hunter-find", ["with hunter"]]
+        )
+        const off = (yield* get(ask("public-catalog", "find a work email with hunter", "&hints=off"))).json
+        assert.notProperty(off, "appliedHints")
+      })
+    )
+  )
+
+  it.live("are none where nothing was said, so that the answer stays as it is", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        for (const q of ["find a work email", "free text search", "email finder hunter", "no such words at all"])
+          for (const path of ["catalog/search", "discover", "public-catalog"])
+            assert.deepStrictEqual((yield* get(ask(path, q))).json, (yield* get(ask(path, q, "&hints=off"))).json)
       })
     )
   )

@@ -3,7 +3,7 @@
  * provider, with price, success and what is needed to run each operation.
  */
 import { Effect, Option, Schema } from "effect"
-import { Access, type CatalogRow, noFilter } from "../../../domain/CatalogView.js"
+import { Access, type AppliedHint, type CatalogRow, noFilter } from "../../../domain/CatalogView.js"
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { consoleCardsDefault, queryCharsMax } from "../../../domain/Limits.js"
 import { fromUsd } from "../../../domain/Micros.js"
@@ -73,6 +73,7 @@ interface Shown {
   }>
   readonly total: number
   readonly warnings: ReadonlyArray<{ readonly message: string }>
+  readonly hints: ReadonlyArray<{ readonly hint: AppliedHint; readonly without: Link }>
   readonly more: Link | null
 }
 
@@ -123,10 +124,14 @@ export const catalogPage = workspacePage({
             { ...filter, q: words, limit: consoleCardsDefault, offset: place.value, prefer: "balanced" },
             principal
           ),
-          ({ endpoints, nextOffset, total, warnings = [] }): Shown => ({
+          ({ appliedHints = [], endpoints, nextOffset, total, warnings = [] }): Shown => ({
             parts: [{ title: null, total, endpoints }],
             total,
             warnings,
+            hints: appliedHints.map((hint) => ({
+              hint,
+              without: to([workspaceId, "catalog"], { q: hint.undoQuery, category, provider, access })
+            })),
             more:
               nextOffset === null
                 ? null
@@ -154,7 +159,7 @@ export const catalogPage = workspacePage({
             more = to([workspaceId, "catalog"], { category, provider, access, part, after: next })
           room = next === null ? room - answer.endpoints.length : 0
         }
-        return { parts: found, total, warnings: [], more } satisfies Shown
+        return { parts: found, total, warnings: [], hints: [], more } satisfies Shown
       })
       const found = problems.size > 0 ? null : yield* q === null ? listed : searched(q)
       const form = { ...filledWith({ q, category, provider, access }), problems }
@@ -186,6 +191,13 @@ export const catalogPage = workspacePage({
             ? html`<div class="empty"><p>Nothing is shown until the search can be read.</p></div>`
             : html`
           <p class="hint" role="status">${counted(found.total, "operation")}</p>
+          ${
+            found.hints.length > 0 &&
+            html`<p class="hint">Read from your words: ${found.hints.map(
+              ({ hint, without }) =>
+                html`${badge(`${hint.parameter}: ${hint.value}`, "off")} <a href=${without}>search for “${hint.words}” instead</a> `
+            )}</p>`
+          }
           ${found.warnings.map(({ message }) => html`<p class="notice warn">${message}</p>`)}
           ${
             found.total === 0

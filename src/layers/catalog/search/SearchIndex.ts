@@ -120,6 +120,11 @@ export class SearchIndex {
     return runInSlices(() => SearchIndex.steps(documents, vocabulary, tuning))
   }
 
+  /** The jobs that the words ask for, the likeliest first, whether an operation does them or not. */
+  jobsIn(words: string): ReadonlyArray<string> {
+    return this.jobs.find(this.meaningOf(words, clausesOf(words, this.analyzer))).map(({ id }) => id)
+  }
+
   search(query: string, options: SearchOptions): SearchAnswer {
     const { tuning } = this
     const translation = this.translationOf(query)

@@ -1,0 +1,255 @@
+/**
+ * What the words of a question ask for besides the subject: "cheapest", "free", "no key", "fastest", a provider's name,
+ * a price limit. Each hint equals a parameter of the search. A hint is read only where the words can hardly mean the
+ * subject: "cheapest flights" is about flights, and "free text search" about text. Words in quotation marks are never a
+ * hint. What the catalog knows (providers, jobs) is asked through `Known`. Pure.
+ */
+import type { Prefer } from "./RoutePlan.js"
+
+export type HintSetting =
+  | { readonly parameter: "prefer"; readonly value: Prefer }
+  | { readonly parameter: "maxPriceMicros"; readonly value: number }
+  | { readonly parameter: "keyless"; readonly value: true }
+  | { readonly parameter: "provider"; readonly value: string }
+export type HintParameter = HintSetting["parameter"]
+
+export type Hint = HintSetting & {
+  /** The words as the question has them, and where they begin. */
+  readonly words: string
+  readonly at: number
+}
+
+export interface Known {
+  /** The id of the provider of this name; null when there is none, or when the name is an ordinary word. */
+  readonly providerNamed: (name: string) => string | null
+  /** Whether the words ask for a job that some operation does. */
+  readonly namesJob: (words: string) => boolean
+}
+
+/** What an operation is called when one asks for it. */
+const tool =
+  "(?:apis?|providers?|tools?|services?|operations?|endpoints?|vendors?|lookups?|finders?|verifiers?|checkers?|validators?|scrapers?|enrichment)"
+/** The end of the question or of a clause. */
+const end = "(?=\\s*(?:$|[,;:.!?)\\u0001]))"
+const opening = "(?:^|[,;(])\\s*"
+/**
+ * Things that are bought, ways that are travelled and races that are run: where a question speaks of one, "cheapest"
+ * and "fastest" are about it.
+ */
+const goods =
+  /\b(?:flights?|hotels?|tickets?|fares?|routes?|roads?|cars?|vehicles?|gas|fuel|petrol|products?|prices?|items?|goods|deals?|offers?|discounts?|coupons?|laptops?|groceries|trains?|bus|buses|rent|rentals?|apartments?|houses?|homes?|properties|shipping|delivery|shares?|stocks?|coins?|tokens?|crypto\w*|electricity|energy|insurance|mortgages?|loans?|restaurants?|foods?|drinks?|coffee|wines?|travel\w*|trips?|vacations?|cruises?|internet|vpns?|runners?|players?|animals?|laps?|growing|drivers?|shops?|shoes?|stores?|parking|parcels?|packages?|games?|movies?|books?|songs?|toys?|clothes|gifts?)\b/i
+/** What stands before "free" where it is a price: "sugar free" is none. */
+const leads = "(?<=^|[,;(]\\s*|\\b(?:an?|any|some|the|find|get|me|need|want|use|using|for)\\s+)"
+/** What is free in another sense: of licence, of the calendar, of speech. */
+const freeThings =
+  /\b(?:images?|photos?|pictures?|music|videos?|fonts?|icons?|software|courses?|wi-?fi|trials?|samples?|texts?|forms?|times?|agents?|kicks?|throws?|rooms?|seats?|slots?|spaces?|speech|will)\b/i
+
+const orders: ReadonlyArray<readonly [words: string, value: Prefer]> = [
+  ["cheapest|least expensive|lowest[- ]priced?|most affordable", "cheapest"],
+  ["fastest|quickest", "fastest"],
+  ["most reliable", "reliable"]
+]
+const upTo3Words = "((?:[\\w-]+\\s+){0,3}?)"
+const wayTo =
+  "way\\s+to\\s+(?=(?:find|verify|check|look\\s+up|search|scrape|enrich|validate|convert|translate|geocode)\\b)"
+/** Who asks which thing is cheapest asks about the thing. */
+const asksWhich = /\b(?:which|what|who|is|are|was|were|by|how)\b[^,;]*$/i
+
+/** Answers the setting of a match, or null when the words mean something else. */
+type Judge = (match: RegExpExecArray, rest: string) => HintSetting | null
+interface Rule {
+  readonly form: RegExp
+  /** The group that holds the hint's own words. */
+  readonly group: number
+  readonly judge: Judge
+}
+
+const isAbsent = (part: string | undefined): boolean => part === undefined || part.trim() === ""
+
+const orderRules = (question: string, known: Known): ReadonlyArray<Rule> =>
+  goods.test(question)
+    ? []
+    : orders.flatMap(([words, value]): ReadonlyArray<Rule> => {
+        const setting = { parameter: "prefer", value } as const
+        return [
+          {
+            form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+${upTo3Words}${tool}\\b`, "gi"),
+            group: 1,
+            judge: () => setting
+          },
+          { form: new RegExp(`\\b((?:the\\s+)?(?:${words})\\s+${wayTo})`, "gi"), group: 1, judge: () => setting },
+          {
+            form: new RegExp(`(${opening}(?:the\\s+)?(?:${words})(?:\\s+(?:first|one|option|please))?)${end}`, "gi"),
+            group: 1,
+            judge: (_, rest) => (rest.trim() === "" ? null : setting)
+          },
+          {
+            form: new RegExp(`\\b((?:${words})(?:\\s+(?:first|one|option))?)\\s*[.!?]*$`, "gi"),
+            group: 1,
+            judge: (match, rest) =>
+              asksWhich.test(question.slice(0, match.index)) || !known.namesJob(rest) ? null : setting
+          },
+          {
+            form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+((?:[\\w-]+\\s*){2,4})`, "gi"),
+            group: 1,
+            judge: (match) => (known.namesJob(match[2] ?? "") ? setting : null)
+          }
+        ]
+      })
+
+const freeRules = (question: string, known: Known): ReadonlyArray<Rule> => {
+  const setting = { parameter: "maxPriceMicros", value: 0 } as const
+  if (goods.test(question) || freeThings.test(question)) return []
+  const ofJob: Judge = (_, rest) => (known.namesJob(rest) ? setting : null)
+  return [
+    {
+      form: new RegExp(`${leads}(free)\\s+${upTo3Words}(${tool})\\b(?!\\s+keys?\\b)`, "gi"),
+      group: 1,
+      judge: (match) => (isAbsent(match[2]) || known.namesJob(`${match[2] ?? ""} ${match[3] ?? ""}`) ? setting : null)
+    },
+    {
+      form: new RegExp(`((?:\\bfor free|\\bfree of charge|\\bat no cost|\\bwithout paying)${end})`, "gi"),
+      group: 1,
+      judge: ofJob
+    },
+    { form: new RegExp(`(${opening}(?:(?:it )?must be |only )?free)${end}`, "gi"), group: 1, judge: ofJob },
+    {
+      form: new RegExp(`${leads}(free)\\s+((?:[\\w-]+\\s*){1,3})$`, "gi"),
+      group: 1,
+      judge: (match) => (!/\bkeys?\b/i.test(match[0]) && known.namesJob(match[2] ?? "") ? setting : null)
+    }
+  ]
+}
+
+const keyRules = (known: Known): ReadonlyArray<Rule> => {
+  const setting = { parameter: "keyless", value: true } as const
+  const needed = "(?:\\s+(?:needed|required|necessary))"
+  return [
+    {
+      form: new RegExp(
+        `\\b((?:with\\s+)?(?:no|without(?:\\s+an?|\\s+any)?)\\s+(?:api[\\s-]?)?keys?${needed}?)(?:${end}|(?=\\s+${tool}\\b))`,
+        "gi"
+      ),
+      group: 1,
+      judge: (match, rest) => (/api|needed|required|necessary/i.test(match[0]) || known.namesJob(rest) ? setting : null)
+    },
+    {
+      form: new RegExp(`\\b(keyless|no-key)(?:${end}|(?=\\s+${upTo3Words}${tool}\\b))`, "gi"),
+      group: 1,
+      judge: () => setting
+    }
+  ]
+}
+
+const microsPerCent = 10_000
+const microsPerDollar = 1_000_000
+/** A limit without "a call" is read up to 10 cents, with it up to 10 dollars: above, the words are about goods. */
+const plainLimitMax = 10 * microsPerCent
+const callLimitMax = 10 * microsPerDollar
+
+const priceRules = (question: string, known: Known): ReadonlyArray<Rule> => {
+  if (goods.test(question)) return []
+  const limit =
+    "(under|below|less\\s+than|cheaper\\s+than|at\\s+most|no\\s+more\\s+than|not\\s+more\\s+than|max(?:imum)?(?:\\s+of)?|up\\s+to)"
+  const amount = "(?:\\$\\s?(\\d{0,4}(?:\\.\\d{1,6})?)|(\\d{1,4}(?:\\.\\d{1,4})?|a|one)\\s?(cents?|¢|usd|dollars?))"
+  const perCall =
+    "(\\s*(?:(?:\\/|an?|per|each|for\\s+each)\\s*(?:call|request|result|lookup|run|query|record|search)|each))?"
+  return [
+    {
+      form: new RegExp(`\\b((?:for\\s+|costing\\s+|priced\\s+)?${limit}\\s+${amount}${perCall})${end}`, "gi"),
+      group: 1,
+      judge: (match, rest) => {
+        const [, , word = "", dollars, count, unit = "", each] = match
+        const number =
+          dollars !== undefined ? Number(dollars) : count === undefined || /[a-z]/i.test(count) ? 1 : Number(count)
+        const one = dollars === undefined && /^(?:c|¢)/i.test(unit) ? microsPerCent : microsPerDollar
+        const micros = Math.round(number * one)
+        const most = isAbsent(each) ? plainLimitMax : callLimitMax
+        if (dollars === "" || micros <= 0 || micros > most) return null
+        if (isAbsent(each) && !known.namesJob(rest)) return null
+        // Prices are whole micros, so "under" two cents is at most one micro less.
+        return { parameter: "maxPriceMicros", value: /^(?:under|below|less|cheaper)/i.test(word) ? micros - 1 : micros }
+      }
+    }
+  ]
+}
+
+const providerRules = (known: Known): ReadonlyArray<Rule> => {
+  const name = "[\\p{L}\\p{N}][\\p{L}\\p{N}.&+'-]*"
+  const follows = "(?=\\s*(?:$|[,;!?)\\u0001]|\\.(?:\\s|$))|\\s+(?:to|for|please|instead|only)\\b)"
+  return [1, 2, 3, 4].toReversed().map((count) => ({
+    form: new RegExp(
+      `\\b((?:with|using|use|via|through)\\s+(?:the\\s+)?(${name}(?:\\s+${name}){${count - 1}}?)(?:\\s+api)?)${follows}`,
+      "giu"
+    ),
+    group: 1,
+    judge: (match) => {
+      const value = known.providerNamed((match[2] ?? "").replace(/\.$/, ""))
+      return value === null ? null : { parameter: "provider", value }
+    }
+  }))
+}
+
+/** Most questions hold none of these words, and are read no further. */
+const mayHint =
+  /cheap|expensive|lowest|affordable|fastest|quickest|reliable|\bfree\b|no cost|without|key|\bcents?\b|[$¢]|usd|dollar|\b(?:with|using|use|via|through)\s/i
+const quoted = /"[^"]*"|“[^”]*”/g
+/** What stands for words that were read already; a clause may end before them. */
+const readBlank = "\u0001"
+const quotedBlank = "\u0000"
+// eslint-disable-next-line no-control-regex -- the two signs above
+const blanks = /[\u0000\u0001]/g
+/** A longer request tells a story, in which such words are seldom about the operation. */
+const readCharsMax = 200
+
+const without = (question: string, { at, words }: Pick<Hint, "at" | "words">): string =>
+  `${question.slice(0, at)} ${question.slice(at + words.length)}`
+
+/** The hints of a question in the order of its words, at most one for each parameter. */
+export const hintsIn = (question: string, known: Known): ReadonlyArray<Hint> => {
+  if (question.length > readCharsMax || !mayHint.test(question)) return []
+  // Words that are quoted or were read keep their place and can be no part of another hint.
+  let text = question.replace(quoted, (words) => quotedBlank.repeat(words.length))
+  const found: Array<Hint> = []
+  const rules = [
+    ...providerRules(known),
+    ...orderRules(question, known),
+    ...keyRules(known),
+    ...priceRules(question, known),
+    ...freeRules(question, known)
+  ]
+  const read = ({ form, group, judge }: Rule): void => {
+    for (const match of Array.from(text.matchAll(form))) {
+      const own = match[group] ?? ""
+      // The words of the hint begin behind the sign that sets them off.
+      const lead = /^[\s,;(]*/.exec(own)?.[0].length ?? 0
+      const words = own.slice(lead).trimEnd()
+      const at = match.index + match[0].indexOf(own) + lead
+      const setting = judge(match, without(text, { at, words }).replace(blanks, " "))
+      if (setting === null || found.some(({ parameter }) => parameter === setting.parameter)) continue
+      found.push({ ...setting, words, at })
+      text = text.slice(0, at) + readBlank.repeat(words.length) + text.slice(at + words.length)
+    }
+  }
+  // One hint may end where another begins: after each round that found one, the words between are looked at again.
+  let before = -1
+  while (before < found.length) {
+    before = found.length
+    rules.forEach(read)
+  }
+  return found.toSorted((a, b) => a.at - b.at)
+}
+
+/** The question without the words of these hints: what is left is the subject. */
+export const subjectOf = (question: string, hints: ReadonlyArray<Hint>): string =>
+  hints
+    .toSorted((a, b) => b.at - a.at)
+    .reduce((rest, hint) => without(rest, hint), question)
+    .replace(/\s+(?=[,;.!?)]|$)/g, "")
+    .replace(/\(\)/g, "")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s,;]+|[\s,;]+$/g, "")
+
+/** The question with the words of a hint in quotation marks: asked so, they are searched for and nothing else. */
+export const quotedHint = (question: string, { at, words }: Pick<Hint, "at" | "words">): string =>
+  `${question.slice(0, at)}"${words}"${question.slice(at + words.length)}`
