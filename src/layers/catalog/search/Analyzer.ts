@@ -129,6 +129,11 @@ export class Analyzer {
     return reading
   }
 
+  /** Every chunk read so far, as it was written. */
+  remembered(): Iterable<readonly [string, Reading]> {
+    return this.seen ?? []
+  }
+
   /** Ends remembering: what queries say has no bound. */
   forget(): void {
     this.seen = null

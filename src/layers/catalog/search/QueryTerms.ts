@@ -17,8 +17,10 @@ export interface Alternative {
 }
 
 export interface SearchWord {
-  /** When `own`, the first is the word itself. */
+  /** The first `said` are the word itself, or what it probably means when it is misspelled; the vocabulary's follow. */
   readonly alternatives: ReadonlyArray<Alternative>
+  readonly said: number
+  /** The first is the word as it was typed. */
   readonly own: boolean
   /** The question says it in another language. */
   readonly translated?: boolean
@@ -32,8 +34,6 @@ export interface Resolver {
   readonly data: IndexData
   readonly vocabulary: Vocabulary
   readonly tuning: Tuning
-  /** Terms spelled like an unknown stem. */
-  readonly near: (stem: string) => ReadonlyArray<number>
 }
 
 /** A word said more often than this adds nothing but work. */
@@ -60,24 +60,35 @@ const expansions = (resolver: Resolver, key: string, factor: number, limit: numb
   return found
 }
 
-const single = (resolver: Resolver, stem: string, factor: number, spell: boolean): SearchWord | null => {
+/** What a stem of the query stands for in this index; `trust` tells how likely a misspelled word means it. */
+const single = (resolver: Resolver, stem: string, factor: number, trust: number | null): SearchWord | null => {
   const { data, tuning } = resolver
   const term = data.terms.get(stem)
+  const weight = factor * (trust ?? 1)
   if (term !== undefined) {
     const worth = rarity(data, term)
-    const others = expansions(resolver, stem, factor * tuning.knownWord, worth).filter((other) => other.term !== term)
-    return { alternatives: [{ term, weight: factor * worth }, ...others], own: true }
+    const others = expansions(resolver, stem, weight * tuning.knownWord, worth).filter((other) => other.term !== term)
+    return { alternatives: [{ term, weight: weight * worth }, ...others], said: 1, own: trust === null }
   }
-  const others = expansions(resolver, stem, factor, Infinity)
-  if (others.length > 0) return { alternatives: others, own: false }
-  const guesses = spell ? resolver.near(stem) : []
-  return guesses.length === 0
-    ? null
-    : {
-        alternatives: guesses.map((guess) => ({ term: guess, weight: factor * tuning.typo * rarity(data, guess) })),
-        own: false
-      }
+  const others = expansions(resolver, stem, weight, Infinity)
+  return others.length === 0 ? null : { alternatives: others, said: 0, own: false }
 }
+
+/** One word that means all of what a misspelled one may mean. */
+const joinedWord = (words: ReadonlyArray<SearchWord>): SearchWord | null => {
+  const said = words.flatMap((word) => word.alternatives.slice(0, word.said))
+  const added = words.flatMap((word) => word.alternatives.slice(word.said))
+  return words.length === 0 ? null : { alternatives: [...said, ...added], said: said.length, own: false }
+}
+
+/** A misspelled word that may mean several: each of them by its single stem, or by its whole. */
+const misspelled = (resolver: Resolver, { respellings }: QueryWord, factor: number): SearchWord | null =>
+  joinedWord(
+    respellings.flatMap(({ reading: { parts, whole }, trust }) => {
+      const stem = parts.length === 1 ? parts[0] : (whole ?? undefined)
+      return (stem === undefined ? null : single(resolver, stem, factor, trust)) ?? []
+    })
+  )
 
 const factorOf = (word: QueryWord, tuning: Tuning): number =>
   (word.weak ? tuning.weakWord : 1) * (word.numeric ? tuning.number : 1)
@@ -89,7 +100,7 @@ const phrasesAt = (resolver: Resolver, words: ReadonlyArray<QueryWord>, at: numb
     const span = words.slice(at, at + length)
     if (span.length < length || !span.slice(1).every((word) => word.adjacent)) continue
     const alternatives = expansions(resolver, span.flatMap((word) => word.reading.parts).join(" "), 1, Infinity)
-    if (alternatives.length > 0) found.push({ alternatives, own: false })
+    if (alternatives.length > 0) found.push({ alternatives, said: 0, own: false })
   }
   return found
 }
@@ -100,7 +111,7 @@ const temper = (clauses: ReadonlyArray<SearchClause>, tuning: Tuning): ReadonlyA
   let ownWords = 0
   for (const { words } of clauses) {
     for (const word of words) {
-      if (!word.own) continue
+      if (word.said === 0) continue
       ownWords += 1
       said.add(word.alternatives[0]?.term ?? -1)
     }
@@ -116,9 +127,7 @@ const temper = (clauses: ReadonlyArray<SearchClause>, tuning: Tuning): ReadonlyA
   return clauses.map(({ words }) => ({
     words: words.map((word) => ({
       ...word,
-      alternatives: word.alternatives.map((alternative, at) =>
-        word.own && at === 0 ? alternative : toned(alternative)
-      )
+      alternatives: word.alternatives.map((alternative, at) => (at < word.said ? alternative : toned(alternative)))
     }))
   }))
 }
@@ -130,26 +139,38 @@ export const resolve = (resolver: Resolver, clauses: ReadonlyArray<QueryClause>)
   const out: Array<SearchClause> = []
   for (const clause of clauses) {
     const words: Array<SearchWord> = []
-    const push = (stem: string, factor: number, spell: boolean, translated: boolean): void => {
+    const push = (
+      stem: string,
+      factor: number,
+      translated: boolean,
+      find: (factor: number) => SearchWord | null
+    ): void => {
       const times = said.get(stem) ?? 0
       said.set(stem, times + 1)
       if (times > mostRepeats) return
-      const word = single(resolver, stem, times === 0 ? factor : factor * tuning.repeat, spell)
-      if (word !== null) words.push({ ...word, translated })
+      const word = find(times === 0 ? factor : factor * tuning.repeat)
+      if (word !== null) words.push(translated ? { ...word, translated } : word)
     }
     for (const [at, word] of clause.words.entries()) {
       const factor = factorOf(word, tuning)
       const { translated } = word
       const { parts, whole } = word.reading
-      const wholeKnown = whole !== null && (data.terms.has(whole) || vocabulary.expansions.has(whole))
-      if (wholeKnown) push(whole, factor, false, translated)
-      for (const part of parts)
-        push(part, wholeKnown ? factor * tuning.compoundPart : factor, parts.length === 1 && !word.numeric, translated)
+      const [best] = word.respellings
+      const trust = best?.trust ?? null
+      const pushStem = (stem: string, weight: number): void =>
+        push(stem, weight, translated, (weighed) => single(resolver, stem, weighed, trust))
+      if (word.respellings.length > 1)
+        push(word.text, factor, translated, (weighed) => misspelled(resolver, word, weighed))
+      else {
+        const wholeKnown = whole !== null && (data.terms.has(whole) || vocabulary.expansions.has(whole))
+        if (wholeKnown) pushStem(whole, factor)
+        for (const part of parts) pushStem(part, wholeKnown ? factor * tuning.compoundPart : factor)
+      }
       const next = clause.words[at + 1]
       if (next?.adjacent !== true || word.numeric || next.numeric) continue
       const joined = stemOf(word.text + next.text)
       if (joined.length >= 5 && data.terms.has(joined))
-        push(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)), false, translated)
+        pushStem(joined, tuning.joined * Math.max(factor, factorOf(next, tuning)))
       for (const phrase of phrasesAt(resolver, clause.words, at)) words.push(phrase)
     }
     if (words.length > 0) out.push({ words })

@@ -2,11 +2,22 @@
 // in is dropped unless nothing else is left. It knows no index; terms are looked up where this is used.
 import { cutText } from "../../../domain/Characters.js"
 import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
+import type { Spelling } from "./Spelling.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
+/** Another way to read a word that is probably misspelled. */
+export interface Respelling {
+  readonly reading: Reading
+  /** 0 to 1. */
+  readonly trust: number
+}
+
 export interface QueryWord {
+  /** As it was probably meant, like `reading`. */
   readonly text: string
   readonly reading: Reading
+  /** The likely meanings of a misspelled word, the first being `reading`; none when it is read as it was typed. */
+  readonly respellings: ReadonlyArray<Respelling>
   /** Verbs of asking and words every operation has. */
   readonly weak: boolean
   readonly numeric: boolean
@@ -29,16 +40,45 @@ const isRequest = (lower: string): boolean => functionWords.has(lower) || reques
 interface Reader {
   readonly analyzer: Analyzer
   readonly translated: ReadonlySet<string>
+  readonly correct: Corrector
+}
+
+/** What gives the words that were probably meant by a lower-case one. */
+export type Corrector = Spelling["correct"]
+
+const asTyped: Corrector = () => []
+
+interface Spelled {
+  readonly chunk: string
+  readonly respellings: ReadonlyArray<Respelling>
+}
+
+/** A chunk as it was probably meant. Words written with capitals inside are names: they are left as they are. */
+const spelled = (chunk: string, analyzer: Analyzer, correct: Corrector): Spelled => {
+  if (/^[A-Z]?[a-z]+$|^[A-Z]+$/.test(chunk)) {
+    const corrections = correct(chunk.toLowerCase())
+    const respellings = corrections.map(({ trust, word }) => ({ reading: analyzer.read(word), trust }))
+    return { chunk: corrections[0]?.word ?? chunk, respellings }
+  }
+  // Of a compound each word is corrected by itself.
+  let trust = 1
+  const meant = chunk.replace(/[a-z]+/g, (word) => {
+    const [best] = correct(word)
+    trust = Math.min(trust, best?.trust ?? 1)
+    return best?.word ?? word
+  })
+  return { chunk: meant, respellings: meant === chunk ? [] : [{ reading: analyzer.read(meant), trust }] }
 }
 
 const wordsOf = (
   sentence: string,
-  { analyzer, translated }: Reader,
+  { analyzer, correct, translated }: Reader,
   keepRequests: boolean
 ): ReadonlyArray<QueryWord> => {
   const words: Array<QueryWord> = []
   let gap = true
-  for (const chunk of chunksOf(sentence)) {
+  for (const typed of chunksOf(sentence)) {
+    const { chunk, respellings } = spelled(typed, analyzer, correct)
     const lower = chunk.toLowerCase().replace(/'/g, "")
     const weak = weakWords.has(lower) || (keepRequests && requestWords.has(lower))
     if (functionWords.has(lower) || (!weak && isRequest(lower))) {
@@ -50,6 +90,7 @@ const wordsOf = (
     words.push({
       text: lower,
       reading,
+      respellings,
       weak,
       numeric: /^\d+$/.test(lower),
       translated: translated.has(lower),
@@ -79,15 +120,16 @@ const none: ReadonlySet<string> = new Set()
 
 /**
  * The clauses of a query, in order; empty when the text has nothing but signs and words that say nothing. `translated`
- * are the words that stand for words of another language.
+ * are the words that stand for words of another language; `correct` tells what a misspelled word means.
  */
 export const clausesOf = (
   query: string,
   analyzer: Analyzer,
-  translated: ReadonlySet<string> = none
+  translated: ReadonlySet<string> = none,
+  correct: Corrector = asTyped
 ): ReadonlyArray<QueryClause> => {
   const text = fold(cutText(query, longestQuery))
-  const reader = { analyzer, translated }
+  const reader = { analyzer, translated, correct }
   const clauses = take(text, reader, false)
   return clauses.length > 0 ? clauses : take(text, reader, true)
 }

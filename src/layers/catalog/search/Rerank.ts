@@ -54,8 +54,8 @@ export class Reranker {
           if (trust > f32(this.trust, term)) this.trust[term] = trust
           used.push(term)
         }
-        if (word.own) ownWords += 1
-        const own = word.own ? (word.alternatives[0]?.term ?? -1) : -1
+        if (word.said > 0) ownWords += 1
+        const own = word.said > 0 ? (word.alternatives[0]?.term ?? -1) : -1
         if (own >= 0 && before >= 0 && own !== before) pairs.add(before * termCount + own)
         if (own >= 0) before = own
       }

@@ -14,11 +14,12 @@ import { resolve, type Resolver, type SearchClause } from "./QueryTerms.js"
 import { Scorer } from "./Scoring.js"
 import { englishOnly, type Languages, type Translation } from "./languages/Languages.js"
 import { type MatchedBy, SearchHits } from "./SearchHits.js"
-import { buildSpelling, type Spelling } from "./Spelling.js"
+import { buildSpelling, type Spelling, spellingWords } from "./Spelling.js"
 import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
 import { valueWords } from "./ValueWords.js"
 import { compileSteps, dictionaryOf, type SearchVocabulary, type Vocabulary } from "./Vocabulary.js"
+import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 import type { WordTable } from "./WordTable.js"
 
 export interface SearchOptions {
@@ -52,10 +53,19 @@ interface Words {
   readonly wordTable: WordTable | null
 }
 
+/** Words that are read as they stand: those of the catalog, the vocabulary and the word table, and of requests. */
+const isKnownIn =
+  (data: IndexData, analyzer: Analyzer, { english, vocabulary, wordTable }: Words) =>
+  (word: string): boolean => {
+    if (english.has(word) || functionWords.has(word) || requestWords.has(word) || weakWords.has(word)) return true
+    const { parts, whole } = analyzer.read(word)
+    const stem = parts.length === 1 ? parts[0] : (whole ?? undefined)
+    if (stem === undefined || parts.length > 1 || data.terms.has(stem) || vocabulary.expansions.has(stem)) return true
+    return wordTable !== null && wordTable.find(stem) >= 0
+  }
+
 export class SearchIndex {
   private readonly resolver: Resolver
-  /** For words of another language: they are not wrongly spelled English. */
-  private readonly foreignResolver: Resolver
   private readonly scorer: Scorer
   private readonly providerScorer: Scorer
   private readonly topRows: TopKSelector
@@ -66,12 +76,11 @@ export class SearchIndex {
     private readonly data: IndexData,
     private readonly analyzer: Analyzer,
     private readonly words: Words,
-    spelling: Spelling,
+    private readonly spelling: Spelling,
     private readonly tuning: Tuning
   ) {
     const { vocabulary, wordTable } = words
-    this.resolver = { data, vocabulary, tuning, near: spelling.near }
-    this.foreignResolver = { ...this.resolver, near: () => [] }
+    this.resolver = { data, vocabulary, tuning }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
     this.topRows = new TopKSelector(data.size)
@@ -93,13 +102,14 @@ export class SearchIndex {
     const english = dictionaryOf(vocabulary)
     const analyzer = new Analyzer(english)
     const data = yield* buildSteps(documents, analyzer, tuning)
-    const spelling = yield* buildSpelling(data.termTexts, (term) => documentFrequency(data.operations, term))
-    yield
+    const spelled = yield* spellingWords(analyzer, data, english)
     const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
     const { languages = englishOnly, wordTable = null } = vocabulary
     const words = { vocabulary: compiled, english, languages, wordTable }
+    const spelling = yield* buildSpelling(spelled, isKnownIn(data, analyzer, words))
+    yield
     return new SearchIndex(data, analyzer, words, spelling, tuning)
   }
 
@@ -128,8 +138,12 @@ export class SearchIndex {
   search(query: string, options: SearchOptions): SearchAnswer {
     const { tuning } = this
     const translation = this.translationOf(query)
-    const parsed = clausesOf(translation?.text ?? query, this.analyzer, translation?.words)
-    const clauses = resolve(translation === null ? this.resolver : this.foreignResolver, parsed)
+    // Words of another language are not wrongly spelled English.
+    const parsed =
+      translation === null
+        ? clausesOf(query, this.analyzer, undefined, this.spelling.correct)
+        : clausesOf(translation.text, this.analyzer, translation.words)
+    const clauses = resolve(this.resolver, parsed)
     const jobs = this.jobs.find(this.meaningOf(query, parsed))
     this.scorer.score(clauses, tuning.bestClause)
     this.addJobs(jobs)
@@ -175,16 +189,17 @@ export class SearchIndex {
     const raise = (stem: string, trust: number): void => {
       if (trust > (stems.get(stem) ?? 0)) stems.set(stem, trust)
     }
-    const say = (stem: string): void => {
-      raise(stem, 1)
+    const say = (stem: string, trust: number): void => {
+      raise(stem, trust)
       for (const other of this.resolver.vocabulary.expansions.get(stem) ?? []) {
-        for (const meant of other.stems) raise(meant, other.same ? sameTrust : relatedTrust)
+        for (const meant of other.stems) raise(meant, trust * (other.same ? sameTrust : relatedTrust))
       }
     }
     for (const { words } of clauses) {
-      for (const { reading } of words) {
-        if (reading.whole !== null) say(reading.whole)
-        for (const part of reading.parts) say(part)
+      for (const { reading, respellings } of words) {
+        const trust = respellings[0]?.trust ?? 1
+        if (reading.whole !== null) say(reading.whole, trust)
+        for (const part of reading.parts) say(part, trust)
       }
     }
     for (const word of valueWords(query)) raise(stemOf(word), sameTrust)

@@ -1,96 +1,158 @@
-// Likely spellings of a word that the index does not have: terms that become equal when at most one letter of each is
-// left out, then checked by edit distance. Buckets by hash in typed arrays; built in steps. Used for unknown words
-// only.
-import { u32 } from "./IntegerArrays.js"
+// What somebody meant who typed a word that the catalog does not know: words of the catalog, of the vocabulary and of
+// everyday requests that become equal to it when at most one letter of each is left out, weighed by how often they are
+// used and how likely the slip is. A word that the catalog knows is never corrected, however rare it is. The words are
+// bytes and the buckets are typed arrays; both are built in steps.
+import { type Analyzer, stemOf } from "./Analyzer.js"
+import type { IndexData } from "./IndexData.js"
+import { u32, u8 } from "./IntegerArrays.js"
+import { documentFrequency } from "./Postings.js"
+import { typoLikelihood } from "./Typos.js"
+import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
 const shortest = 4
 const longest = 16
 const most = 3
 
+/** A word that was probably meant. */
+export interface Correction {
+  readonly word: string
+  /** 0 to 1. */
+  readonly trust: number
+}
+
+export interface Spelling {
+  /** The words that were probably meant, the likeliest first, at most three; none when it is read as it stands. */
+  readonly correct: (word: string) => ReadonlyArray<Correction>
+}
+
+const eligible = (word: string): boolean => word.length >= shortest && word.length <= longest && /^[a-z]+$/.test(word)
+const slice = 2_000
+
+/** Words around a request are more frequent in questions than any subject. */
+const requestUses = (size: number): number => 20 + size / 4
+
+/** The words of a catalog as it writes them, of the vocabulary, and of everyday requests. */
+export function* spellingWords(
+  analyzer: Analyzer,
+  data: IndexData,
+  dictionary: ReadonlySet<string>
+): Generator<void, ReadonlyMap<string, number>> {
+  const uses = new Map<string, number>()
+  const usesOf = (stem: string | undefined): number => {
+    const term = stem === undefined ? undefined : data.terms.get(stem)
+    return term === undefined ? 0 : documentFrequency(data.operations, term)
+  }
+  for (const words of [functionWords, requestWords, weakWords])
+    for (const word of words) if (eligible(word)) uses.set(word, requestUses(data.size))
+  const written = new Set<string>()
+  let count = 0
+  for (const [chunk, { parts, whole }] of analyzer.remembered()) {
+    count += 1
+    if (count % slice === 0) yield
+    const word = chunk.toLowerCase()
+    const stem = parts.length === 1 ? parts[0] : (whole ?? undefined)
+    if (stem === undefined || !eligible(word) || uses.has(word)) continue
+    written.add(stem)
+    uses.set(word, usesOf(stem))
+  }
+  // Words that stand in compounds only are known by their stems.
+  for (const [term, stem] of data.termTexts.entries()) {
+    if (term % slice === 0) yield
+    if (eligible(stem) && !written.has(stem) && !uses.has(stem)) uses.set(stem, usesOf(stem))
+  }
+  for (const word of dictionary) if (eligible(word) && !uses.has(word)) uses.set(word, usesOf(stemOf(word)))
+  return uses
+}
+
 /** Hash of a word with the letter at `without` left out (-1 leaves none out). */
-const hashOf = (word: string, without: number): number => {
+const hashOf = (letters: ArrayLike<number>, from: number, to: number, without: number): number => {
   let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at += 1) {
-    if (at !== without) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
+  for (let at = from; at < to; at += 1) {
+    if (at - from !== without) hash = Math.imul(hash ^ (letters[at] ?? 0), 0x01000193)
   }
   return hash >>> 0
 }
 
-/** Edits between two words, a swap of neighbours counting one; more than `limit` is given as limit + 1. */
-export const editDistance = (a: string, b: string, limit: number): number => {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1
-  let older: Array<number> = []
-  let old = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= a.length; row += 1) {
-    const next = [row]
-    let least = row
-    for (let column = 1; column <= b.length; column += 1) {
-      const same = a[row - 1] === b[column - 1]
-      let value = Math.min((old[column - 1] ?? 0) + (same ? 0 : 1), (old[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1)
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
-        value = Math.min(value, (older[column - 2] ?? 0) + 1)
-      next.push(value)
-      if (value < least) least = value
-    }
-    if (least > limit) return limit + 1
-    older = old
-    old = next
-  }
-  return old[b.length] ?? limit + 1
-}
+/** From this share of the likeliest on, another word is considered too. */
+const leastShare = 0.1
+/** How far a correction is trusted: nearly every short word has another beside it. */
+const trustOfLength = (length: number): number => (length <= 4 ? 0.75 : length === 5 ? 0.85 : 0.95)
 
-export interface Spelling {
-  /** Terms close to the word, closest and then most used first; at most three. */
-  readonly near: (word: string) => ReadonlyArray<number>
-}
-
-const eligible = (term: string): boolean => term.length >= shortest && term.length <= longest && /^[a-z]+$/.test(term)
-
-/** `uses` says in how many documents a term stands. */
+/** `uses` says of each word in how many operations it stands; what `isRight` is never corrected. */
 export function* buildSpelling(
-  terms: ReadonlyArray<string>,
-  uses: (term: number) => number
+  uses: ReadonlyMap<string, number>,
+  isRight: (word: string) => boolean
 ): Generator<void, Spelling> {
-  const bits = Math.max(10, Math.min(20, Math.ceil(Math.log2(terms.length * 4 + 1))))
+  const count = uses.size
+  const starts = new Uint32Array(count + 1)
+  const frequencies = new Uint32Array(count)
+  let total = 0
+  for (const word of uses.keys()) total += word.length
+  yield
+  const letters = new Uint8Array(total)
+  let number = 0
+  let end = 0
+  for (const [word, frequency] of uses) {
+    for (let at = 0; at < word.length; at += 1) letters[end + at] = word.charCodeAt(at)
+    end += word.length
+    frequencies[number] = frequency
+    number += 1
+    starts[number] = end
+    if (number % slice === 0) yield
+  }
+  const bits = Math.max(10, Math.min(20, Math.ceil(Math.log2(count * 4 + 1))))
   const mask = (1 << bits) - 1
-  const start = new Uint32Array(mask + 3)
-  const eachHash = function* (visit: (term: number, bucket: number) => void): Generator<void> {
-    for (const [term, text] of terms.entries()) {
-      if (eligible(text))
-        for (let without = -1; without < text.length; without += 1) visit(term, hashOf(text, without) & mask)
-      if (term % 2_000 === 1_999) yield
+  const begin = new Uint32Array(mask + 3)
+  const eachHash = function* (visit: (word: number, bucket: number) => void): Generator<void> {
+    for (let word = 0; word < count; word += 1) {
+      const from = u32(starts, word)
+      const to = u32(starts, word + 1)
+      for (let without = -1; without < to - from; without += 1) visit(word, hashOf(letters, from, to, without) & mask)
+      if (word % slice === slice - 1) yield
     }
   }
   yield* eachHash((_, bucket) => {
-    start[bucket + 2] = u32(start, bucket + 2) + 1
+    begin[bucket + 2] = u32(begin, bucket + 2) + 1
   })
-  for (let bucket = 2; bucket < start.length; bucket += 1) start[bucket] = u32(start, bucket) + u32(start, bucket - 1)
+  for (let bucket = 2; bucket < begin.length; bucket += 1) begin[bucket] = u32(begin, bucket) + u32(begin, bucket - 1)
   yield
-  const items = new Uint32Array(u32(start, mask + 2))
-  yield* eachHash((term, bucket) => {
-    const position = u32(start, bucket + 1)
-    items[position] = term
-    start[bucket + 1] = position + 1
+  const items = new Uint32Array(u32(begin, mask + 2))
+  yield* eachHash((word, bucket) => {
+    const position = u32(begin, bucket + 1)
+    items[position] = word
+    begin[bucket + 1] = position + 1
   })
-  const near = (word: string): ReadonlyArray<number> => {
-    if (!eligible(word)) return []
-    const limit = word.length >= 8 ? 2 : 1
-    const found = new Map<number, number>()
-    for (let without = -1; without < word.length; without += 1) {
-      const bucket = hashOf(word, without) & mask
-      for (let at = u32(start, bucket); at < u32(start, bucket + 1); at += 1) {
-        const term = u32(items, at)
-        if (found.has(term)) continue
-        const distance = editDistance(word, terms[term] ?? "", limit)
-        if (distance <= limit) found.set(term, distance)
+  const textOf = (word: number): string => {
+    let text = ""
+    for (let at = u32(starts, word); at < u32(starts, word + 1); at += 1) text += String.fromCharCode(u8(letters, at))
+    return text
+  }
+  /** Likelihoods of the words near to one, by word. */
+  const near = (typed: string): ReadonlyArray<{ readonly word: string; readonly likelihood: number }> => {
+    const codes = Array.from(typed, (letter) => letter.charCodeAt(0))
+    const seen = new Set<number>()
+    const found: Array<{ readonly word: string; readonly likelihood: number }> = []
+    for (let without = -1; without < codes.length; without += 1) {
+      const bucket = hashOf(codes, 0, codes.length, without) & mask
+      for (let at = u32(begin, bucket); at < u32(begin, bucket + 1); at += 1) {
+        const candidate = u32(items, at)
+        if (seen.has(candidate)) continue
+        seen.add(candidate)
+        const word = textOf(candidate)
+        const likelihood = word === typed ? 0 : typoLikelihood(typed, word)
+        if (likelihood > 0) found.push({ word, likelihood: likelihood * (u32(frequencies, candidate) + 1) })
       }
     }
-    const closest = Math.min(...found.values())
-    return Array.from(found)
-      .filter(([, distance]) => distance === closest)
-      .sort(([a], [b]) => uses(b) - uses(a) || a - b)
-      .slice(0, most)
-      .map(([term]) => term)
+    return found.sort((a, b) => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1))
   }
-  return { near }
+  const correct = (typed: string): ReadonlyArray<Correction> => {
+    if (!eligible(typed) || isRight(typed)) return []
+    const found = near(typed)
+    const best = found[0]?.likelihood ?? 0
+    const kept = found.filter(({ likelihood }) => likelihood >= leastShare * best).slice(0, most)
+    const all = kept.reduce((sum, { likelihood }) => sum + likelihood, 0)
+    const trust = trustOfLength(typed.length)
+    return kept.map(({ likelihood, word }) => ({ word, trust: trust * Math.sqrt(likelihood / all) }))
+  }
+  return { correct }
 }

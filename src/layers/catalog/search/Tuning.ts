@@ -17,10 +17,9 @@ export interface Tuning {
   readonly number: number
   /** Weight of a later repeat of a word. */
   readonly repeat: number
-  /** Trust in a word that means the same, in one that is merely related, and in a corrected spelling. */
+  /** Trust in a word that means the same, and in one that is merely related. */
   readonly synonym: number
   readonly related: number
-  readonly typo: number
   /** Factor on the expansions of a word that the catalog itself uses. */
   readonly knownWord: number
   /** Queries of more subject words need less expansion: factor (shortQuery / words) squared beyond this many. */
@@ -65,7 +64,6 @@ export const defaultTuning: Tuning = {
   repeat: 0.3,
   synonym: 0.7,
   related: 0.5,
-  typo: 0.6,
   knownWord: 0.7,
   shortQuery: 10,
   repeatedExpansion: 0.6,

@@ -109,7 +109,7 @@ describe("The score of a row", () => {
       }),
       { minLength: 1, maxLength: 3 }
     )
-    .map((alternatives) => ({ own: true, alternatives }))
+    .map((alternatives) => ({ said: 1, own: true, alternatives }))
   const anyClauses = fc.array(
     fc.array(anyWord, { minLength: 1, maxLength: 4 }).map((words) => ({ words })),
     { maxLength: 3 }
@@ -143,6 +143,7 @@ describe("The score of a row", () => {
             {
               words: [
                 {
+                  said: 1,
                   own: true,
                   alternatives: [
                     { term: 0, weight: 9 },

@@ -71,6 +71,15 @@ describe("SearchIndex", () => {
     assert.strictEqual(first("forcast"), "meteo.forecast")
     assert.strictEqual(first("exchnage rates"), "rates.latest")
     assert.strictEqual(first("parcle"), "parcels.track")
+    assert.strictEqual(first("orecast"), "meteo.forecast")
+  })
+
+  it("takes a misspelled word for what was meant: a synonym, a related word, or one that only wraps the request", () => {
+    assert.strictEqual(first("socccer"), first("soccer"))
+    assert.strictEqual(first("do I need an umbrlela"), "meteo.forecast")
+    const right = index.search("please help me with the forecast", { limit: 5 })
+    const wrong = index.search("pleaes hlep me wiht the forecast", { limit: 5 })
+    assert.deepStrictEqual(wrong.hits.slice(0), right.hits.slice(0))
   })
 
   it("ranks words that stand together above the same words apart", () => {

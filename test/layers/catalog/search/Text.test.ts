@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Analyzer, chunksOf, fold, stemOf } from "../../../../src/layers/catalog/search/Analyzer.js"
 import { clausesOf } from "../../../../src/layers/catalog/search/QueryText.js"
-import { buildSpelling, editDistance } from "../../../../src/layers/catalog/search/Spelling.js"
+import { editDistance } from "../../../../src/layers/catalog/search/EditDistance.js"
+import { buildSpelling, type Spelling } from "../../../../src/layers/catalog/search/Spelling.js"
+import { typoLikelihood } from "../../../../src/layers/catalog/search/Typos.js"
 
 const analyzer = new Analyzer(new Set(["weather", "forecast", "air", "quality", "stock", "market"]))
 const parts = (chunk: string): ReadonlyArray<string> => analyzer.read(chunk).parts
@@ -74,26 +76,76 @@ describe("Taking a query apart", () => {
 })
 
 describe("Spelling", () => {
-  const terms = ["weather", "whether", "forecast", "email", "emails", "rate"]
-  const steps = buildSpelling(terms, (term) => term)
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  const spelling = step.value
-  const near = (word: string): ReadonlyArray<string> => spelling.near(word).map((term) => terms[term]!)
+  const built = (uses: ReadonlyMap<string, number>): Spelling => {
+    const steps = buildSpelling(uses, (word) => uses.has(word))
+    let step = steps.next()
+    while (step.done !== true) step = steps.next()
+    return step.value
+  }
+  const spelling = built(
+    new Map([
+      ["weather", 50],
+      ["whether", 9],
+      ["forecast", 30],
+      ["email", 80],
+      ["emails", 4],
+      ["rate", 20],
+      ["translation", 12],
+      ["from", 900],
+      ["form", 1]
+    ])
+  )
+  const meant = (word: string): ReadonlyArray<string> => spelling.correct(word).map((correction) => correction.word)
 
-  it("finds a word with a letter left out, doubled, changed or swapped", () => {
-    assert.deepStrictEqual(near("forcast"), ["forecast"])
-    assert.deepStrictEqual(near("forrecast"), ["forecast"])
-    assert.deepStrictEqual(near("forecost"), ["forecast"])
-    assert.deepStrictEqual(near("weahter"), ["weather"])
+  it("finds a word with a letter left out, doubled, changed or swapped, also the first", () => {
+    assert.deepStrictEqual(meant("forcast"), ["forecast"])
+    assert.deepStrictEqual(meant("forrecast"), ["forecast"])
+    assert.deepStrictEqual(meant("forecaat"), ["forecast"])
+    assert.deepStrictEqual(meant("ofrecast"), ["forecast"])
+    assert.deepStrictEqual(meant("orecast"), ["forecast"])
+    assert.deepStrictEqual(meant("translatoin"), ["translation"])
+    assert.deepStrictEqual(meant("emial"), ["email"])
   })
 
-  it("gives the closest only, and nothing for short or distant words", () => {
-    assert.deepStrictEqual(near("emial"), ["email"])
-    assert.deepStrictEqual(near("rat"), [])
-    assert.deepStrictEqual(near("temperature"), [])
+  it("weighs the words that may be meant by how often they are used and how likely the slip is", () => {
+    const [first, second] = spelling.correct("wether")
+    assert.deepStrictEqual([first?.word, second?.word], ["weather", "whether"])
+    assert.isAbove(first!.trust, second!.trust)
+    assert.isAtMost(first!.trust, 1)
   })
 
+  it("gives nothing for short and distant words, and for words that are known, however rare they are", () => {
+    assert.deepStrictEqual(meant("rat"), [])
+    assert.deepStrictEqual(meant("temperature"), [])
+    assert.deepStrictEqual(meant("form"), [])
+    assert.deepStrictEqual(meant("whether"), [])
+  })
+
+  it("gives the same answer whatever the order of the words", () => {
+    const words = ["band", "bank", "bang", "bans"]
+    const answers = [words, words.toReversed()].map((order) =>
+      built(new Map(order.map((word) => [word, 3]))).correct("banb")
+    )
+    assert.deepStrictEqual(answers[0], answers[1])
+  })
+})
+
+describe("The likelihood of a typo", () => {
+  it("is highest for slips of the fingers, lower for other letters, and nothing for other words", () => {
+    assert.strictEqual(typoLikelihood("weahter", "weather"), 1)
+    assert.strictEqual(typoLikelihood("weaather", "weather"), 1)
+    assert.isAbove(typoLikelihood("weatger", "weather"), typoLikelihood("weatker", "weather"))
+    assert.strictEqual(typoLikelihood("house", "mouse"), 0)
+    assert.strictEqual(typoLikelihood("weather", "temperature"), 0)
+  })
+
+  it("counts two slips in a long word as one that is far rarer", () => {
+    assert.isAbove(typoLikelihood("exchnage", "exchange"), typoLikelihood("exhcnage", "exchange"))
+    assert.isAbove(typoLikelihood("exhcnage", "exchange"), 0)
+  })
+})
+
+describe("The edit distance", () => {
   it("counts a swap of neighbours as one edit and stops at the limit", () => {
     assert.strictEqual(editDistance("abcd", "abdc", 2), 1)
     assert.strictEqual(editDistance("kitten", "sitting", 3), 3)
