@@ -12,7 +12,14 @@ import { errorPrefix, type Required, type Route, routesOf } from "./Access.js"
 import type { Api } from "./Api.js"
 import { wireErrors } from "./Envelope.js"
 import { headerComponents, problemSchema } from "./OpenApiParts.js"
-import { errorExamples, errorExamplesOf, type Examples, examplesOf, withRecorded } from "./OpenApiExamples.js"
+import {
+  errorExamples,
+  errorExamplesOf,
+  type Examples,
+  examplesOf,
+  readRecorded,
+  withRecorded
+} from "./OpenApiExamples.js"
 import { possibleErrors } from "./RouteErrors.js"
 
 const refPrefix = "#/components/schemas/"
@@ -277,6 +284,7 @@ export const openApiDocument = (
             responses: open(member(operation, "responses") ?? {})
           }))
         )
+  const recorded = readRecorded()
   const runError = object(kept["RunError"])
   const codes = [...new Set(runFailures.map(({ code }) => code))]
 
@@ -290,7 +298,9 @@ export const openApiDocument = (
     servers: [{ url: options.serverUrl ?? "/", description: "This gateway" }],
     // Last of all: an example may hold what the steps before look for, such as a schema.
     paths: mapValues(opened, (item, path) =>
-      mapValues(item, (operation, method) => withRecorded(object(operation), `${method.toUpperCase()} ${path}`))
+      mapValues(item, (operation, method) =>
+        withRecorded(object(operation), ownMember(recorded, `${method.toUpperCase()} ${path}`) ?? [])
+      )
     ),
     security: [],
     components: {

@@ -3,10 +3,32 @@
  * of success were recorded from a gateway. Where nothing is recorded, one is put together from the examples that stand
  * at the fields.
  */
+import { readFileSync } from "node:fs"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member } from "../domain/Members.js"
 import { problemBody, wireErrors } from "./Envelope.js"
-import { recorded, type RecordedExample } from "./OpenApiRecorded.js"
+import { packagedFile } from "./PackagedFiles.js"
+
+/** What a gateway answered to a real request. */
+interface RecordedExample {
+  readonly name: string
+  readonly summary: string
+  /** The method and the path that it answers. */
+  readonly request: string
+  readonly body?: Json
+  readonly status: number
+  readonly answer: Json
+}
+type Recorded = { readonly [operation: string]: ReadonlyArray<RecordedExample> }
+
+/**
+ * By the operation, such as `POST /v1/runs`. Written by `npx vitest run test/golden -u` from the scenes of
+ * test/golden/documentScenes.ts.
+ */
+export const readRecorded = (): Recorded => {
+  const file = packagedFile("assets/openapi-examples.json")
+  return file === null ? {} : JSON.parse(readFileSync(file, "utf8"))
+}
 
 export type Examples = (schema: Json | undefined) => Json | undefined
 
@@ -88,9 +110,8 @@ const sameRequest = (body: Json): string => JSON.stringify(isObject(body) ? { ..
 /** Answers have these beside the JSON that is recorded. */
 const withoutNames: ReadonlySet<string> = new Set(["application/problem+json", "text/html"])
 
-/** Adds what was recorded of an operation, such as `POST /v1/runs`: its bodies, and its answers by status. */
-export const withRecorded = (operation: JsonObject, name: string): JsonObject => {
-  const examples = member(recorded, name) ?? []
+/** Adds what was recorded of an operation: its bodies, and its answers by status. */
+export const withRecorded = (operation: JsonObject, examples: ReadonlyArray<RecordedExample>): JsonObject => {
   if (examples.length === 0) return operation
   const seen = new Set<string>()
   const bodies = named(examples, ({ body, status }) => {

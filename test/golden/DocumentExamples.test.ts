@@ -1,6 +1,6 @@
 /**
- * Records the examples of the OpenAPI document from real answers, and holds `src/http/OpenApiRecorded.ts` against them:
- * an example that is no longer what the gateway answers fails. `npx vitest run test/golden -u` writes them anew.
+ * Records the examples of the OpenAPI document from real answers, and holds `assets/openapi-examples.json` against
+ * them: an example that is no longer what the gateway answers fails. `npx vitest run test/golden -u` writes them anew.
  */
 import { it } from "@effect/vitest"
 import { createHash } from "node:crypto"
@@ -11,7 +11,7 @@ import { client, type Loose } from "../support/httpGateway.js"
 import { clockByHand, type DocumentGateway, documentGateway, type HandClock } from "./documentGateway.js"
 import { type Asked, documentGateways, type DocumentScene, type Stage } from "./documentScenes.js"
 
-const file = new URL("../../src/http/OpenApiRecorded.ts", import.meta.url).pathname
+const file = new URL("../../assets/openapi-examples.json", import.meta.url).pathname
 
 const numbered = (n: number) => `01jz3w8m5q${String(n).padStart(16, "0")}`
 
@@ -125,24 +125,6 @@ const keptOf = (
     return JSON.parse(named()(JSON.stringify(kept))) as ReadonlyArray<Kept>
   })
 
-const banner = `/**
- * Examples of the OpenAPI document: what a gateway answered to real requests, under the operation and a name for each.
- * Written by \`npx vitest run test/golden -u\` from the scenes of test/golden/documentScenes.ts; do not edit it by hand.
- */
-import type { Json } from "../domain/Json.js"
-
-export interface RecordedExample {
-  readonly name: string
-  readonly summary: string
-  /** The method and the path that it answers. */
-  readonly request: string
-  readonly body?: Json
-  readonly status: number
-  readonly answer: Json
-}
-
-export const recorded: { readonly [operation: string]: ReadonlyArray<RecordedExample> } = `
-
 it.live("the examples of the document are what a gateway answers", () =>
   Effect.gen(function* () {
     const all = (yield* Effect.forEach(documentGateways, ({ scenes, slots }) => played(slots, scenes))).flat(2)
@@ -150,7 +132,7 @@ it.live("the examples of the document are what a gateway answers", () =>
     for (const { operation, ...kept } of all) (byOperation[operation] ??= []).push(kept)
     yield* Effect.promise(async () => {
       const style = await resolveConfig(file)
-      const text = await format(banner + JSON.stringify(byOperation), { ...style, parser: "typescript" })
+      const text = await format(JSON.stringify(byOperation), { ...style, parser: "json" })
       await expect(text).toMatchFileSnapshot(file)
     })
   })
