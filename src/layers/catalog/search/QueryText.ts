@@ -29,6 +29,8 @@ export interface QueryWord {
 
 export interface QueryClause {
   readonly words: ReadonlyArray<QueryWord>
+  /** Stems of the words that only wrap the request. They find nothing, and tell apart what the others found. */
+  readonly wrapping: ReadonlyArray<string>
 }
 
 const longestQuery = 4_000
@@ -70,12 +72,9 @@ const spelled = (chunk: string, analyzer: Analyzer, correct: Corrector): Spelled
   return { chunk: meant, respellings: meant === chunk ? [] : [{ reading: analyzer.read(meant), trust }] }
 }
 
-const wordsOf = (
-  sentence: string,
-  { analyzer, correct, translated }: Reader,
-  keepRequests: boolean
-): ReadonlyArray<QueryWord> => {
+const clauseOf = (sentence: string, { analyzer, correct, translated }: Reader, keepRequests: boolean): QueryClause => {
   const words: Array<QueryWord> = []
+  const wrapping: Array<string> = []
   let gap = true
   for (const typed of chunksOf(sentence)) {
     const { chunk, respellings } = spelled(typed, analyzer, correct)
@@ -83,6 +82,7 @@ const wordsOf = (
     const weak = weakWords.has(lower) || (keepRequests && requestWords.has(lower))
     if (functionWords.has(lower) || (!weak && isRequest(lower))) {
       gap = true
+      if (!functionWords.has(lower)) wrapping.push(...analyzer.read(chunk).parts)
       continue
     }
     const reading = analyzer.read(chunk)
@@ -98,16 +98,20 @@ const wordsOf = (
     })
     gap = false
   }
-  return words
+  return { words, wrapping }
 }
 
 const take = (text: string, reader: Reader, keepRequests: boolean): ReadonlyArray<QueryClause> => {
   const clauses: Array<QueryClause> = []
   for (const sentence of text.split(sentenceEnd)) {
-    const words = wordsOf(sentence, reader, keepRequests)
+    const clause = clauseOf(sentence, reader, keepRequests)
     const last = clauses[mostClauses - 1]
-    if (last !== undefined) clauses[mostClauses - 1] = { words: [...last.words, ...words] }
-    else if (words.length > 0) clauses.push({ words })
+    if (last !== undefined)
+      clauses[mostClauses - 1] = {
+        words: [...last.words, ...clause.words],
+        wrapping: [...last.wrapping, ...clause.wrapping]
+      }
+    else if (clause.words.length > 0) clauses.push(clause)
   }
   return clauses
 }

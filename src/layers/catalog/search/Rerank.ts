@@ -2,6 +2,7 @@
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
 import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
 import { f32, u32 } from "./IntegerArrays.js"
+import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
 import type { SearchClause } from "./QueryTerms.js"
 import type { Tuning } from "./Tuning.js"
@@ -40,6 +41,7 @@ export class Reranker {
     rows: Array<number>,
     scores: Array<number>,
     clauses: ReadonlyArray<SearchClause>,
+    wrapping: ReadonlySet<string>,
     nearness: Nearness | null
   ): void {
     const used: Array<number> = []
@@ -61,10 +63,12 @@ export class Reranker {
       }
     }
     const count = Math.min(rows.length, this.tuning.rerank)
+    const around = [...wrapping].map((stem) => this.data.terms.get(stem)).filter((term) => term !== undefined)
     let best = 0
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
-      const score = (scores[at] ?? 0) * (1 + this.gain(row)) + this.closeness(row, pairs)
+      const said = (scores[at] ?? 0) + this.wrapped(row, around)
+      const score = said * (1 + this.gain(row)) + this.closeness(row, pairs)
       scores[at] = score
       if (score > best) best = score
     }
@@ -74,6 +78,13 @@ export class Reranker {
       insert(rows, scores, at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
     }
     for (const term of used) this.trust[term] = 0
+  }
+
+  /** What words around the request would add if they named its subject, toned down. */
+  private wrapped(row: number, terms: ReadonlyArray<number>): number {
+    let sum = 0
+    for (const term of terms) sum += f32(this.data.rarity, term) * impactOf(this.data.operations, term, row)
+    return this.tuning.wrapping * sum
   }
 
   /** How much of an operation's name, and of the names of its parameters, the query says. */

@@ -160,7 +160,8 @@ export class SearchIndex {
     )
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
-    this.reranker.raise(rows, scores, clauses, this.meanings?.to(parsed) ?? null)
+    const wrapping = new Set(parsed.flatMap((clause) => clause.wrapping))
+    this.reranker.raise(rows, scores, clauses, wrapping, this.meanings?.to(parsed) ?? null)
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) =>
       this.matchedBy(doc, clauses, jobs)
     )

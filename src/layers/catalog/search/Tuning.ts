@@ -15,6 +15,8 @@ export interface Tuning {
   /** Weight of words that many operations have, and of bare numbers. */
   readonly weakWord: number
   readonly number: number
+  /** Weight of words around the request ("please recommend"), which find nothing by themselves. */
+  readonly wrapping: number
   /** Weight of a later repeat of a word. */
   readonly repeat: number
   /** Trust in a word that means the same, and in one that is merely related. */
@@ -61,6 +63,7 @@ export const defaultTuning: Tuning = {
   provider: 0.35,
   weakWord: 0.8,
   number: 0.3,
+  wrapping: 0.6,
   repeat: 0.3,
   synonym: 0.7,
   related: 0.5,

@@ -100,6 +100,17 @@ describe("SearchIndex", () => {
     )
   })
 
+  it("lets the words around a request decide between what its subject found, and find nothing themselves", () => {
+    const books = SearchIndex.build(
+      [document("a.a", "Books", "By title"), document("b.b", "Books", "Helpful, by title")],
+      vocabulary
+    )
+    const ids = (query: string) => books.search(query, { limit: 5 }).hits.docs
+    assert.deepStrictEqual(ids("books"), [0, 1])
+    assert.deepStrictEqual(ids("please help me with books"), [1, 0])
+    assert.deepStrictEqual(ids("please help me with bicycles"), [])
+  })
+
   it("expands a request to its job and says which operations came by it", () => {
     const answer = index.search("find someone's work e-mail address", { limit: 10 })
     assert.deepStrictEqual(answer.expandedCapabilities, ["people.email.find"])
