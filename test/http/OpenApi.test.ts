@@ -208,7 +208,7 @@ describe("what the document says of an operation", () => {
     })
     assert.deepStrictEqual(defaults["get /v1/catalog/endpoints"], { limit: 100, hidden: false, facets: false })
     assert.deepStrictEqual(defaults["get /v1/discover"], { limit: 5, prefer: "balanced", hints: "on" })
-    assert.deepStrictEqual(defaults["get /v1/public-catalog"], { limit: 50 })
+    assert.deepStrictEqual(defaults["get /v1/public-catalog"], { limit: 50, hints: "on" })
     assert.deepStrictEqual(defaults["get /v1/catalog/overview"], { depth: "summary" })
     assert.deepStrictEqual(defaults["get /v1/runs"], { limit: 20, includeResult: false })
     for (const name of ["get /v1/ledger", "get /v1/top-ups", "get /v1/capability-requests", "get /v1/connections"])
