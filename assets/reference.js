@@ -1,5 +1,5 @@
 /* Shows the OpenAPI document, whose address stands in the page, with Swagger UI. Nothing is sent from the page. */
-/* global document, fetch, location, SwaggerUIBundle */
+/* global addEventListener, document, fetch, history, location, SwaggerUIBundle */
 "use strict"
 
 const place = document.getElementById("reference")
@@ -44,6 +44,10 @@ const Plain = ({ React }) => ({
       )
   }
 })
+
+/* Swagger UI makes an entry of the history for each operation that is opened, and looks at the address only once. */
+history.pushState = history.replaceState.bind(history)
+addEventListener("hashchange", () => location.reload())
 
 fetch(place.querySelector("a").getAttribute("href"))
   .then((answer) => answer.json())

@@ -2,7 +2,8 @@
  * What the words of a question ask for besides the subject: "cheapest", "free", "no key", "fastest", a provider's name,
  * a price limit. Each hint equals a parameter of the search. A hint is read only where the words can hardly mean the
  * subject: "cheapest flights" is about flights, and "free text search" about text. Words in quotation marks are never a
- * hint. What the catalog knows (providers, jobs) is asked through `Known`. Pure.
+ * hint, and neither are words that the question refuses ("not using hunter"). What the catalog knows (providers, jobs)
+ * is asked through `Known`. Pure.
  */
 import type { Prefer } from "./RoutePlan.js"
 
@@ -37,12 +38,12 @@ const opening = "(?:^|[,;(])\\s*"
  * and "fastest" are about it.
  */
 const goods =
-  /\b(?:flights?|hotels?|tickets?|fares?|routes?|roads?|cars?|vehicles?|gas|fuel|petrol|products?|prices?|items?|goods|deals?|offers?|discounts?|coupons?|laptops?|groceries|trains?|bus|buses|rent|rentals?|apartments?|houses?|homes?|properties|shipping|delivery|shares?|stocks?|coins?|tokens?|crypto\w*|electricity|energy|insurance|mortgages?|loans?|restaurants?|foods?|drinks?|coffee|wines?|travel\w*|trips?|vacations?|cruises?|internet|vpns?|runners?|players?|animals?|laps?|growing|drivers?|shops?|shoes?|stores?|parking|parcels?|packages?|games?|movies?|books?|songs?|toys?|clothes|gifts?)\b/i
+  /\b(?:flights?|hotels?|tickets?|fares?|routes?|roads?|cars?|vehicles?|gas|fuel|petrol|products?|prices?|items?|goods|deals?|offers?|discounts?|coupons?|laptops?|groceries|trains?|bus|buses|rent|rentals?|apartments?|houses?|homes?|properties|shipping|delivery|shares?|stocks?|coins?|tokens?|crypto\w*|electricity|energy|insurance|mortgages?|loans?|restaurants?|foods?|drinks?|coffee|wines?|travel\w*|trips?|vacations?|cruises?|internet|vpns?|runners?|players?|animals?|laps?|growing|drivers?|shops?|shoes?|stores?|parking|parcels?|packages?|games?|movies?|books?|songs?|toys?|clothes|gifts?|domain names?|domains|domain(?=\W*$))\b/i
 /** What stands before "free" where it is a price: "sugar free" is none. */
 const leads = "(?<=^|[,;(]\\s*|\\b(?:an?|any|some|the|find|get|me|need|want|use|using|for)\\s+)"
 /** What is free in another sense: of licence, of the calendar, of speech. */
 const freeThings =
-  /\b(?:images?|photos?|pictures?|music|videos?|fonts?|icons?|software|courses?|wi-?fi|trials?|samples?|texts?|forms?|times?|agents?|kicks?|throws?|rooms?|seats?|slots?|spaces?|speech|will)\b/i
+  /\b(?:images?|photos?|pictures?|music|videos?|fonts?|icons?|software|courses?|wi-?fi|trials?|samples?|texts?|forms?|times?|agents?|kicks?|throws?|rooms?|seats?|slots?|spaces?|speech|will|domains?)\b/i
 
 const orders: ReadonlyArray<readonly [words: string, value: Prefer]> = [
   ["cheapest|least expensive|lowest[- ]priced?|most affordable", "cheapest"],
@@ -190,6 +191,10 @@ const providerRules = (known: Known): ReadonlyArray<Rule> => {
   }))
 }
 
+/** Words that refuse what stands up to two words behind them: "not using hunter", "anything but the cheapest". */
+const refusing =
+  /(?:\b(?:not|never|(?:no|without)(?!\s+(?:any?\s+)?(?:api[\s-]?)?keys?\b)|avoid\w*|except|excluding|(?:any|every)thing but|all but|instead of|rather than|other than|neither|nor|dont|doesnt|cannot|cant)|n['’]t)\s+(?:[\w'’-]+\s+){0,2}$/i
+
 /** Most questions hold none of these words, and are read no further. */
 const mayHint =
   /cheap|expensive|lowest|affordable|fastest|quickest|reliable|\bfree\b|no cost|without|key|\bcents?\b|[$¢]|usd|dollar|\b(?:with|using|use|via|through)\s/i
@@ -225,6 +230,7 @@ export const hintsIn = (question: string, known: Known): ReadonlyArray<Hint> => 
       const lead = /^[\s,;(]*/.exec(own)?.[0].length ?? 0
       const words = own.slice(lead).trimEnd()
       const at = match.index + match[0].indexOf(own) + lead
+      if (refusing.test(text.slice(0, at))) continue
       const setting = judge(match, without(text, { at, words }).replace(blanks, " "))
       if (setting === null || found.some(({ parameter }) => parameter === setting.parameter)) continue
       found.push({ ...setting, words, at })

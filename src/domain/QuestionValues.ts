@@ -1,8 +1,10 @@
 /**
  * The values that a question in plain words gives: "verify bob@acme.com" gives an e-mail address. A value is what the
- * words say, read strictly: when it is doubtful whether a word is a value, it is none. Of two values of one kind the
- * first counts. Names of people and companies are not recognised, because words do not show where a name begins. Pure.
+ * words say, read strictly: it is the whole of what stands there or none, and when it is doubtful whether a word is a
+ * value, it is none. Two different values of one kind are none too: nobody knows which of them is meant for what. Names
+ * of people and companies are not recognised, because words do not show where a name begins. Pure.
  */
+import { Struct } from "effect"
 
 /** What a question gave, by kind. The names are the common names of jobs where there is one. */
 export interface QuestionValues {
@@ -58,7 +60,7 @@ const ip4Form = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4
 const ip6Form = /(?<![\w:.])(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi
 const phoneForm = /(?<![\w+])\+\d[\d ().-]{6,20}\d(?!\w)/g
 const dateForm = /(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])/g
-const handleForm = /(?<![\w@./])@[A-Za-z0-9_](?:[A-Za-z0-9_.]{0,28}[A-Za-z0-9_])(?!\w)/g
+const handleForm = /(?<![\w@./])@[A-Za-z0-9_](?:[A-Za-z0-9_.]{0,28}[A-Za-z0-9_])(?![\w/])/g
 const pointForm = /(?<![\w.,-])(-?\d{1,2}\.\d{2,})\s*,\s*(-?\d{1,3}\.\d{2,})(?![\w.])/g
 const namedPointForm =
   /\blat(?:itude)?\s*[:=]?\s*(-?\d{1,2}(?:\.\d+)?)\s*[,;]?\s*(?:and\s+)?(?:lon|lng|longitude)\s*[:=]?\s*(-?\d{1,3}(?:\.\d+)?)(?![\w.])/gi
@@ -83,6 +85,11 @@ const isHost = (name: string): boolean =>
   name.length <= 253 && (endings.has(endingOf(name)) || name.toLowerCase().startsWith("www."))
 const bareHost = (name: string): string => name.toLowerCase().replace(/^www\./, "")
 
+/** A letter, digit or invisible sign before or after what looks like a value belongs to it: then it is another one. */
+const goesOnBefore = /(?:[\p{L}\p{N}\p{M}\p{Cf}_@]|[\p{L}\p{N}\p{M}]['’.+&/-])$/u
+/** The `'s` of somebody is no part of an address. */
+const goesOnAfter = /^(?:[\p{L}\p{N}\p{M}\p{Cf}_@]|['’](?!s(?![\p{L}\p{N}]))[\p{L}\p{N}]|[.+&-][\p{L}\p{N}])/u
+
 /** Sentences end behind addresses, and quotes and brackets stand around them. */
 const withoutSentenceEnd = (url: string): string => {
   const text = url.replace(/[.,;:!?]+$/, "")
@@ -96,73 +103,84 @@ const withoutSentenceEnd = (url: string): string => {
  */
 export const valuesIn = (question: string): QuestionValues => {
   const found: Mutable<QuestionValues> = {}
+  const ambiguous = new Set<keyof QuestionValues>()
+  const give = <K extends keyof QuestionValues>(kind: K, value: Mutable<QuestionValues>[K]): void => {
+    if (found[kind] === undefined) found[kind] = value
+    else if (found[kind] !== value) ambiguous.add(kind)
+  }
   let rest = question
-  /** Calls `take` for each match, and blanks those that it takes. */
+  /** Calls `take` for each match that stands by itself, and blanks those that it takes. */
   const each = (form: RegExp, take: (match: string, first: string, second: string) => boolean): void => {
-    rest = rest.replace(form, (match: string, first: unknown, second: unknown) =>
-      take(match, String(first), String(second)) ? " ".repeat(match.length) : match
-    )
+    rest = rest.replace(form, (match: string, ...parts: ReadonlyArray<unknown>) => {
+      const at = Number(parts.at(-2))
+      const end = at + match.length
+      const apart =
+        !goesOnBefore.test(rest.slice(Math.max(0, at - 2), at)) && !goesOnAfter.test(rest.slice(end, end + 4))
+      return apart && take(match, String(parts[0]), String(parts[1])) ? " ".repeat(match.length) : match
+    })
   }
   each(urlForm, (match) => {
     const url = withoutSentenceEnd(match)
     if (!URL.canParse(url)) return false
-    if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) found.linkedin_url ??= url
-    found.url ??= url
+    if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) give("linkedin_url", url)
+    give("url", url)
     return true
   })
   each(linkedInForm, (match) => {
-    found.linkedin_url ??= `https://${match}`
-    found.url ??= `https://${match}`
+    give("linkedin_url", `https://${match}`)
+    give("url", `https://${match}`)
     return true
   })
   each(emailForm, (match) => {
     if (!isHost(match.slice(match.lastIndexOf("@") + 1)) || match.includes("..")) return false
-    found.email ??= match
+    give("email", match)
     return true
   })
   each(ip4Form, (match) => {
-    found.ip ??= match
+    give("ip", match)
     return true
   })
   each(ip6Form, (match) => {
     if (!URL.canParse(`http://[${match}]/`)) return false
-    found.ip ??= match
+    give("ip", match)
     return true
   })
   each(domainForm, (match) => {
     if (!isHost(match)) return false
-    found.domain ??= bareHost(match)
+    give("domain", bareHost(match))
     return true
   })
   each(handleForm, (match) => {
-    found.handle ??= match.slice(1)
+    give("handle", match.slice(1))
     return true
   })
   for (const form of [namedPointForm, pointForm])
     each(form, (_, first, second) => {
       const [latitude, longitude] = [Number(first), Number(second)]
       if (!isPoint(latitude, longitude)) return false
-      if (found.latitude === undefined) [found.latitude, found.longitude] = [latitude, longitude]
+      give("latitude", latitude)
+      give("longitude", longitude)
       return true
     })
   each(dateForm, (match) => {
     if (!isDay(match)) return false
-    found.date ??= match
+    give("date", match)
     return true
   })
   each(phoneForm, (match) => {
     const digits = match.replace(/\D/g, "")
     if (digits.length < 8 || digits.length > 15) return false
-    found.phone ??= `+${digits}`
+    give("phone", `+${digits}`)
     return true
   })
   each(pairForm, (_, first, second) => {
     const [base, quote] = [currencyOf(first), currencyOf(second)]
     if (base === undefined || quote === undefined || base === quote) return false
-    if (found.base === undefined) [found.base, found.quote] = [base, quote]
+    give("base", base)
+    give("quote", quote)
     return true
   })
-  return found
+  return Struct.omit(found, ...ambiguous)
 }
 
 /** Whether a text is nothing but one value of this kind. An example of a field shows by this what the field takes. */

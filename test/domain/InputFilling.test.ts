@@ -25,7 +25,10 @@ describe("valuesIn", () => {
   const questions: ReadonlyArray<readonly [question: string, values: QuestionValues]> = [
     ["find the email of jane@acme.com's boss", { email: "jane@acme.com" }],
     ["verify bob@x.io.", { email: "bob@x.io" }],
-    ["verify bob@x.io or ann@y.com", { email: "bob@x.io" }],
+    ["verify bob@x.io, I say bob@x.io", { email: "bob@x.io" }],
+    ["send it from bob@x.io to ann@y.com", {}],
+    ["is 'bob@x.io' right", { email: "bob@x.io" }],
+    ["convert USD to EUR, then USD to GBP", { base: "USD" }],
     ["whois for www.Example.org?", { domain: "example.org" }],
     ["the pricing page of acme.com/pricing", { domain: "acme.com" }],
     ["scrape https://example.com/a?b=c, please", { url: "https://example.com/a?b=c" }],
@@ -37,6 +40,7 @@ describe("valuesIn", () => {
     ["profile of @jack on tiktok", { handle: "jack" }],
     ["holidays on 2026-02-30 or 2026-06-15", { date: "2026-06-15" }],
     ["convert 100 USD to EUR", { base: "USD", quote: "EUR" }],
+    ["ip lookup 1.2.3.4.example.com", { domain: "1.2.3.4.example.com" }],
     ["gbp/usd", { base: "GBP", quote: "USD" }],
     ["weather at 52.52, 13.41", { latitude: 52.52, longitude: 13.41 }],
     ["lat 40.7 lon -74", { latitude: 40.7, longitude: -74 }]
@@ -60,7 +64,17 @@ describe("valuesIn", () => {
       "a+b @ c",
       "999.1.1.1",
       "between 1 and 2, 3 and 4",
-      "C++ and +1 more"
+      "C++ and +1 more",
+      "verify o'brien@x.io",
+      "verify o’brien@x.io",
+      "verify \u00fcbob@x.io",
+      "verify bob@m\u00fcnchen.de",
+      "whois b\u00fccher.example.com",
+      "dns lookup ma\u00f1ana.com",
+      "whois exa\u00admple.com",
+      "dns example.com\u200b.evil.org",
+      "profile @jos\u00e9",
+      "@types/node"
     ])
       assert.deepStrictEqual(valuesIn(question), {}, question)
   })

@@ -78,9 +78,26 @@ describe("hintsIn", () => {
       "an email with brave people",
       "cheapest",
       "under 2 cents",
-      "hunter email finder"
+      "hunter email finder",
+      "find free domain names",
+      "cheapest domain"
     ])
       assert.deepStrictEqual(read(question), [], question)
+  })
+
+  it("reads none that the question refuses", () => {
+    for (const question of [
+      "don't use hunter, find email",
+      "find email, not using hunter",
+      "email finder, never with hunter",
+      "avoid the cheapest email finder",
+      "anything but the cheapest email finder",
+      "not the cheapest email finder",
+      "find email not under 2 cents",
+      "whois, not without an api key"
+    ])
+      assert.deepStrictEqual(read(question), [], question)
+    assert.lengthOf(read("find email with no api key, using hunter"), 2)
   })
 
   it("reads none in quotation marks, nor in a long request", () => {

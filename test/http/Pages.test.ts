@@ -164,6 +164,14 @@ describe("every page without a session", () => {
     })
   )
 
+  it.scopedLive("answers with a slash behind it too", () =>
+    Effect.gen(function* () {
+      const on = yield* gateway
+      const [plain, slashed] = [yield* open(on, "/docs", browser), yield* open(on, "/docs/", browser)]
+      assert.deepStrictEqual([slashed.status, slashed.text], [200, plain.text])
+    })
+  )
+
   it.scopedLive("spends from the rate of those who have no token, also its files", () =>
     Effect.gen(function* () {
       const asked = [...pages, "/docs/none", "/docs/files/none.js"]

@@ -152,10 +152,13 @@ export const searchOperations = tool({
       },
       caller
     )
+    /** Of a provider's own operations each is a row. A job would leave the provider open. */
+    const ofProvider =
+      provider !== null || found.appliedHints?.some(({ parameter }) => parameter === "provider") === true
     /** Each job and operation with the place of its first row. */
     const places = new Map<string, number>()
     found.endpoints.forEach((row, index) => {
-      const id = row.capability === undefined || provider !== null ? row.endpointId : jobEndpointId(row.capability)
+      const id = row.capability === undefined || ofProvider ? row.endpointId : jobEndpointId(row.capability)
       if (!places.has(id)) places.set(id, index)
     })
     const values = valuesIn(query)

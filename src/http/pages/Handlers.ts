@@ -67,6 +67,7 @@ export const PagesHandlers: Layer.Layer<
         "docsGuide",
         answering(({ path: { guide }, request }) =>
           Effect.gen(function* () {
+            if (guide === "") return yield* start
             const shown = yield* shownGuides.get(guide) ?? Effect.succeed(null)
             if (shown !== null) return shown
             if (wantsPage(request.headers["accept"])) return yield* noGuide

@@ -14,6 +14,7 @@ const content = {
     endpoint({ id: "b-cheap", job: "people.email.find", price: perCall(10_000), provider: { id: "cheap", auth } }),
     endpoint({ id: "c-fair", job: "people.email.find", price: perCall(20_000), provider: { id: "fair", auth } }),
     endpoint({ id: "d-soon", category: "extras", activated: false }),
+    endpoint({ id: "zz-send", category: "extras", effect: "effectful", repeatable: false }),
     ...Array.from({ length: 130 }, (_, n) =>
       endpoint({ id: `z-free-${String(n).padStart(3, "0")}`, category: "extras" })
     )
@@ -67,15 +68,15 @@ describe("the catalog page", () => {
         while (path !== null) {
           const { status, text }: { status: number; text: string } = yield* page(path)
           assert.strictEqual(status, 200)
-          assert.match(text, /134<\/span> operations/)
+          assert.match(text, /135<\/span> operations/)
           seen.push(...cardsOf(text))
           titles.push(
             ...[...text.matchAll(/<h2>([A-Za-z ]+) <small>(\d+)/g)].map(([, title, count]) => `${title} ${count}`)
           )
           path = moreOf(text)
         }
-        assert.strictEqual(seen.length, 134)
-        assert.strictEqual(new Set(seen).size, 134)
+        assert.strictEqual(seen.length, 135)
+        assert.strictEqual(new Set(seen).size, 135)
         assert.deepStrictEqual(seen.slice(0, 3), ["b-cheap", "c-fair", "z-free-000"])
         assert.deepStrictEqual([...seen.slice(-2)].sort(), ["a-dear", "d-soon"])
         assert.deepStrictEqual(titles.slice(0, 1), ["Run here now 132"])
@@ -127,6 +128,17 @@ describe("the page of a job", () => {
         assert.include(plain, "$0.01 per call to $0.90 per call over all 3")
         // The dearest needs a key that is not there.
         assert.notInclude(plain, "Most that a run costs")
+      })
+    )
+  )
+
+  it.scopedLive("runs a read-only operation at Enter, and shows the cost of an effectful one", () =>
+    withPages((page) =>
+      Effect.gen(function* () {
+        const pressed = (text: string) =>
+          /<button type="submit"[^>]*>([^<]*)<\/button>/.exec(text.split('<div class="actions">').at(-1) ?? "")?.[1]
+        assert.strictEqual(pressed((yield* page("catalog/job%3Apeople.email.find")).text), "Run")
+        assert.strictEqual(pressed((yield* page("catalog/zz-send")).text), "Show the cost first")
       })
     )
   )

@@ -128,6 +128,16 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     assert.strictEqual(next.value.runs[0].runId, ran.value.runId)
   })
 
+  it("a provider that the question names is the one whose operations are found, not those of its jobs", async () => {
+    const named = await agent.call("search_operations", { query: "find the email of a person with mock-slow" })
+    const given = await agent.call("search_operations", { query: "find the email of a person", provider: "mock-slow" })
+    const ids = ({ value }: { readonly value: Loose }) =>
+      value.operations.map(({ endpointId }: Loose): string => endpointId)
+    assert.lengthOf(named.value.appliedHints, 1)
+    assert.deepStrictEqual(ids(named), ids(given))
+    assert.include(ids(named), second)
+  })
+
   it("what is left of the limits is what REST says", async () => {
     const { failed, value } = await agent.call("get_limits")
     const { requests: _, ...limits } = await rest("/v1/limits")

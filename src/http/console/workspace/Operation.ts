@@ -227,6 +227,15 @@ const connectionField = (form: Filled, connections: ReadonlyArray<Connection>): 
         ]
       })
 
+const costFirst = (segments: ReadonlyArray<string>): Html =>
+  button("Show the cost first", { kind: "plain", action: to([...segments, "quote"]) })
+
+/** The first button is the one that Enter in a field presses: it must do nothing that cannot be undone. */
+const actions = ({ effectClassification }: OperationContract, segments: ReadonlyArray<string>): Html =>
+  effectClassification === "effectful"
+    ? html`${costFirst(segments)} ${button("Run")}`
+    : html`${button("Run")} ${costFirst(segments)}`
+
 const operationScreen = (
   { workspaceId }: WorkspaceVisit,
   { balance, connections, contract, endpointId, example, key }: Loaded,
@@ -266,7 +275,7 @@ const operationScreen = (
               ? html`With the example this costs up to ${money(example.micros)}.`
               : html`With the example this runs at <a href=${to(segmentsOf(workspaceId, example.begins))}>${example.begins}</a> and costs up to ${money(example.micros)}.`
         }</p>
-        <div class="actions">${button("Run")} ${button("Show the cost first", { kind: "plain", action: to([...segments, "quote"]) })}
+        <div class="actions">${actions(contract, segments)}
         <a href=${to(segments, { example: "1" })}>Fill in the example</a></div>`
     })}`
   )
