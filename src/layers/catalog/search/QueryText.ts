@@ -3,6 +3,7 @@
 import { cutText } from "../../../domain/Characters.js"
 import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
 import type { Spelling } from "./Spelling.js"
+import { withoutEmails } from "./ValueWords.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
 /** Another way to read a word that is probably misspelled. */
@@ -134,6 +135,14 @@ export const clausesOf = (
 ): ReadonlyArray<QueryClause> => {
   const text = fold(cutText(query, longestQuery))
   const reader = { analyzer, translated, correct }
-  const clauses = take(text, reader, false)
-  return clauses.length > 0 ? clauses : take(text, reader, true)
+  const worded = withoutEmails(text)
+  for (const [read, keepRequests] of [
+    [worded, false],
+    [worded, true],
+    [text, true]
+  ] as const) {
+    const clauses = take(read, reader, keepRequests)
+    if (clauses.length > 0) return clauses
+  }
+  return []
 }

@@ -4,8 +4,12 @@
  * that takes a URL.
  */
 
+const email = /[\w.+-]+@[\w-]+\.[\w.-]+/
+/** A text without its e-mail addresses, whose parts are no words: the `io` of bob@x.io names no subject. */
+export const withoutEmails = (text: string): string => text.replace(new RegExp(email, "g"), " ")
+
 const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
-  { look: /[\w.+-]+@[\w-]+\.[\w.-]+/, words: ["email", "address"] },
+  { look: email, words: ["email", "address"] },
   { look: /\bhttps?:\/\/\S+/i, words: ["url", "page", "website", "link"] },
   {
     look: /(^|[\s"'(])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co|ai|edu|gov|info|biz|[a-z]{2})(?=$|[\s"',.?!)])/i,
