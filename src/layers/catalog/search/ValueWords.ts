@@ -1,7 +1,7 @@
 /**
  * Recognises values in a query by their form and gives words for them: "who owns example.com" is about a domain,
- * although it does not say "domain". Used only to recognise jobs. Ranking by these words would favour every operation
- * that takes a URL.
+ * although it does not say "domain". These words only help to recognise jobs: ranking by them would favour every
+ * operation that takes a URL.
  */
 
 const email = /[\w.+-]+@[\w-]+\.[\w.-]+/
