@@ -1,0 +1,87 @@
+/** How the answers of an operation are read, as a manifest says it. */
+import { Schema } from "effect"
+import { Json, JsonObject } from "../Json.js"
+import { asyncMillisMax, callMillisMin } from "../Limits.js"
+import { Expression, optional, Text, withDefault } from "./Fields.js"
+
+/**
+ * `provider_reported_error` is for answers of status 2xx. On an error status such a rule gives only its message, and
+ * the code is the status' own.
+ */
+export const FailureRule = Schema.Struct({
+  /** True when the answer reports a failure. */
+  when: Expression,
+  code: withDefault(
+    Schema.Literal(
+      "provider_reported_error",
+      "provider_error",
+      "rate_limited",
+      "auth_error",
+      "provider_http_error",
+      "capacity_exhausted"
+    ),
+    () => "provider_reported_error" as const
+  ),
+  /** Text of the failure, for the run's error message. */
+  message: optional(Expression)
+})
+
+/** Rules are read in this order: errors, miss, weak, success. The first that holds decides. */
+export const ResponseRules = Schema.Struct({
+  errors: withDefault(Schema.Array(FailureRule), () => []),
+  /** Statuses that mean "nothing found" rather than a failure. */
+  missStatuses: withDefault(Schema.Array(Schema.Int), () => []),
+  /** On an error status the rule counts only if it does not also hold for an empty body. */
+  miss: optional(Expression),
+  weak: optional(Expression),
+  /** When given and false on a 2xx, the answer is `invalid_response`. */
+  success: optional(Expression),
+  /** Evidence of the real cost, in micros; a number that is negative, NaN or above the hold is an anomaly. */
+  costMicros: optional(Expression),
+  /** How many results were returned, for per-result prices. */
+  resultCount: optional(Expression),
+  /** Whether a miss is billed by this provider. */
+  billsMiss: withDefault(Schema.Boolean, () => false),
+  requestId: optional(Expression)
+})
+export type ResponseRules = typeof ResponseRules.Type
+
+/** An operation whose first answer is a ticket. `path` may use `{id}`, filled from `ticket` of the start answer. */
+export const AsyncRules = Schema.Struct({
+  ticket: Expression,
+  /** `body` is sent with a POST, `{id}` filled in there too. */
+  poll: Schema.Struct({
+    method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const),
+    path: Text,
+    body: optional(JsonObject)
+  }),
+  /** True when the polled answer is final; the response rules then apply to it. */
+  done: Expression,
+  intervalMs: withDefault(Schema.Positive, () => 1000),
+  maxIntervalMs: withDefault(Schema.Positive, () => 10_000),
+  result: optional(Schema.Struct({ path: Text })),
+  cancel: optional(Schema.Struct({ method: Schema.Literal("POST", "DELETE"), path: Text })),
+  /** From the start to the final answer; each exchange on the way has the operation's own time limit. */
+  totalMs: withDefault(Schema.Int.pipe(Schema.between(callMillisMin, asyncMillisMax)), () => asyncMillisMax)
+})
+
+export type AsyncRules = typeof AsyncRules.Type
+
+/** From a provider's answer to the fixed field names of a job. */
+export const OutputMap = Schema.Struct({
+  fields: Schema.Record({ key: Text, value: Expression }),
+  /** Translates provider values of one field into the job's vocabulary, such as `deliverable` to `valid`. */
+  values: withDefault(
+    Schema.Record({ key: Text, value: Schema.Record({ key: Schema.String, value: Json }) }),
+    () => ({})
+  ),
+  /**
+   * Fields that hold one value. Of a list the first value is taken, and a list of different values makes the field
+   * ambiguous.
+   */
+  single: withDefault(Schema.Array(Text), () => []),
+  /** True when the answer is a guess and not a confirmed finding; its outcome is then `weak`. */
+  guessed: optional(Expression),
+  verified: withDefault(Schema.Boolean, () => false)
+})
+export type OutputMap = typeof OutputMap.Type
