@@ -112,8 +112,18 @@ export const Operation = Schema.Struct({
   outputSchema: optional(JsonObject),
   activated: withDefault(Schema.Boolean, () => true),
   facts: withDefault(Schema.Record({ key: Text, value: Schema.String }), () => ({})),
-  /** The address of the documentation, and when and how it was checked. */
-  provenance: optional(Schema.Struct({ docs: Text, verified: Schema.Boolean, note: optional(Text) })),
+  /**
+   * The address of the documentation, whether it was read, on which day (`2026-11-22`), and what of this operation it
+   * does not show.
+   */
+  provenance: optional(
+    Schema.Struct({
+      docs: Text,
+      verified: Schema.Boolean,
+      verifiedOn: optional(Schema.String.pipe(Schema.pattern(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/))),
+      note: optional(Text)
+    })
+  ),
   samples: withDefault(Schema.Record({ key: Text, value: Sample }), () => ({}))
 })
 export type Operation = typeof Operation.Type
