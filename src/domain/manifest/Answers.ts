@@ -31,6 +31,12 @@ export const ResponseRules = Schema.Struct({
   errors: withDefault(Schema.Array(FailureRule), () => []),
   /** Statuses that mean "nothing found" rather than a failure. */
   missStatuses: withDefault(Schema.Array(Schema.Int), () => []),
+  /**
+   * Statuses that bring an answer although they are outside of 2xx (a 404 with a result, a 302 whose `location` is the
+   * result), or although they come without a body (an empty 200 of a read-only operation). The rules then read them as
+   * they read a 200 with a body.
+   */
+  successStatuses: optional(Schema.NonEmptyArray(Schema.Int.pipe(Schema.between(200, 599)))),
   /** On an error status the rule counts only if it does not also hold for an empty body. */
   miss: optional(Expression),
   weak: optional(Expression),

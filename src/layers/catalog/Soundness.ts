@@ -27,7 +27,7 @@ export interface OperationProblem {
 }
 
 const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): ReadonlyArray<OperationProblem> => {
-  const { effect, idempotencyHeader, job, price, repeatable, volume } = operation
+  const { effect, idempotencyHeader, job, price, repeatable, response, volume } = operation
   const problems: Array<OperationProblem> = []
   if (job !== undefined && !jobIds.has(job)) problems.push({ path: "job", message: `there is no job ${job}` })
   if (price.basis === "free" && price.micros !== 0)
@@ -40,6 +40,9 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
       message: "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"
     })
   }
+  for (const status of response.successStatuses ?? [])
+    if (response.missStatuses.includes(status))
+      problems.push({ path: "response.successStatuses", message: `${status} stands in missStatuses too; name it once` })
   return problems
 }
 

@@ -11,7 +11,7 @@ import { InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { holds, isOverworked, read } from "./Expressions.js"
-import { type Case, judgeEarly, viewOf } from "./Judgement.js"
+import { type Case, isSuccessStatus, judgeEarly, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { FollowUp, RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
@@ -69,7 +69,8 @@ export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Eff
 
   return Effect.flatMap(exchange(start, "start"), (first) => {
     const seenFirst = view(first)
-    if (first.status >= 300 || Option.isSome(judgeEarly(seen, seenFirst))) return Effect.succeed(first)
+    if (!isSuccessStatus(seen.endpoint.operation, first.status) || Option.isSome(judgeEarly(seen, seenFirst)))
+      return Effect.succeed(first)
     const ticket = read(plan.rules.ticket, seenFirst)
     if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined))
       return Effect.succeed(first)

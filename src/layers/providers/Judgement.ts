@@ -126,6 +126,13 @@ const failureByStatus = (seen: Case, view: AnswerView, detail?: string): StatedF
   return failureOf(status >= 500 ? "provider_error" : "provider_http_error", seen, view, detail)
 }
 
+/** Whether answers of this status are read by all rules: those of 2xx, and those that the operation names. */
+export const isSuccessStatus = ({ response }: Endpoint["operation"], status: number): boolean =>
+  (status >= 200 && status < 300) || isNamedSuccess(response, status)
+
+const isNamedSuccess = ({ successStatuses }: Endpoint["operation"]["response"], status: number): boolean =>
+  successStatuses?.includes(status) === true
+
 /** Judges a status without a readable answer, such as when the body of an error broke off. */
 export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): StatedFailure =>
   failureByStatus(seen, { status, headers, body: null, input: seen.input })
@@ -137,7 +144,9 @@ const reportedError = (seen: Case, view: AnswerView): Option.Option<StatedFailur
   // "Reported inside a success" says nothing of an error status, which has a code of its own; the provider's words
   // remain.
   return Option.some(
-    view.status >= 400 && rule.code === "provider_reported_error"
+    !isSuccessStatus(seen.endpoint.operation, view.status) &&
+      view.status >= 400 &&
+      rule.code === "provider_reported_error"
       ? failureByStatus(seen, view, detail)
       : failureOf(rule.code, seen, view, detail)
   )
@@ -177,7 +186,7 @@ export const countOf = (value: Json): number | null => {
 
 type VerdictFailure = InvalidResponse | OutputMappingError | ProviderReportedError
 
-/** Outcome of an answer whose status is 2xx, or that a miss rule turned into one. */
+/** Outcome of an answer whose status is a success, or that a miss rule turned into one. */
 const verdictOf = (
   seen: Case,
   view: AnswerView,
@@ -223,8 +232,9 @@ const verdictOf = (
 /** The rules that may end an asynchronous operation early: a reported failure, or an error status that is no miss. */
 export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<StatedFailure> => {
   const reported = reportedError(seen, view)
-  if (Option.isSome(reported) || view.status < 400) return reported
-  return seen.endpoint.operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
+  const { operation } = seen.endpoint
+  if (Option.isSome(reported) || view.status < 400 || isSuccessStatus(operation, view.status)) return reported
+  return operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
     ? Option.none()
     : Option.some(failureByStatus(seen, view))
 }
@@ -245,12 +255,13 @@ const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
 /**
  * What a 2xx without a body means. An effectful operation did what it was asked: what a success must hold and where
  * fields stand is said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says
- * more; else its body is missing.
+ * more; else its body is missing. Where the operation names the status as a success, the rules decide.
  */
 const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, VerdictFailure>> => {
   const { operation } = seen.endpoint
+  const named = isNamedSuccess(operation.response, view.status)
   const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
-  if (operation.effect === "effectful" && !saysMiss) {
+  if (operation.effect === "effectful" && !saysMiss && view.status < 300) {
     const { job, output } = operation
     const normalized =
       job === undefined || output === undefined
@@ -266,8 +277,8 @@ const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either
       })
     )
   }
-  if (!saysMiss && !emptyStatuses.has(view.status)) return Option.none()
-  if (saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
+  if (!named && !saysMiss && !emptyStatuses.has(view.status)) return Option.none()
+  if (named || saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
     return Option.some(verdictOf(seen, view, nothing))
   return Option.some(
     Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({
@@ -291,7 +302,8 @@ export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView =
 export type JudgedFailure = RedirectBlocked | StatedFailure | UnsupportedResponseType | VerdictFailure
 
 /**
- * A 2xx that cannot be read, or whose rules cannot be evaluated, counts as lost: it is not known what the provider did.
+ * A success that cannot be read, or whose rules cannot be evaluated, counts as lost: it is not known what the provider
+ * did.
  */
 export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAnswer, CallFailure> => {
   const { status } = answer
@@ -329,11 +341,14 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
       onRight: (verdict) => ({ ...verdict, providerStatus: status, cost, evidence })
     })
   }
-  if (status >= 300 && status < 400) {
+  const byRules = (view: AnswerView, read: ReadAnswer) =>
+    Option.match(reportedError(seen, view), { onSome: Either.left, onNone: () => verdictOf(seen, view, read) })
+  const isSuccess = isSuccessStatus(operation, status)
+  const isMissStatus = operation.response.missStatuses.includes(status)
+  if (status >= 300 && status < 400 && !isSuccess && !isMissStatus) {
     return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
   }
-  const isMissStatus = operation.response.missStatuses.includes(status)
-  if (status >= 400) {
+  if (!isSuccess) {
     // The body of a miss is kept when it is JSON; an error page is nobody's result.
     const glanced = glance(answer, seen.inlineBytes)
     const view = viewOf(seen, answer, glanced.view)
@@ -349,6 +364,8 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
   if (Either.isLeft(readable)) {
     const view = viewOf(seen, answer, null)
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
+    // The page of a redirect is written for people, whatever the operation answers otherwise.
+    if (status >= 300 && status < 400) return about(view, byRules(view, nothing))
     if (readable.left._tag === "Unparsable")
       return about(
         view,
@@ -359,11 +376,5 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), false)
   }
   const view = viewOf(seen, answer, readable.right.view)
-  return about(
-    view,
-    Option.match(reportedError(seen, view), {
-      onSome: Either.left,
-      onNone: () => verdictOf(seen, view, readable.right)
-    })
-  )
+  return about(view, byRules(view, readable.right))
 }

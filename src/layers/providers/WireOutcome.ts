@@ -14,8 +14,10 @@ import {
   RouteDenied
 } from "../../domain/RunFailures.js"
 import { mayBeOpened } from "./Egress.js"
-import { type Case, judgeStatus } from "./Judgement.js"
+import { type Case, isSuccessStatus, judgeStatus } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
+
+const saysFailure = (seen: Case, status: number): boolean => !isSuccessStatus(seen.endpoint.operation, status)
 
 export const failureOf = (seen: Case, wire: WireFailure) => {
   const { status } = wire
@@ -42,8 +44,8 @@ export const failureOf = (seen: Case, wire: WireFailure) => {
     case "broken":
     case "too_large":
       // An error or a redirect is decided by its status, even when its body was lost.
-      if (status !== null && status >= 400) return judgeStatus(seen, status, wire.headers)
-      if (status !== null && status >= 300) return new RedirectBlocked(facts)
+      if (status !== null && saysFailure(seen, status))
+        return status >= 400 ? judgeStatus(seen, status, wire.headers) : new RedirectBlocked(facts)
       return wire.reason === "broken"
         ? new InvalidResponse({
             detail: `The provider's answer broke off or cannot be decoded (${wire.word}).`,
@@ -61,5 +63,7 @@ export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
   const failure = failureOf(seen, wire)
   if (!wire.sent) return notSent(failure)
   const told = { failure, cost: { _tag: "None" }, evidence: seen.evidence } as const
-  return wire.status !== null && wire.status >= 300 ? new ProviderFailure({ ...told, sent: true }) : new CallLost(told)
+  return wire.status !== null && saysFailure(seen, wire.status)
+    ? new ProviderFailure({ ...told, sent: true })
+    : new CallLost(told)
 }

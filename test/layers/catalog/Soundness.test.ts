@@ -29,6 +29,11 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"
   ],
   [{ job: "no.such.job" }, "job", "there is no job no.such.job"],
+  [
+    { response: { missStatuses: [404], successStatuses: [302, 404] } },
+    "response.successStatuses",
+    "404 stands in missStatuses too; name it once"
+  ],
   [{ bindings: { name: { in: "path", name: "who" } } }, "bindings.name", "the path has no {who}"],
   [
     {
