@@ -61,7 +61,8 @@ const caller = {
   ancestors: [],
   operator: false,
   operatorWorkspace: false,
-  policy: viewer.policy
+  policy: viewer.policy,
+  learnsFromUse: false
 }
 const decision = { allowed: true, limit: 60, remaining: 59, refillPerSecond: 10, retryAfterSeconds: 0, resetSeconds: 1 }
 const vocabulary = await Effect.runPromise(Effect.provide(readVocabulary("catalog"), NodeContext.layer))

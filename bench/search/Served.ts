@@ -11,11 +11,16 @@ import { ContractStore } from "../../src/services/ContractStore.js"
 import { Credentials } from "../../src/services/Credentials.js"
 import { EndpointStats } from "../../src/services/EndpointStats.js"
 import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { SearchUses } from "../../src/services/SearchUses.js"
 import { Providers } from "../../src/services/Providers.js"
 import type { StorageError } from "../../src/domain/StorageErrors.js"
 
 /** Whose searches are measured. */
-export const viewer = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted }
+export const viewer = {
+  workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`),
+  policy: unrestricted,
+  learnsFromUse: false
+}
 
 /** What a search never calls. */
 const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>
@@ -27,6 +32,7 @@ export const worldless = Layer.mergeAll(
   unused(Credentials, { access: () => Effect.succeed({ hasPlatformKey: false, hasConnection: false }) }),
   unused(ProviderHealth, { health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }) }),
   unused(EndpointStats, { snapshot: Effect.succeed(noStatistics) }),
+  unused(SearchUses),
   unused(Providers)
 )
 

@@ -26,7 +26,7 @@ const policyText = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>): 
       ].join("; ")
 
 const settingsOf = (
-  { inflightLimit, policy, runCapMicros, runsPerMinute, workspaceId }: Workspace,
+  { inflightLimit, learnsFromUse, policy, runCapMicros, runsPerMinute, workspaceId }: Workspace,
   warnings: ReadonlyArray<string>
 ): Answer => {
   const rules = rulesOf(policy)
@@ -38,6 +38,7 @@ const settingsOf = (
       runsPerMinute,
       runCapMicros,
       policy: { allow, deny },
+      learnsFromUse,
       ...(warnings.length === 0 ? {} : { warnings })
     },
     text: [
@@ -45,6 +46,7 @@ const settingsOf = (
         runCapMicros === null ? "no cap for one run" : `at most ${dollars(runCapMicros)} for one run`
       }`,
       `policy: ${policyText(allow, deny)}`,
+      ...(learnsFromUse ? ["searches learn from what is run after them"] : []),
       ...warnings.map((warning) => `warning: ${warning}`)
     ].join("\n")
   }
@@ -76,9 +78,10 @@ const set = Command.make(
     allow: Inputs.allow,
     deny: Inputs.deny,
     reset: Inputs.policyReset,
+    searchLearning: Inputs.searchLearning,
     json: Inputs.json
   },
-  ({ allow, deny, json, reset, workspace, ...limits }) =>
+  ({ allow, deny, json, reset, searchLearning, workspace, ...limits }) =>
     answer(
       json,
       Effect.gen(function* () {
@@ -88,6 +91,8 @@ const set = Command.make(
         if (reset || allow.length > 0 || deny.length > 0) {
           yield* accounts.setPolicy(workspaceId, { reset, allow, deny }, commandLine)
         }
+        if (Option.isSome(searchLearning))
+          yield* accounts.setSearchLearning(workspaceId, searchLearning.value, commandLine)
         const after = yield* accounts.setLimits(
           workspaceId,
           {
@@ -106,7 +111,11 @@ const set = Command.make(
         return settingsOf(after, yield* unknownRules([...allow, ...deny]))
       })
     )
-).pipe(Command.withDescription("Set or clear the limits and the policy of a workspace; without options, show them"))
+).pipe(
+  Command.withDescription(
+    "Set or clear the limits and the policy of a workspace, and what its searches learn; without options, show them"
+  )
+)
 
 const list = Command.make("list", { json: Inputs.json }, ({ json }) =>
   answer(

@@ -189,6 +189,15 @@ const policyRules = (name: string, description: string) =>
   )
 export const allow = policyRules("allow", "Runs may use only what is allowed of this kind")
 export const deny = policyRules("deny", "Runs may not use it, whatever is allowed")
+export const searchLearning = Options.choiceWithValue("search-learning", [
+  ["on", true],
+  ["off", false]
+]).pipe(
+  Options.withDescription(
+    "Whether searches learn from what is run after them; off forgets what was learned. Off when it was never set"
+  ),
+  Options.optional
+)
 export const policyReset = Options.boolean("policy-reset").pipe(
   Options.withDescription("Drops all rules of the policy before those of this command are added")
 )

@@ -60,6 +60,7 @@ export const auditActions = {
   "workspace.credited": "workspace",
   "workspace.limits_changed": "workspace",
   "workspace.policy_changed": "workspace",
+  "workspace.search_learning_changed": "workspace",
   "top_up.requested": "top_up",
   "top_up.mismatched": "top_up",
   "automatic_top_up.set": "automatic_top_up",

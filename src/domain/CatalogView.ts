@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { between, exampleTime, field } from "./Described.js"
 import { Json, JsonObject, ParsedObject } from "./Json.js"
-import { comparedMax, comparedMin } from "./Limits.js"
+import { comparedMax, comparedMin, searchUseShareMax } from "./Limits.js"
 import { PriceBasis } from "./Manifest.js"
 import { Prefer } from "./RoutePlan.js"
 
@@ -123,6 +123,14 @@ const usageHints = optional(
   })
 )
 
+const raisedByUse = optional(
+  field(
+    between(0, searchUseShareMax),
+    "Present where this workspace learns from use and used it after a search: the share of the best score that was added for it",
+    0.05
+  )
+)
+
 export const CatalogRow = Schema.Struct({
   ...titleFields,
   platform,
@@ -143,7 +151,8 @@ export const CatalogRow = Schema.Struct({
     "Short documented facts, such as rate limits and the address of the documentation",
     { docs: "https://provider.example/docs" }
   ),
-  usageHints
+  usageHints,
+  raisedByUse
 }).annotations({ identifier: "CatalogRow", description: "An operation of the catalog" })
 export type CatalogRow = typeof CatalogRow.Type
 
@@ -438,7 +447,8 @@ export const DiscoveredOperation = Schema.Struct({
     "full_name",
     "domain"
   ]),
-  usageHints
+  usageHints,
+  raisedByUse
 }).annotations({ identifier: "DiscoveredOperation", description: "An operation that this workspace can run" })
 export type DiscoveredOperation = typeof DiscoveredOperation.Type
 

@@ -191,6 +191,14 @@ export const listedResultBytesMax = 4 * 1_048_576
 export const queryCharsMax = 512
 /** The longest name of a category, platform, provider or job to filter by. */
 export const filterCharsMax = 200
+/** How long a search counts for a run of one of its rows (docs/search.md, "Learning from use"). */
+export const searchUseMillis = 1_800_000
+/** After this time, a use counts half. */
+export const searchUseHalfLifeMillis = 14 * 86_400_000
+/** The largest share of the best score that uses add to a row. */
+export const searchUseShareMax = 0.1
+/** Operations and jobs of one workspace whose uses are read: the latest. */
+export const searchUsesMax = 500
 /** Rows of a page of the search (contract: "Limits"). */
 export const searchRowsMax = 200
 export const searchRowsDefault = 50

@@ -20,6 +20,8 @@ export interface Workspace {
   readonly operator: boolean
   /** Which operations its runs may use. */
   readonly policy: WorkspacePolicy
+  /** Whether its searches learn from what its runs use (`domain/SearchUse`). */
+  readonly learnsFromUse: boolean
   readonly createdAt: number
 }
 
@@ -44,6 +46,8 @@ export interface Principal {
   readonly operatorWorkspace: boolean
   /** Which operations the runs of its workspace may use, as of this request. */
   readonly policy: WorkspacePolicy
+  /** Whether the searches of its workspace learn from what its runs use. */
+  readonly learnsFromUse: boolean
 }
 
 /**
@@ -97,6 +101,12 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
       change: PolicyChange,
       by: Actor
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
+    /** Switching it off forgets what was learned. */
+    readonly setSearchLearning: (
+      workspaceId: WorkspaceId,
+      learnsFromUse: boolean,
+      by: Actor
+    ) => Effect.Effect<Workspace, NotFound | StorageError>
     readonly createToken: (
       token: NewToken,
       by: Actor

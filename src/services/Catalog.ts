@@ -32,9 +32,9 @@ import type { Principal } from "./Accounts.js"
 
 /**
  * The caller for whom rows and contracts say what can be run. The keys, the connections and the policy of this caller
- * decide it.
+ * decide it. Where the workspace learns from use, what it used comes earlier, and what it is shown is noted.
  */
-export type Viewer = Pick<Principal, "policy" | "workspaceId">
+export type Viewer = Pick<Principal, "learnsFromUse" | "policy" | "workspaceId">
 
 export interface ListedProvider {
   readonly provider: Endpoint["provider"]

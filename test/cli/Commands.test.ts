@@ -77,7 +77,8 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         inflightLimit: null,
         runsPerMinute: null,
         runCapMicros: null,
-        policy: { allow: [], deny: [] }
+        policy: { allow: [], deny: [] },
+        learnsFromUse: false
       }
       assert.deepStrictEqual(yield* json(`workspace set ${id}`), unset)
       assert.deepStrictEqual(yield* json(`workspace set ${id} --inflight-limit 3 --run-cap-usd 0.25`), {
@@ -174,6 +175,17 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         policy: { allow: [], deny: ["provider:tomba"] }
       })
       assert.deepStrictEqual(yield* policyAfter(" --policy-reset"), { allow: [], deny: [] })
+    })
+  )
+
+  it.effect("switches on and off what the searches of a workspace learn", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      const after = (option: string) =>
+        Effect.map(json(`workspace set ${id}${option}`), (shown) => Object(shown).learnsFromUse)
+      assert.strictEqual(yield* after(" --search-learning on"), true)
+      assert.strictEqual(yield* after(""), true)
+      assert.strictEqual(yield* after(" --search-learning off"), false)
     })
   )
 

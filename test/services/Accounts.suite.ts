@@ -55,7 +55,8 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
           ancestors: [],
           operator: false,
           operatorWorkspace: false,
-          policy: unrestricted
+          policy: unrestricted,
+          learnsFromUse: false
         })
         assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), {
           limitMicros: Micros.make(5_000_000),

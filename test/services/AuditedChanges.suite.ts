@@ -182,6 +182,12 @@ const cases: Cases = {
         yield* (yield* Accounts).setPolicy(workspaceId, { reset: false, allow: [], deny }, by)
         return "workspace.policy_changed" as const
       }),
+    setSearchLearning: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        yield* (yield* Accounts).setSearchLearning(workspaceId, true, by)
+        return "workspace.search_learning_changed" as const
+      }),
     createToken: (by) =>
       done(
         "token.created",

@@ -13,6 +13,7 @@ import type { ContractStore } from "../../src/services/ContractStore.js"
 import { Credentials } from "../../src/services/Credentials.js"
 import { EndpointStats, type Works } from "../../src/services/EndpointStats.js"
 import { type Health, ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { SearchUses } from "../../src/services/SearchUses.js"
 import { Providers } from "../../src/services/Providers.js"
 
 const decodeProvider = Schema.decodeUnknownSync(ProviderManifest)
@@ -89,7 +90,9 @@ const needs: Providers["Type"]["prepare"] = ({ operation }, input) => {
 
 const closed: Health = { state: "enabled", openForSeconds: 0 }
 
-export const worldServices = (world: World): Layer.Layer<Credentials | ProviderHealth | EndpointStats | Providers> =>
+export const worldServices = (
+  world: World
+): Layer.Layer<Credentials | ProviderHealth | EndpointStats | Providers | SearchUses> =>
   Layer.succeedContext(
     Context.empty().pipe(
       Context.add(
@@ -115,6 +118,15 @@ export const worldServices = (world: World): Layer.Layer<Credentials | ProviderH
       Context.add(
         EndpointStats,
         EndpointStats.of({ snapshot: Effect.sync(() => new Map(world.works)), record: () => Effect.void })
+      ),
+      // Nothing is learned here: `SearchUses.suite.ts` is about that.
+      Context.add(
+        SearchUses,
+        SearchUses.of({
+          weights: () => Effect.succeed(new Map()),
+          shown: () => Effect.void,
+          ran: () => Effect.void
+        })
       ),
       Context.add(
         Providers,

@@ -98,6 +98,7 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
     reason: "a gift",
     key: "k4"
   }),
+  "POST /console/operator/workspaces/:workspace/search": formOf("operator", { learnsFromUse: "on" }),
   "POST /console/operator/workspaces/:workspace/limits": formOf("operator", {
     inflightLimit: "",
     runsPerMinute: "",

@@ -56,7 +56,8 @@ export const caller = (granted: ReadonlyArray<Scope> = scopes): Principal => ({
   ancestors: [],
   operator: false,
   operatorWorkspace: false,
-  policy: unrestricted
+  policy: unrestricted,
+  learnsFromUse: false
 })
 
 const authenticate: Accounts["Type"]["authenticate"] = (token) => {

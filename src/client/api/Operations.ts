@@ -603,6 +603,7 @@ export interface Operations {
         | "workspace.credited"
         | "workspace.limits_changed"
         | "workspace.policy_changed"
+        | "workspace.search_learning_changed"
         | "top_up.requested"
         | "top_up.mismatched"
         | "automatic_top_up.set"

@@ -120,13 +120,13 @@ export type AuditEntry = {
   readonly actor: AuditActor
   /**
    * What was done. Today: workspace.created, workspace.credited, workspace.limits_changed,
-   * workspace.policy_changed, top_up.requested, top_up.mismatched, automatic_top_up.set,
-   * automatic_top_up.removed, automatic_top_up.disabled, token.created, token.changed, token.rotated,
-   * token.revoked, login.approved, login.denied, connection.created, connection.deleted, connection.resealed,
-   * platform_key.set, platform_key.removed, platform_key.resealed, provider.state_changed, catalog.published,
-   * run.resolved, run.resolution_proposed, run.resolution_rejected, run.resolution_closed, member.added,
-   * member.renamed, member.role_changed, member.removed, member.identity_bound, member.link_made,
-   * member.signed_in, member.signed_out. Example: "token.created".
+   * workspace.policy_changed, workspace.search_learning_changed, top_up.requested, top_up.mismatched,
+   * automatic_top_up.set, automatic_top_up.removed, automatic_top_up.disabled, token.created, token.changed,
+   * token.rotated, token.revoked, login.approved, login.denied, connection.created, connection.deleted,
+   * connection.resealed, platform_key.set, platform_key.removed, platform_key.resealed,
+   * provider.state_changed, catalog.published, run.resolved, run.resolution_proposed, run.resolution_rejected,
+   * run.resolution_closed, member.added, member.renamed, member.role_changed, member.removed,
+   * member.identity_bound, member.link_made, member.signed_in, member.signed_out. Example: "token.created".
    */
   readonly action: string
   /** What was changed. */
@@ -322,6 +322,11 @@ export type CatalogRow = {
    */
   readonly facts: { readonly [name: string]: string }
   readonly usageHints?: GivenInput | undefined
+  /**
+   * Present where this workspace learns from use and used it after a search: the share of the best score that
+   * was added for it. 0 to 0.1. Example: 0.05.
+   */
+  readonly raisedByUse?: number | undefined
 }
 
 /** Which items to compare. */
@@ -551,6 +556,11 @@ export type DiscoveredOperation = {
   /** Input fields that must still be given: those that the words do not give. Example: ["full_name","domain"]. */
   readonly missingInput: ReadonlyArray<string>
   readonly usageHints?: GivenInput | undefined
+  /**
+   * Present where this workspace learns from use and used it after a search: the share of the best score that
+   * was added for it. 0 to 0.1. Example: 0.05.
+   */
+  readonly raisedByUse?: number | undefined
 }
 
 /** A page of the listing. */

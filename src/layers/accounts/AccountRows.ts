@@ -35,7 +35,10 @@ export interface AccountRows {
   readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
   /** Oldest first. */
   readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
-  /** Changes what an operator sets, under the row's lock; null when there is no such workspace. */
+  /**
+   * Changes what an operator sets, under the row's lock; null when there is no such workspace. A workspace that no
+   * longer learns from use forgets what its searches have learned.
+   */
   readonly changeWorkspace: <E>(
     workspaceId: WorkspaceId,
     change: (before: Workspace) => Effect.Effect<Workspace, E>

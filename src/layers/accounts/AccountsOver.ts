@@ -90,6 +90,7 @@ const createWorkspace = ({ ids, rows, trail }: Parts): Accounts["Type"]["createW
       runCapMicros: null,
       operator: false,
       policy: unrestricted,
+      learnsFromUse: false,
       createdAt: yield* Clock.currentTimeMillis
     }
     const { workspaceId } = made
@@ -141,6 +142,8 @@ const shownPolicy = ({ policy }: Workspace): JsonObject => {
   const { allow, deny } = rulesOf(policy)
   return { allow: allow.map(ruleText), deny: deny.map(ruleText) }
 }
+
+const shownLearning = ({ learnsFromUse }: Workspace): JsonObject => ({ learnsFromUse })
 
 const createToken = ({ ids, rows, trail }: Parts): Accounts["Type"]["createToken"] =>
   Effect.fn("Accounts.createToken")(function* (token, by) {
@@ -207,6 +210,7 @@ export const accountsOver = (
     const parts: Parts = { rows, ids: yield* Ids, trail: yield* AuditTrail, uses }
     const changeLimits = changeWorkspace(parts, "workspace.limits_changed", shownLimits)
     const changePolicy = changeWorkspace(parts, "workspace.policy_changed", shownPolicy)
+    const changeLearning = changeWorkspace(parts, "workspace.search_learning_changed", shownLearning)
     return Accounts.of({
       authenticate: authenticate(parts),
       monthSpend: Effect.fn("Accounts.monthSpend")(function* (tokenId) {
@@ -233,6 +237,9 @@ export const accountsOver = (
             onRight: (policy) => ({ ...before, policy })
           })
         )
+      ),
+      setSearchLearning: Effect.fn("Accounts.setSearchLearning")((workspaceId, learnsFromUse, by) =>
+        changeLearning(workspaceId, by, (before) => Effect.succeed({ ...before, learnsFromUse }))
       ),
       createToken: createToken(parts),
       revokeToken: revokeToken(parts)

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import type { SearchAnswer } from "../../domain/CatalogView.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import { placementOf } from "../../domain/OperationContract.js"
 import { similar } from "../../domain/Similar.js"
@@ -15,9 +16,11 @@ import type { Credentials } from "../../services/Credentials.js"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import { Providers } from "../../services/Providers.js"
+import { SearchUses } from "../../services/SearchUses.js"
 import { accessTables } from "./AccessTable.js"
 import { compare, type Prepare } from "./Comparing.js"
 import { discover } from "./Discovering.js"
+import { noUses, type ShownRow, usedIds } from "./learning/RaisedByUse.js"
 import { jobMeant, jobNamed } from "./JobNames.js"
 import { suppliersOf, type SupplyOptions } from "./JobSupply.js"
 import { list } from "./Listing.js"
@@ -53,11 +56,22 @@ interface Serving {
   readonly current: Effect.Effect<ServedRevision, CatalogLoading>
   /** The served revision as this caller sees it; `viewer` is null for a caller who is not known. */
   readonly seenBy: (viewer: Viewer | null) => Effect.Effect<Seen, CatalogLoading>
+  /** The same, with what its workspace used after its searches. */
+  readonly seenBySearcher: (viewer: Viewer) => Effect.Effect<Seen, CatalogLoading>
+  /** Notes what was shown, for a workspace that learns from use. Rows that match nothing are no results. */
+  readonly noteShown: (
+    viewer: Viewer,
+    rows: ReadonlyArray<ShownRow>,
+    warnings: SearchAnswer["warnings"]
+  ) => Effect.Effect<void>
   readonly contracts: ContractStore["Type"]
   readonly prepare: Prepare
 }
 
-const makeCatalog = ({ contracts, current, prepare, seenBy }: Serving, options: CatalogOptions): Catalog["Type"] => ({
+const makeCatalog = (
+  { contracts, current, noteShown, prepare, seenBy, seenBySearcher }: Serving,
+  options: CatalogOptions
+): Catalog["Type"] => ({
   endpoint: (endpointId) => Effect.map(current, ({ revision }) => endpointOf(revision, endpointId)),
   placement: (endpoint) =>
     Effect.map(current, ({ revision }) => placementOf(endpoint.operation, jobOf(revision, endpoint))),
@@ -79,8 +93,14 @@ const makeCatalog = ({ contracts, current, prepare, seenBy }: Serving, options: 
   providers: Effect.map(current, ({ revision }) => providersOf(revision)),
   revision: Effect.map(current, ({ revision }) => revision.id),
 
-  search: (query, viewer) => Effect.map(seenBy(viewer), (seen) => search(seen, query)),
-  discover: (query, viewer) => Effect.map(seenBy(viewer), (seen) => discover(seen, query)),
+  search: (query, viewer) =>
+    Effect.map(seenBySearcher(viewer), (seen) => search(seen, query)).pipe(
+      Effect.tap(({ endpoints, warnings }) => noteShown(viewer, endpoints, warnings))
+    ),
+  discover: (query, viewer) =>
+    Effect.map(seenBySearcher(viewer), (seen) => discover(seen, query)).pipe(
+      Effect.tap(({ operations, warnings }) => noteShown(viewer, operations, warnings))
+    ),
   list: (query, viewer) => Effect.map(seenBy(viewer), (seen) => list(seen, query)),
   overview: (query) => Effect.flatMap(seenBy(null), (seen) => overview(seen, query)),
   rows: (endpointIds, viewer) =>
@@ -150,6 +170,7 @@ const make = (options: CatalogOptions) =>
     const contracts = yield* ContractStore
     const prepare = preparedBy(yield* Providers)
     const tableOf = yield* accessTables
+    const uses = yield* SearchUses
     const inForce = yield* Ref.make<ServedRevision | null>(null)
     const current = Effect.flatMap(Ref.get(inForce), (served) =>
       served === null ? new CatalogLoading({ retryAfterSeconds: 1 }) : Effect.succeed(served)
@@ -161,9 +182,24 @@ const make = (options: CatalogOptions) =>
       // While no key is set at all, a search shows first, inside each job, the operations that run now. This helps a
       // new user.
       const runnableFirst = options.jobsMayPickFixtures && !table.hasKey
-      return { served, view: { workspaceId: viewer?.workspaceId ?? null, table, statistics, runnableFirst } }
+      return {
+        served,
+        view: { workspaceId: viewer?.workspaceId ?? null, table, statistics, runnableFirst, uses: noUses }
+      }
     })
-    return Context.make(Catalog, makeCatalog({ contracts, current, prepare, seenBy }, options)).pipe(
+    const seenBySearcher = (viewer: Viewer) =>
+      viewer.learnsFromUse
+        ? Effect.zipWith(seenBy(viewer), uses.weights(viewer.workspaceId), ({ served, view }, weights) => ({
+            served,
+            view: { ...view, uses: weights }
+          }))
+        : seenBy(viewer)
+    const noteShown: Serving["noteShown"] = ({ learnsFromUse, workspaceId }, rows, warnings = []) =>
+      learnsFromUse && rows.length > 0 && !warnings.some(({ code }) => code === "no_match")
+        ? uses.shown(workspaceId, rows.flatMap(usedIds))
+        : Effect.void
+    const serving = { contracts, current, noteShown, prepare, seenBy, seenBySearcher }
+    return Context.make(Catalog, makeCatalog(serving, options)).pipe(
       Context.add(CatalogPublisher, yield* makePublisher(contracts, inForce, options))
     )
   })
@@ -173,5 +209,5 @@ export const CatalogServed = (
 ): Layer.Layer<
   Catalog | CatalogPublisher,
   never,
-  ContractStore | Credentials | EndpointStats | ProviderHealth | Providers
+  ContractStore | Credentials | EndpointStats | ProviderHealth | Providers | SearchUses
 > => Layer.effectContext(make(options))

@@ -19,6 +19,7 @@ import type { SearchHit } from "./search/SearchHits.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { findHinted } from "./HintedSearch.js"
+import { shownRaise } from "./learning/RaisedByUse.js"
 import { candidateOf } from "./Ranking.js"
 import { type Narrowing, noMatch } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
@@ -64,7 +65,7 @@ const reasonOf = (
 
 export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const { revision, rows } = seen.served
-  const { statistics, table } = seen.view
+  const { statistics, table, uses } = seen.view
   const runnable = (filter: CatalogFilter): Narrowing | null => {
     const keeps = compileFilter(revision, filter, table)
     return keeps === null
@@ -113,7 +114,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       scores,
       reason: reasonOf(row, row.capability ?? null, unmatched),
       missingInput: requiredFields(endpoint.operation).filter((field) => !given?.givenInputFields.includes(field)),
-      ...(given === null ? {} : { usageHints: given })
+      ...(given === null ? {} : { usageHints: given }),
+      ...shownRaise(row, uses, unmatched)
     }
   }
 

@@ -8,6 +8,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { everyHint, findHinted } from "./HintedSearch.js"
+import { shownRaise } from "./learning/RaisedByUse.js"
 import type { Revision } from "./Revision.js"
 import { type Found, noMatch } from "./Searching.js"
 import type { CallerView, Seen } from "./ServedRevision.js"
@@ -102,7 +103,9 @@ export const search = (seen: Seen, asked: CatalogQuery): SearchAnswer => {
       const row = rows.row(doc, view.table, view.statistics, matchedBy)
       const endpoint = revision.endpoints[doc]
       const usageHints = endpoint === undefined ? null : givenInput(endpoint)
-      return row === null ? [] : usageHints === null ? row : { ...row, usageHints }
+      return row === null
+        ? []
+        : { ...row, ...(usageHints === null ? {} : { usageHints }), ...shownRaise(row, view.uses, found.unmatched) }
     }),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,

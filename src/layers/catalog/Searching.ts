@@ -11,6 +11,7 @@ import { type SearchHit, SearchHits } from "./search/SearchHits.js"
 import type { AccessTable } from "./AccessTable.js"
 import { type Keeps, keepsAll } from "./Filtering.js"
 import { noMatchRows } from "./NoMatchRows.js"
+import { raisedByUse } from "./learning/RaisedByUse.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
 import type { CallerView, Seen, ServedRevision } from "./ServedRevision.js"
 
@@ -143,7 +144,8 @@ const ranked = (
     count > window
       ? relevant(served.revision, query, narrowing, kind, count)
       : kept.get(`${kind} ${narrowing.key} ${query.q}`, () => relevant(served.revision, query, narrowing, kind, window))
-  return { ...found, hits: groupByJob(served, found.hits, query.prefer, view) }
+  const raised = raisedByUse(served.revision, found.hits, view.uses, window)
+  return { ...found, hits: groupByJob(served, raised, query.prefer, view) }
 }
 
 export interface RankedQuery {

@@ -5,6 +5,7 @@
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { ListedProvider } from "../../services/Catalog.js"
+import type { UseWeights } from "../../services/SearchUses.js"
 import type { AccessTable } from "./AccessTable.js"
 import { CatalogRows, type Statistics } from "./CatalogRows.js"
 import { JobOrders } from "./Ranking.js"
@@ -34,6 +35,8 @@ export interface CallerView {
    * work.
    */
   readonly runnableFirst: boolean
+  /** What the workspace used after its searches; empty unless it learns from that. */
+  readonly uses: UseWeights
 }
 
 export interface Seen {

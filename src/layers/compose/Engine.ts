@@ -18,6 +18,7 @@ import type { Proposals } from "../../services/Proposals.js"
 import type { Reports } from "../../services/Reports.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunStore } from "../../services/RunStore.js"
+import type { SearchUses } from "../../services/SearchUses.js"
 import type { Tokens } from "../../services/Tokens.js"
 import type { TopUpReports } from "../../services/TopUpReports.js"
 import type { TopUps } from "../../services/TopUps.js"
@@ -47,6 +48,7 @@ export type MoneyAndRuns =
   | Reports
   | RunSignals
   | RunStore
+  | SearchUses
   | TopUpReports
   | TopUps
   | Transactions

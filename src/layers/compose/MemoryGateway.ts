@@ -28,6 +28,7 @@ import { IdempotencyMemory } from "../memory/IdempotencyMemory.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
 import { LeasesRenewedHere } from "../runs/LeasesRenewedHere.js"
 import { MembersMemory } from "../memory/MembersMemory.js"
+import { SearchUsesMemory } from "../memory/SearchUsesMemory.js"
 import { SessionsMemory } from "../memory/SessionsMemory.js"
 import { LoginApprovalsMemory } from "../memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer, TransactionsMemory } from "../memory/MemoryStorage.js"
@@ -59,6 +60,7 @@ export const StorageMemory = (options: { readonly inflightLimit: number }): Laye
     ReportsMemory,
     RunSignalsMemory,
     RunStoreMemory,
+    SearchUsesMemory,
     SessionsMemory,
     TokensMemory,
     TopUpsMemory(billingDefaults),

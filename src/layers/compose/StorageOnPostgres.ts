@@ -21,6 +21,7 @@ import { EndpointStatsPg } from "../postgres/EndpointStatsPg.js"
 import { IdempotencyPg } from "../postgres/IdempotencyPg.js"
 import { IdsCrypto } from "../node/IdsCrypto.js"
 import { MembersPg } from "../postgres/MembersPg.js"
+import { SearchUsesPg } from "../postgres/SearchUsesPg.js"
 import { SessionsPg } from "../postgres/SessionsPg.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
 import { migrate } from "../postgres/Migrations.js"
@@ -100,6 +101,7 @@ export const MoneyAndRunsPg = (options: {
     ReportsPg,
     RunSignalsPg,
     RunStorePg,
+    SearchUsesPg,
     SessionsPg,
     TokensPg,
     TopUpsPg(options.billing),

@@ -1,6 +1,6 @@
 /** Workspaces and tokens in the memory storage: the rows of `accounts/AccountRows`. Nothing survives the process. */
 import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
-import type { TokenId } from "../../domain/Ids.js"
+import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { zero } from "../../domain/Micros.js"
 import { lineOf } from "../../domain/TokenLine.js"
 import { Accounts, type Principal, type Workspace } from "../../services/Accounts.js"
@@ -19,6 +19,11 @@ const emptyWallet: StoredWallet = {
   entries: [],
   creditKeys: new Map()
 }
+
+const withoutUses = (state: MemoryState, workspaceId: WorkspaceId): MemoryState => ({
+  ...state,
+  searchUses: HashMap.remove(state.searchUses, workspaceId)
+})
 
 const named = ({ workspaces }: MemoryState, name: string): Workspace | null =>
   Option.getOrNull(
@@ -50,7 +55,7 @@ export const withToken = (state: MemoryState, token: StoredToken): MemoryState =
 /** A token as a caller; null without its workspace. */
 export const principalOf = (state: MemoryState, token: StoredToken): Principal | null =>
   Option.getOrNull(
-    Option.map(HashMap.get(state.workspaces, token.workspaceId), ({ name, operator, policy }) => {
+    Option.map(HashMap.get(state.workspaces, token.workspaceId), ({ learnsFromUse, name, operator, policy }) => {
       const own = Struct.omit(
         token,
         "digest",
@@ -62,7 +67,7 @@ export const principalOf = (state: MemoryState, token: StoredToken): Principal |
         "revokedAt",
         "spend"
       )
-      return { ...own, workspaceName: name, operatorWorkspace: operator, policy }
+      return { ...own, workspaceName: name, operatorWorkspace: operator, policy, learnsFromUse }
     })
   )
 
@@ -117,7 +122,10 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
           onNone: () => Effect.succeed(null),
           onSome: (before) =>
             Effect.flatMap(change(before), (after) =>
-              modify((state) => [{ before, after }, withWorkspace(state, after)])
+              modify((state) => [
+                { before, after },
+                withWorkspace(after.learnsFromUse ? state : withoutUses(state, workspaceId), after)
+              ])
             )
         })
       )

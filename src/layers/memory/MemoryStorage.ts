@@ -10,6 +10,7 @@ import type { AutomaticTopUp } from "../../domain/AutomaticTopUp.js"
 import type { Payment } from "../../domain/PaymentReport.js"
 import type { Proposal } from "../../domain/Resolution.js"
 import type { Attempt, Run } from "../../domain/Run.js"
+import type { SearchUse } from "../../domain/SearchUse.js"
 import type { AuditRow } from "../accounts/audit/AuditRows.js"
 import type { LinkRow, SessionRow } from "../accounts/members/SessionRows.js"
 import type { Member } from "../../domain/Member.js"
@@ -20,7 +21,10 @@ import { Transactions } from "../../services/Transactions.js"
 import type { TopUpRow } from "../accounts/topups/TopUpRows.js"
 import type { Standing, TokenSpend } from "../../domain/Admission.js"
 
-export interface StoredToken extends Omit<Principal, "operatorWorkspace" | "policy" | "workspaceName"> {
+export interface StoredToken extends Omit<
+  Principal,
+  "learnsFromUse" | "operatorWorkspace" | "policy" | "workspaceName"
+> {
   /** SHA-256 of the token, in hex. */
   readonly digest: string
   readonly monthlyLimitMicros: Micros | null
@@ -54,6 +58,12 @@ export interface StoredRun {
   readonly media: ReadonlyArray<Media>
 }
 
+/** By the id of an operation, or \`job:\` with the id of a job. */
+export interface StoredSearchUses {
+  readonly shownAt: HashMap.HashMap<string, number>
+  readonly uses: HashMap.HashMap<string, SearchUse>
+}
+
 export interface MemoryState {
   readonly workspaces: HashMap.HashMap<WorkspaceId, Workspace>
   readonly tokens: HashMap.HashMap<TokenId, StoredToken>
@@ -73,6 +83,7 @@ export interface MemoryState {
   readonly automaticTopUps: HashMap.HashMap<WorkspaceId, AutomaticTopUp>
   /** The processor's names of saved cards. */
   readonly savedMethods: HashMap.HashMap<WorkspaceId, string>
+  readonly searchUses: HashMap.HashMap<WorkspaceId, StoredSearchUses>
 }
 
 const empty: MemoryState = {
@@ -85,6 +96,7 @@ const empty: MemoryState = {
   payments: HashMap.empty(),
   automaticTopUps: HashMap.empty(),
   savedMethods: HashMap.empty(),
+  searchUses: HashMap.empty(),
   auditEntries: [],
   members: [],
   proposals: [],

@@ -17,6 +17,7 @@ import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { forgetUses } from "./SearchUsesPg.js"
 
 /** A policy that cannot be read lets nothing run: the request dies instead of going on without it. */
 const policy = Schema.NullOr(WorkspacePolicy)
@@ -34,6 +35,7 @@ const WorkspaceRow = Schema.Struct({
   runCapMicros: Schema.NullOr(Micros),
   operator: Schema.Boolean,
   policy,
+  learnsFromUse: Schema.Boolean,
   createdAt: Schema.Int
 })
 const storedWorkspaces = rowsOf(WorkspaceRow)
@@ -42,7 +44,7 @@ const workspaceRows = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
 const workspaceRow = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
   Effect.map(workspaceRows(answer), ([row]) => row ?? null)
 const workspaceColumns = `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute",
-  run_cap_micros as "runCapMicros", operator, policy, created_at as "createdAt"`
+  run_cap_micros as "runCapMicros", operator, policy, learns_from_use as "learnsFromUse", created_at as "createdAt"`
 
 const tokenRows = rowsOf(
   Schema.Struct({
@@ -58,6 +60,7 @@ const tokenRows = rowsOf(
     operator: Schema.Boolean,
     operatorWorkspace: Schema.Boolean,
     policy,
+    learnsFromUse: Schema.Boolean,
     revoked: Schema.Boolean
   })
 )
@@ -80,6 +83,7 @@ const revokedRow = rowOf(
 
 const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
   t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
+  w.learns_from_use as "learnsFromUse",
   t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`
 
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
@@ -128,9 +132,10 @@ export const actingPrincipal =
   }
 
 const changeWorkspace =
-  ({ query, sql }: Database["Type"]): AccountRows["changeWorkspace"] =>
+  (database: Database["Type"]): AccountRows["changeWorkspace"] =>
   (workspaceId, change) =>
     Effect.gen(function* () {
+      const { query, sql } = database
       const before = yield* workspaceRow(
         query(
           sql`select ${sql.literal(workspaceColumns)} from workspaces where workspace_id = ${workspaceId} for update`
@@ -140,8 +145,9 @@ const changeWorkspace =
       const after = yield* change(before)
       yield* query(sql`
         update workspaces set inflight_limit = ${after.inflightLimit}, runs_per_minute = ${after.runsPerMinute}, run_cap_micros = ${after.runCapMicros},
-          policy = ${isUnrestricted(after.policy) ? null : encodePolicy(after.policy)}::jsonb
+          policy = ${isUnrestricted(after.policy) ? null : encodePolicy(after.policy)}::jsonb, learns_from_use = ${after.learnsFromUse}
         where workspace_id = ${workspaceId}`)
+      if (before.learnsFromUse && !after.learnsFromUse) yield* forgetUses(database, workspaceId)
       return { before, after }
     })
 

@@ -15,6 +15,7 @@ import type { Admission, AdmissionAnswer, AdmissionRefusal } from "../../service
 import type { Dispatcher, Slot } from "../../services/Dispatcher.js"
 import type { Ids } from "../../services/Ids.js"
 import type { CreatedRun, CreateError, RunDetail, RunRequest, Runs } from "../../services/Runs.js"
+import type { SearchUses } from "../../services/SearchUses.js"
 import type { TopUps } from "../../services/TopUps.js"
 import { deniedRun, type Origin, queuedRun } from "./NewRun.js"
 import type { PlanningParts } from "./planning/Candidates.js"
@@ -29,6 +30,7 @@ export interface AdmittingParts extends PlanningParts, WaitingParts {
   readonly dispatcher: Dispatcher["Type"]
   readonly ids: Ids["Type"]
   readonly topUps: TopUps["Type"]
+  readonly uses: SearchUses["Type"]
 }
 
 const denied = (denial: Denial) => Effect.succeed((origin: Origin) => deniedRun(origin, denial))
@@ -142,6 +144,8 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
       return { ...seen, left: leftOf(seen, letIn.left, letIn.at), replayed: true }
     }
     const { detail, ended, left } = letIn
+    if (principal.learnsFromUse && detail.run.plan !== null)
+      yield* parts.uses.ran(principal.workspaceId, request.endpointId)
     if (waitSeconds <= 0 || isSettledForWaiters(detail.run.status)) return { ...detail, left, replayed: false }
     const heldAt = detail.run.createdAt - 1
     if (ended === null) {

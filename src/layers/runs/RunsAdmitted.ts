@@ -15,6 +15,7 @@ import { Providers } from "../../services/Providers.js"
 import { Runs } from "../../services/Runs.js"
 import { RunSignals } from "../../services/RunSignals.js"
 import { RunStore } from "../../services/RunStore.js"
+import { SearchUses } from "../../services/SearchUses.js"
 import { Settlement } from "../../services/Settlement.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
@@ -38,6 +39,7 @@ export const RunsAdmitted: Layer.Layer<
   | Providers
   | RunSignals
   | RunStore
+  | SearchUses
   | Settlement
   | TopUps
   | Wallet
@@ -59,6 +61,7 @@ export const RunsAdmitted: Layer.Layer<
       signals: yield* RunSignals,
       store: yield* RunStore,
       topUps: yield* TopUps,
+      uses: yield* SearchUses,
       wallet: yield* Wallet
     }
     const { catalog, store } = parts

@@ -20,7 +20,7 @@ import { deskPage } from "./Desk.js"
 import { healthPage } from "./Health.js"
 import { operatorMemberPages } from "./Operators.js"
 import { providersPage, switchProvider } from "./Providers.js"
-import { creditWorkspace, saveLimits, savePolicy, workspacePage } from "./Workspace.js"
+import { creditWorkspace, saveLearning, saveLimits, savePolicy, workspacePage } from "./Workspace.js"
 import { workspacesPage } from "./Workspaces.js"
 
 export type OperatorServices =
@@ -52,6 +52,7 @@ export const operatorPages: ReadonlyArray<Page<OperatorServices>> = [
   workspacePage,
   creditWorkspace,
   saveLimits,
+  saveLearning,
   savePolicy,
   ...operatorMemberPages,
   auditPage

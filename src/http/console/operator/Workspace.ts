@@ -26,6 +26,7 @@ import {
   form as formHtml,
   formKey,
   hiddenField,
+  selectField,
   textField,
   toldOf,
   typedAgain,
@@ -82,6 +83,27 @@ const limitsSection = (workspaceId: string, form: Filled): Html =>
     })}`
   )
 
+const learningSection = (workspaceId: string, form: Filled): Html =>
+  section(
+    "Search",
+    html`${toldOf(form, ["learnsFromUse"])}
+    ${formHtml({
+      action: to(place(workspaceId, "search")),
+      label: "Search",
+      content: html`${selectField({
+        form,
+        name: "learnsFromUse",
+        label: "Learning from use",
+        hint: "What this workspace runs after a search comes earlier in its next searches. Off forgets what was learned.",
+        choices: [
+          { value: "off", label: "Off" },
+          { value: "on", label: "On" }
+        ]
+      })}
+        ${button("Save")}`
+    })}`
+  )
+
 const policySection = (workspaceId: string, form: Filled): Html =>
   section(
     "Policy",
@@ -105,7 +127,9 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
   Effect.gen(function* () {
     const workspaceId = yield* workspaceIdOf(visit)
     const standing = yield* (yield* Reports).workspace(workspaceId)
-    const { inflightLimit, policy, runCapMicros, runsPerMinute } = yield* (yield* Accounts).workspace(workspaceId)
+    const { inflightLimit, learnsFromUse, policy, runCapMicros, runsPerMinute } = yield* (yield* Accounts).workspace(
+      workspaceId
+    )
     const members = yield* (yield* Members).list(workspaceId)
     const { allow, deny } = rulesOf(policy)
     const text = (value: number | null) => (value === null ? null : String(value))
@@ -119,7 +143,8 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
       content: html`${noticeOf(visit.query, {
         credited: "The credit is on the ledger.",
         limits: "The limits were saved. They hold from the next run.",
-        policy: "The policy was saved. It holds from the next request."
+        policy: "The policy was saved. It holds from the next request.",
+        search: "Learning from use was saved. It holds from the next search."
       })}
         ${tiles([
           ...balanceTiles(workspaceId, standing),
@@ -150,6 +175,10 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
             ["allow", "deny"],
             filledWith({ allow: allow.map(ruleText).join("\n"), deny: deny.map(ruleText).join("\n") })
           )
+        )}
+        ${learningSection(
+          workspaceId,
+          formOf(form, ["learnsFromUse"], filledWith({ learnsFromUse: learnsFromUse ? "on" : "off" }))
         )}
         ${section(
           "Members",
@@ -249,6 +278,18 @@ export const savePolicy = operatorForm({
       const change = { reset: true, allow: yield* rulesIn("allow", allow), deny: yield* rulesIn("deny", deny) }
       yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by)
       return redirect(to(place(workspaceId), { notice: "policy" }))
+    }),
+  again: workspaceScreen
+})
+
+export const saveLearning = operatorForm({
+  path: "workspaces/:workspace/search",
+  fields: Schema.Struct({ learnsFromUse: Schema.Literal("on", "off") }),
+  act: (visit, { learnsFromUse }) =>
+    Effect.gen(function* () {
+      const workspaceId = yield* workspaceIdOf(visit)
+      yield* (yield* Accounts).setSearchLearning(workspaceId, learnsFromUse === "on", visit.by)
+      return redirect(to(place(workspaceId), { notice: "search" }))
     }),
   again: workspaceScreen
 })

@@ -35,6 +35,16 @@ export class SearchHits {
       .map((doc, at) => ({ doc, score: this.scores[from + at] ?? 0, matchedBy: this.#judge(doc) }))
   }
 
+  /** The same hits with `raise` of the best score added to each of the first `count`, which are put in order again. */
+  raised(count: number, raise: (doc: number) => number): SearchHits {
+    const best = this.scores[0] ?? 0
+    const scores = this.scores.map((score, at) => (at < count ? score + best * raise(this.docs[at] ?? 0) : score))
+    const places = scores.map((_, at) => at)
+    const scoreOf = (place: number): number => scores[place] ?? 0
+    const order = [...places.slice(0, count).sort((a, b) => scoreOf(b) - scoreOf(a) || a - b), ...places.slice(count)]
+    return new SearchHits(this.docs, scores, this.#judge).inOrder(order)
+  }
+
   /** The same hits in another order: places of this list. */
   inOrder(places: ReadonlyArray<number>): SearchHits {
     return new SearchHits(

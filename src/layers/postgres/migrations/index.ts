@@ -27,6 +27,7 @@ import { reports } from "./0021_reports.js"
 import { resolutionProposals } from "./0022_resolution_proposals.js"
 import { paymentTakings } from "./0023_payment_takings.js"
 import { deviceGrants } from "./0024_device_grants.js"
+import { searchUses } from "./0025_search_uses.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -52,5 +53,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0021_reports": reports,
   "0022_resolution_proposals": resolutionProposals,
   "0023_payment_takings": paymentTakings,
-  "0024_device_grants": deviceGrants
+  "0024_device_grants": deviceGrants,
+  "0025_search_uses": searchUses
 }

@@ -15,7 +15,7 @@ import { readLanguages, readVocabulary } from "../../../../src/layers/catalog/Vo
 import { Catalog } from "../../../../src/services/Catalog.js"
 import { newWorld, servedCatalog } from "../../../support/catalog.js"
 
-const viewer = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted }
+const viewer = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted, learnsFromUse: false }
 
 const builtIn = Layer.unwrapEffect(
   Effect.gen(function* () {

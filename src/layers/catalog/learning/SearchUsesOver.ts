@@ -1,0 +1,41 @@
+/**
+ * `SearchUses` over the rows of any storage. What is noted goes into a queue of this node, in its order, and one worker
+ * writes it. A full queue drops what comes next.
+ */
+import { Data, Effect, Queue, type Scope } from "effect"
+import type { WorkspaceId } from "../../../domain/Ids.js"
+import { used, weightAt } from "../../../domain/SearchUse.js"
+import { SearchUses } from "../../../services/SearchUses.js"
+import { repeatInBackground } from "../../node/Background.js"
+import type { SearchUseRows } from "./SearchUseRows.js"
+
+const waitingMax = 1_000
+
+type Noted = Data.TaggedEnum<{
+  readonly Shown: { readonly workspaceId: WorkspaceId; readonly itemIds: ReadonlyArray<string> }
+  readonly Ran: { readonly workspaceId: WorkspaceId; readonly itemId: string }
+}>
+const { $match: matchNoted, Ran, Shown } = Data.taggedEnum<Noted>()
+
+export const searchUsesOver = (rows: SearchUseRows): Effect.Effect<SearchUses["Type"], never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const waiting = yield* Queue.dropping<Noted>(waitingMax)
+    const write = matchNoted({
+      Shown: ({ itemIds, workspaceId }) => rows.shown(workspaceId, itemIds),
+      Ran: ({ itemId, workspaceId }) => rows.ran(workspaceId, itemId, used)
+    })
+    // The storage itself tells the log that it is away. What could not be written is not learned.
+    yield* repeatInBackground(
+      "what searches learn from use",
+      Effect.flatMap(waiting.take, (noted) => Effect.ignore(write(noted)))
+    )
+    return SearchUses.of({
+      weights: (workspaceId) =>
+        rows.uses(workspaceId).pipe(
+          Effect.map(({ now, uses }) => new Map(uses.map(({ itemId, ...use }) => [itemId, weightAt(use, now)]))),
+          Effect.catchAll(() => Effect.succeed(new Map()))
+        ),
+      shown: (workspaceId, itemIds) => Effect.asVoid(waiting.offer(Shown({ workspaceId, itemIds }))),
+      ran: (workspaceId, itemId) => Effect.asVoid(waiting.offer(Ran({ workspaceId, itemId })))
+    })
+  })
