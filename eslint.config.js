@@ -4,6 +4,7 @@
 import js from "@eslint/js"
 import tseslint from "typescript-eslint"
 import openLookup from "./eslint/openLookup.js"
+import { isolated } from "./test/isolated.js"
 
 const noAmbient = (allowed = []) =>
   [
@@ -27,6 +28,21 @@ const noAmbient = (allowed = []) =>
       message: "Nobody checks a type that a statement is told: check its rows with rowsOf (database/Rows)."
     }
   ].filter((rule) => !allowed.some((word) => rule.selector.includes(word)))
+
+/** What a test would change or judge for all files in its process. */
+const processChanges = [
+  "CallExpression[callee.object.name='process'][callee.property.name=/^(on|once|addListener|prependListener|chdir|kill|exit|memoryUsage)$/]",
+  "CallExpression[callee.object.name='vi'][callee.property.name=/^(mock|doMock|stubGlobal|stubEnv|useFakeTimers|setSystemTime|resetModules|setConfig)$/]",
+  "CallExpression[callee.name=/^(setGlobalDispatcher|setFlagsFromString|monitorEventLoopDelay)$/]",
+  "AssignmentExpression[left.object.object.name='process'][left.object.property.name='env']",
+  "AssignmentExpression[left.object.name=/^(process|globalThis|global|Date|Math|console|performance|URL|JSON)$/]",
+  "UnaryExpression[operator='delete'][argument.object.object.name='process']",
+  "UnaryExpression[operator='delete'][argument.object.name='globalThis']",
+  "CallExpression[callee.object.name=/^(Object|Reflect)$/][callee.property.name=/^(assign|defineProperty|set)$/][arguments.0.name=/^(process|globalThis|global|Date|Math|console)$/]"
+].map((selector) => ({
+  selector,
+  message: "This file shares its process with others: do without this, or name the file in test/isolated.js."
+}))
 
 /** The client package stands alone: nothing else in src knows it, and it knows nothing else. */
 const notTheClient = {
@@ -132,5 +148,16 @@ export default tseslint.config(
   {
     files: ["test/**/*.ts", "bench/**/*.ts", "chaos/**/*.ts"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" }
+  },
+  {
+    files: ["test/**/*.ts"],
+    // The others are not loaded by files that share a process.
+    ignores: [
+      ...isolated,
+      "test/support/{closingLine,globalSetup,startPostgres}.ts",
+      "test/docs/terminal.ts",
+      "test/golden/documentGateway.ts"
+    ],
+    rules: { "no-restricted-syntax": ["error", ...processChanges] }
   }
 )

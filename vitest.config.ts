@@ -1,17 +1,33 @@
 import { defineConfig } from "vitest/config"
+import { isolated } from "./test/isolated.js"
 import LongestFirst from "./test/support/longestFirst.js"
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     reporters: ["default", "./test/support/closingLine.ts"],
-    // One process per file keeps the servers and databases of a file to itself. Three run at once on a machine with two
-    // cores: many wait for a process, a lease or a stopped database most of their time.
-    pool: "forks",
-    poolOptions: { forks: { maxForks: 3, minForks: 1 } },
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
-    hookTimeout: 120_000
+    hookTimeout: 120_000,
+    // Most files share the process of the run: loading the sources costs more than the tests of most files. A file that
+    // would disturb others has a process of its own (test/isolated.js says which and why). Both kinds run at the same
+    // time, three files in all on a machine with two cores: many wait for a process or a database most of their time.
+    poolOptions: {
+      threads: { isolate: false, minThreads: 1, maxThreads: 1 },
+      forks: { minForks: 1, maxForks: 2 }
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          pool: "threads",
+          include: ["test/**/*.test.ts"],
+          exclude: isolated,
+          setupFiles: ["test/support/sharedProcess.ts"]
+        }
+      },
+      { extends: true, test: { name: "isolated", pool: "forks", include: isolated } }
+    ]
   }
 })
