@@ -108,7 +108,7 @@ export const Operation = Schema.Struct({
   response: withDefault(ResponseRules, () => ResponseRules.make({ errors: [], missStatuses: [], billsMiss: false })),
   async: optional(AsyncRules),
   output: optional(OutputMap),
-  /** JSON Schema of the raw answer, where it is documented. */
+  /** JSON Schema of the raw answer, where it is documented. Without it, the contract draws one from the samples. */
   outputSchema: optional(JsonObject),
   activated: withDefault(Schema.Boolean, () => true),
   facts: withDefault(Schema.Record({ key: Text, value: Schema.String }), () => ({})),

@@ -21,6 +21,7 @@ import {
 import { member } from "./Members.js"
 import { dollars, toUsd } from "./Micros.js"
 import { dearestPrice, maxPrice } from "./Pricing.js"
+import { sampleSchema } from "./SampleSchema.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -116,10 +117,21 @@ export const OperationContract = Schema.Struct({
     { full_name: { in: "json", name: "name" } }
   ),
   outputFormat: Schema.Struct({
-    schema: field(Schema.NullOr(JsonObject), "What the provider answers, as JSON Schema; null when nobody knows", null),
+    schema: field(Schema.NullOr(JsonObject), "What the provider answers, as JSON Schema; null when nobody knows", {
+      type: "object",
+      properties: { data: { type: "object", properties: { email: { type: "string" } } } }
+    }),
+    schemaSource: optional(
+      field(
+        Schema.Literal("documented", "samples"),
+        "Whether the schema is the provider's own or was drawn from the samples of the manifest, which show some answers and not all; absent without a schema",
+        "samples"
+      )
+    ),
     summary: text("The same in a sentence", "The provider's raw answer (application/json)"),
     provenance: Schema.Struct({
       verified: flag("The gateway's tests have checked it", true),
+      verifiedOn: optional(text("The day on which the provider's documentation was last read", "2026-11-22")),
       note: text("Where that is known from", "https://provider.example/docs")
     }).annotations({ description: "How sure that is" })
   }).annotations({ description: "What comes back in result" }),
@@ -274,6 +286,13 @@ const withVolumeMaximum = ({ input, volume }: Operation): JsonObject => {
   return { ...input, properties: { ...properties, [volume.field]: { ...field, [bound]: volume.max } } }
 }
 
+/** The schema of the answer where the manifest gives one, or the one that its samples show. */
+const answerSchemaOf = (operation: Operation): Pick<OperationContract["outputFormat"], "schema" | "schemaSource"> => {
+  if (operation.outputSchema !== undefined) return { schema: operation.outputSchema, schemaSource: "documented" }
+  const schema = sampleSchema(operation)
+  return schema === null ? { schema } : { schema, schemaSource: "samples" }
+}
+
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
 export interface ContractContext {
@@ -319,10 +338,11 @@ export const contractOf = (
     inputSchema: { $schema: draft, ...withVolumeMaximum(operation) },
     requestBinding: Object.fromEntries(names.map((name) => [name, bindingOf(operation, name)])),
     outputFormat: {
-      schema: operation.outputSchema ?? null,
+      ...answerSchemaOf(operation),
       summary: `The provider's raw answer (${operation.contentTypes.join(", ")})`,
       provenance: {
         verified: operation.provenance?.verified ?? false,
+        ...(operation.provenance?.verifiedOn === undefined ? {} : { verifiedOn: operation.provenance.verifiedOn }),
         note: operation.provenance?.note ?? operation.provenance?.docs ?? "No documentation was checked."
       }
     },

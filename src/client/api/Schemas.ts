@@ -943,12 +943,19 @@ export type OperationContract = {
   readonly outputFormat: {
     /** What the provider answers, as JSON Schema; null when nobody knows. */
     readonly schema: JsonObject | null
+    /**
+     * Whether the schema is the provider's own or was drawn from the samples of the manifest, which show some
+     * answers and not all; absent without a schema. Example: "samples".
+     */
+    readonly schemaSource?: "documented" | "samples" | undefined
     /** The same in a sentence. Example: "The provider's raw answer (application/json)". */
     readonly summary: string
     /** How sure that is. */
     readonly provenance: {
       /** The gateway's tests have checked it. Example: true. */
       readonly verified: boolean
+      /** The day on which the provider's documentation was last read. Example: "2026-11-22". */
+      readonly verifiedOn?: string | undefined
       /** Where that is known from. Example: "https://provider.example/docs". */
       readonly note: string
     }

@@ -25,6 +25,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
       { name: "results", title: "Results", says: "How to read a result: its fields, texts and files." },
       { name: "errors", title: "Errors", says: "Refused requests and failed runs, and what to do." },
       { name: "search", title: "Search", says: "How the catalog is searched." },
+      { name: "catalog", title: "Built-in catalog", says: "Every operation that comes with it, and what was read." },
       { name: "logins", title: "Scopes and logins", says: "What each scope allows, and how a client gets a token." },
       { name: "console", title: "Console", says: "The console page by page, and who may open what." },
       { name: "testing", title: "Testing", says: "A whole gateway inside of a test of your client." }
