@@ -27,6 +27,7 @@ import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/com
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
+import { exampleValues } from "./layers/providers/Variables.js"
 import { RateLimiterMemory } from "./layers/node/RateLimiterMemory.js"
 import { ReconciliationStored } from "./layers/runs/ReconciliationStored.js"
 import { Accounts, type Principal } from "./services/Accounts.js"
@@ -161,8 +162,9 @@ const platformKeys = (content: Effect.Effect<CatalogContent>) =>
   Effect.gen(function* () {
     const keys = yield* PlatformKeys
     const providers = new Map((yield* content).endpoints.map(({ provider }) => [provider.id, provider]))
-    for (const { auth, id, platformKey } of providers.values()) {
-      if (platformKey && auth.type !== "none") yield* keys.set(id, Redacted.make(secretFor(auth)), commandLine)
+    for (const { auth, id, platformKey, variables } of providers.values()) {
+      if (platformKey && auth.type !== "none")
+        yield* keys.set(id, Redacted.make(secretFor(auth)), commandLine, exampleValues(variables))
     }
   }).pipe(Effect.orDie)
 

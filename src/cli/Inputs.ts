@@ -11,7 +11,7 @@ import { ConnectionId, RunId, TokenId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
 import { pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
-import { ProviderId } from "../domain/Manifest.js"
+import { ProviderId, readVariables } from "../domain/Manifest.js"
 import { Micros, microsPerUsd, typedAmount, typedUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
 import { readRule } from "../domain/WorkspacePolicy.js"
@@ -88,6 +88,16 @@ export const providerArgument = argument("PROVIDER", providerText).pipe(
 )
 export const provider = option("provider", providerText, "ID").pipe(
   Options.withDescription("The provider, by the id of its manifest")
+)
+
+/** None when it is left out. */
+export const variables = Options.text("variable").pipe(
+  Options.withPseudoName("NAME=VALUE"),
+  Options.withDescription("A part of the provider's address, such as shop=acme; repeated for several"),
+  Options.repeated,
+  Options.mapEffect((texts) =>
+    read("--variable", (text) => Either.fromNullable(readVariables(text), () => "must be NAME=VALUE"))(texts.join(" "))
+  )
 )
 
 export const folder = Args.directory({ name: "FOLDER", exists: "yes" }).pipe(

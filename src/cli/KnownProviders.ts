@@ -8,7 +8,9 @@ import { Effect } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { unknownProvider } from "../domain/KnownProviders.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import type { VariableValues } from "../domain/Manifest.js"
 import { readConfig } from "../layers/node/Config.js"
+import { variablesProblem } from "../layers/providers/Variables.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
@@ -46,4 +48,24 @@ export const checkProvider = Effect.fn("cli.checkProvider")(function* (
     if (known.has(providerId)) return
   }
   return yield* ValidationError.of(typedAs, `${providerId} ${unknownProvider(providerId, known)}`)
+})
+
+/**
+ * Fails when these are not the variables of the provider. What is published goes before the folders, and they before
+ * what is built in.
+ */
+export const checkVariables = Effect.fn("cli.checkVariables")(function* (
+  providerId: string,
+  variables: VariableValues
+) {
+  const of = ({ endpoints }: CatalogContent) =>
+    endpoints.map(({ provider }) => provider).filter(({ id }) => id === providerId)
+  const builtIn = of(yield* readFolders([builtInCatalog]))
+  const plain = Object.keys(variables).length === 0 && builtIn.length > 0
+  if (plain && builtIn.every((provider) => provider.variables === undefined)) return
+  const [found = []] = [of(yield* publishedCatalog), of(yield* configuredCatalog), builtIn].filter(
+    (providers) => providers.length > 0
+  )
+  const problem = variablesProblem(found, variables)
+  if (problem !== null) return yield* new ValidationError({ details: [problem] })
 })

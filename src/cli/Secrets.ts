@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
+import { variablesText } from "../domain/Manifest.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import { Accounts } from "../services/Accounts.js"
 import { type Connection, Connections } from "../services/Connections.js"
@@ -11,20 +12,24 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
 import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
-import { checkProvider } from "./KnownProviders.js"
+import { checkProvider, checkVariables } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
 import { workspaceOf } from "./Workspaces.js"
 
-const setKey = Command.make("set", { providerId: Inputs.providerArgument, json: Inputs.json }, ({ json, providerId }) =>
-  answer(
-    json,
-    Effect.gen(function* () {
-      const keys = yield* PlatformKeys
-      yield* checkProvider(providerId, "PROVIDER")
-      yield* keys.set(providerId, yield* (yield* SecretInput).read, commandLine)
-      return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
-    })
-  )
+const setKey = Command.make(
+  "set",
+  { providerId: Inputs.providerArgument, variables: Inputs.variables, json: Inputs.json },
+  ({ json, providerId, variables }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const keys = yield* PlatformKeys
+        yield* checkProvider(providerId, "PROVIDER")
+        yield* checkVariables(providerId, variables)
+        yield* keys.set(providerId, yield* (yield* SecretInput).read, commandLine, variables)
+        return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
+      })
+    )
 ).pipe(Command.withDescription("Set the gateway's own key at a provider; the key is read from standard input"))
 
 const removeKey = Command.make(
@@ -45,7 +50,10 @@ const listKeys = Command.make("list", { json: Inputs.json }, ({ json }) =>
     json,
     Effect.gen(function* () {
       const keys = (yield* (yield* PlatformKeys).list).map((key) => ({ ...key, createdAt: isoTime(key.createdAt) }))
-      const lines = keys.map((key) => `${key.providerId}  since ${key.createdAt}  sealed with ${key.sealedWith}`)
+      const lines = keys.map(
+        (key) =>
+          `${key.providerId}  since ${key.createdAt}  sealed with ${key.sealedWith}${key.variables === undefined ? "" : `  ${variablesText(key.variables)}`}`
+      )
       return { json: { keys }, text: lines.length === 0 ? "No key is set" : lines.join("\n") }
     })
   )
@@ -56,12 +64,13 @@ export const key = Command.make("key").pipe(
   Command.withSubcommands([setKey, listKeys, removeKey])
 )
 
-const shown = ({ connectionId, createdAt, expiresAt, label, providerId }: Connection) => ({
+const shown = ({ connectionId, createdAt, expiresAt, label, providerId, variables }: Connection) => ({
   connectionId,
   providerId,
   label,
   createdAt: isoTime(createdAt),
-  expiresAt: isoTimeOrNull(expiresAt)
+  expiresAt: isoTimeOrNull(expiresAt),
+  ...(variables === undefined ? {} : { variables })
 })
 
 const createConnection = Command.make(
@@ -71,9 +80,10 @@ const createConnection = Command.make(
     providerId: Inputs.provider,
     label: Inputs.label,
     expiresAt: Inputs.expiresAt,
+    variables: Inputs.variables,
     json: Inputs.json
   },
-  ({ expiresAt, json, label, providerId, workspace }) =>
+  ({ expiresAt, json, label, providerId, variables, workspace }) =>
     answer(
       json,
       Effect.gen(function* () {
@@ -81,10 +91,11 @@ const createConnection = Command.make(
         // Making a connection does not look for its workspace, and with a wrong id nobody could use it.
         const { workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
         yield* checkProvider(providerId, "--provider")
+        yield* checkVariables(providerId, variables)
         const secret = yield* (yield* SecretInput).read
         const made = shown(
           yield* connections.create(
-            { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt) },
+            { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt), variables },
             commandLine
           )
         )
@@ -122,7 +133,7 @@ const listConnections = Command.make(
         const connections = (yield* allConnections(workspaceId)).map(shown)
         const lines = connections.map(
           (each) =>
-            `${each.connectionId}  ${each.providerId}  ${each.label}${each.expiresAt === null ? "" : `  until ${each.expiresAt}`}`
+            `${each.connectionId}  ${each.providerId}  ${each.label}${each.variables === undefined ? "" : `  ${variablesText(each.variables)}`}${each.expiresAt === null ? "" : `  until ${each.expiresAt}`}`
         )
         return { json: { connections }, text: lines.length === 0 ? "No connections" : lines.join("\n") }
       })

@@ -51,6 +51,10 @@ export const reasonCharsMax = 500
 export const labelCharsMax = 100
 /** The longest key at a provider. */
 export const secretCharsMax = 8_192
+/** The longest text in which a person types such values (`shop=acme region=eu`). */
+export const variablesTextCharsMax = 2_000
+/** The longest value that a connection gives for a variable of its provider's address. */
+export const variableCharsMax = 200
 /**
  * How long a login may be approved. A person needs time to find the browser, and nobody should be able to use the link
  * later.

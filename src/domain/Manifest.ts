@@ -22,11 +22,13 @@ import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { Price, Volume } from "./manifest/Price.js"
 import { Binding, FixedValue } from "./manifest/Request.js"
+import { Variables } from "./manifest/Variables.js"
 
 export * from "./manifest/Answers.js"
 export * from "./manifest/Auth.js"
 export * from "./manifest/Price.js"
 export * from "./manifest/Request.js"
+export * from "./manifest/Variables.js"
 
 export const ProviderId = Schema.String.pipe(
   Schema.pattern(new RegExp(`^[a-z0-9][a-z0-9.-]{0,${providerIdCharsMax - 1}}$`)),
@@ -133,7 +135,10 @@ export const ProviderManifest = Schema.Struct({
   name: Text,
   homepage: optional(Text),
   docs: optional(Text),
+  /** `{name}` in its host and path stands for the value of a variable. */
   baseUrl: Schema.String.pipe(Schema.pattern(/^https?:\/\/[^\s?#]+$/)),
+  /** The parts of the address that a connection or the platform's key gives, such as the name of a shop. */
+  variables: optional(Variables),
   /** The gateway's own test provider. A job never picks it in production. */
   mock: withDefault(Schema.Boolean, () => false),
   auth: withDefault(Auth, () => Auth.members[0].make({ type: "none" })),

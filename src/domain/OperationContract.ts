@@ -57,6 +57,14 @@ export const JobProvider = Schema.Struct({
 })
 export type JobProvider = typeof JobProvider.Type
 
+const ConnectionVariable = Schema.Struct({
+  name: text("Its name", "shop"),
+  description: text("What it means", "The name of the shop"),
+  pattern: text("The pattern that the whole value matches", "[a-z0-9-]+"),
+  examples: names("Values that it may have", ["acme"]),
+  default: optional(text("What a connection without it uses; without a default it must be given", "eu"))
+})
+
 export const OperationContract = Schema.Struct({
   endpoint: Schema.Struct({
     id: endpointId,
@@ -100,6 +108,13 @@ export const OperationContract = Schema.Struct({
     ),
     volumeField: optional(text("The field that says how many results are wanted; absent without one", "limit")),
     maxVolume: optional(field(Schema.Number, "The most that it may ask for", 100)),
+    connectionVariables: optional(
+      field(
+        Schema.Array(ConnectionVariable),
+        "The parts of the provider's address that a connection gives as variables; absent when there are none",
+        [{ name: "shop", description: "The name of the shop", pattern: "[a-z0-9-]+", examples: ["acme"] }]
+      )
+    ),
     exampleInput: field(JsonObject, "An input that works", exampleInputs),
     curl: text(
       "A command that runs it",
@@ -332,6 +347,9 @@ export const contractOf = (
       requiredInputFields: required,
       optionalInputFields: names.filter((name) => !required.includes(name)),
       ...(volume === undefined ? {} : { volumeField: volume.field, maxVolume: volume.max }),
+      ...(provider.variables === undefined
+        ? {}
+        : { connectionVariables: Object.entries(provider.variables).map(([name, each]) => ({ name, ...each })) }),
       exampleInput: input,
       curl: curlOf(operation.id, input)
     },

@@ -5,7 +5,7 @@
  */
 import { Data, type Redacted } from "effect"
 import type { Json, JsonObject } from "./Json.js"
-import type { Endpoint } from "./Manifest.js"
+import type { Endpoint, VariableValues } from "./Manifest.js"
 import type {
   AuthError,
   CapacityExhausted,
@@ -35,8 +35,14 @@ import type {
  */
 export type Credential =
   | { readonly _tag: "None" }
-  | { readonly _tag: "Platform"; readonly secret: Redacted.Redacted<string> }
-  | { readonly _tag: "Connection"; readonly connectionId: string; readonly secret: Redacted.Redacted<string> }
+  | ({ readonly _tag: "Platform" } & Key)
+  | ({ readonly _tag: "Connection"; readonly connectionId: string } & Key)
+
+interface Key {
+  readonly secret: Redacted.Redacted<string>
+  /** What it gives for the variables of the provider's address. */
+  readonly variables?: VariableValues
+}
 
 export interface ProviderCall {
   readonly endpoint: Endpoint

@@ -4,7 +4,7 @@
  * of older revisions. `CatalogLoading` only before the first revision.
  */
 import { Context, type Effect } from "effect"
-import type { CatalogLoading } from "../domain/ApiErrors.js"
+import type { CatalogLoading, FieldProblem } from "../domain/ApiErrors.js"
 import type {
   AppliedHint,
   CatalogQuery,
@@ -24,7 +24,7 @@ import type {
 } from "../domain/CatalogView.js"
 import type { NotFound, UnknownCategory, UnknownPlatform, ValidationError } from "../domain/ApiErrors.js"
 import type { JsonObject } from "../domain/Json.js"
-import type { Endpoint, JobManifest } from "../domain/Manifest.js"
+import type { Endpoint, JobManifest, VariableValues } from "../domain/Manifest.js"
 import type { Prefer } from "../domain/RoutePlan.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { OperationContract, Placement } from "../domain/OperationContract.js"
@@ -76,6 +76,11 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
      * close names.
      */
     readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
+    /** The same for a new connection, whose variables must also be those of the provider. */
+    readonly connectionProblem: (
+      providerId: string,
+      variables: VariableValues
+    ) => Effect.Effect<FieldProblem | null, CatalogLoading>
     /** Every provider with an operation in the catalog, by id. */
     readonly providers: Effect.Effect<ReadonlyArray<ListedProvider>, CatalogLoading>
     readonly revision: Effect.Effect<string, CatalogLoading>

@@ -6,6 +6,7 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { ConnectionId, WorkspaceId } from "../domain/Ids.js"
+import type { VariableValues } from "../domain/Manifest.js"
 import type { ConnectionNotFound, ConnectionUnusable } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Page, PageRequest } from "../domain/Page.js"
@@ -17,6 +18,8 @@ export interface Connection {
   readonly label: string
   readonly createdAt: number
   readonly expiresAt: number | null
+  /** What it gives for the variables of the provider's address; absent when it gives nothing. */
+  readonly variables?: VariableValues
 }
 
 export interface OpenedConnection {
@@ -35,6 +38,8 @@ export class Connections extends Context.Tag("gateway/services/Connections")<
         readonly label: string
         readonly secret: Redacted.Redacted<string>
         readonly expiresAt: number | null
+        /** Checked by the caller against the provider's manifest (`Catalog.variablesProblem`). */
+        readonly variables?: VariableValues
       },
       by: Actor
     ) => Effect.Effect<Connection, ValidationError | StorageError>

@@ -2,6 +2,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
+import type { VariableValues } from "../domain/Manifest.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export interface PlatformKey {
@@ -9,6 +10,14 @@ export interface PlatformKey {
   /** The sealing key that it is stored under. */
   readonly sealedWith: string
   readonly createdAt: number
+  /** What it gives for the variables of the provider's address; absent when it gives nothing. */
+  readonly variables?: VariableValues
+}
+
+/** For one call. */
+export interface OpenedKey {
+  readonly secret: Redacted.Redacted<string>
+  readonly variables?: VariableValues
 }
 
 export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<
@@ -18,11 +27,12 @@ export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<
     readonly set: (
       providerId: string,
       secret: Redacted.Redacted<string>,
-      by: Actor
+      by: Actor,
+      variables?: VariableValues
     ) => Effect.Effect<void, ValidationError | StorageError>
     readonly remove: (providerId: string, by: Actor) => Effect.Effect<void, NotFound | StorageError>
     readonly list: Effect.Effect<ReadonlyArray<PlatformKey>, StorageError>
     /** Null when none is set, or when it cannot be opened. */
-    readonly use: (providerId: string) => Effect.Effect<Redacted.Redacted<string> | null, StorageError>
+    readonly use: (providerId: string) => Effect.Effect<OpenedKey | null, StorageError>
   }
 >() {}

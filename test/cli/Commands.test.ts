@@ -307,7 +307,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.notInclude(JSON.stringify([set, list, plain]), "canary")
       const { services } = yield* CommandLine
       const kept = yield* Effect.flatMap(PlatformKeys, (keys) => keys.use("hunter")).pipe(Effect.provide(services))
-      assert.strictEqual(kept === null ? null : Redacted.value(kept), secret)
+      assert.strictEqual(kept === null ? null : Redacted.value(kept.secret), secret)
       assert.deepStrictEqual(yield* json("secrets rotate"), { resealed: 0, unreadable: 0 })
       yield* json("key remove hunter")
       const again = yield* cli("key remove hunter")

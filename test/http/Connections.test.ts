@@ -6,6 +6,20 @@ import { endpoint, newWorld, servedCatalog } from "../support/catalog.js"
 
 const catalogLayer = servedCatalog({ jobs: [], endpoints: [endpoint({ id: "find" })] }, newWorld())
 const started = startAccounts({ catalogLayer })
+const shop = { pattern: "[a-z]+", description: "The shop.", examples: ["acme"] as const }
+const atShops = endpoint({ id: "shop" })
+const startedWithShops = startAccounts({
+  catalogLayer: servedCatalog(
+    {
+      jobs: [],
+      endpoints: [
+        endpoint({ id: "find" }),
+        { ...atShops, provider: { ...atShops.provider, baseUrl: "https://{shop}.test", variables: { shop } } }
+      ]
+    },
+    newWorld()
+  )
+})
 const secret = "sk-canary-5f0c"
 const wanted = { providerId: "p-find", label: "mine", secret }
 
@@ -120,6 +134,39 @@ describe("connections", () => {
         assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "not_found"], odd)
       }
     })
+  )
+
+  it.scopedLive(
+    "give the variables of their provider's address, checked by its manifest, shown to their owner only",
+    () =>
+      Effect.gen(function* () {
+        const { get, person, post } = yield* startedWithShops
+        const [owner, other] = [yield* person(), yield* person()]
+        const ask = (variables: unknown) =>
+          post("/v1/connections", { ...wanted, providerId: "p-shop", variables }, owner)
+        const made = yield* ask({ shop: "acme" })
+        assert.deepStrictEqual([made.status, made.json.variables], [201, { shop: "acme" }])
+        const path = `/v1/connections/${made.json.connectionId}`
+        assert.deepStrictEqual((yield* get(path, owner)).json, made.json)
+        assert.strictEqual((yield* get(path, other)).status, 404)
+        const contract = yield* get("/v1/operations/shop", owner)
+        assert.deepStrictEqual(contract.json.usageHints.connectionVariables, [{ name: "shop", ...shop }])
+        for (const [variables, field, message] of [
+          [undefined, "variables.shop", /is missing: The shop/],
+          [{}, "variables.shop", /is missing/],
+          [{ shop: "ACME" }, "variables.shop", /must match the pattern/],
+          [{ shop: "acme.evil.test/" }, "variables.shop", /letters, digits/],
+          [{ shop: "acme", region: "eu" }, "variables.region", /is no variable of this provider; it has shop/],
+          [{ shop: 7 }, "variables.shop", /./],
+          ["shop=acme", "variables", /./]
+        ] as const) {
+          const answer = yield* ask(variables)
+          assert.deepStrictEqual([answer.status, answer.json.error.details[0].field], [400, field], answer.text)
+          assert.match(answer.json.error.details[0].message, message)
+        }
+        const plain = yield* post("/v1/connections", { ...wanted, variables: { shop: "acme" } }, owner)
+        assert.match(plain.json.error.details[0].message, /which has none/)
+      })
   )
 
   it.scopedLive("that cannot be are refused with the field that is wrong, and without the secret", () =>

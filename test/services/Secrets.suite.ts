@@ -75,6 +75,56 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
     )
 
     test(
+      "variables of a connection are kept with it, go to its calls, and end with it",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const credentials = yield* Credentials
+        const platformKeys = yield* PlatformKeys
+        const workspaceId = yield* workspace
+        const shops = {
+          ...bearer,
+          baseUrl: "https://{shop}.test",
+          variables: { shop: { pattern: "[a-z]+", description: "The shop.", examples: ["acme"] as const } }
+        }
+        const make = (variables: Readonly<Record<string, string>>) =>
+          connections.create(
+            {
+              workspaceId,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make("s"),
+              expiresAt: null,
+              variables
+            },
+            commandLine
+          )
+        const made = yield* make({ shop: "acme" })
+        assert.deepStrictEqual(made.variables, { shop: "acme" })
+        assert.deepStrictEqual(yield* connections.get(workspaceId, made.connectionId), made)
+        assert.deepStrictEqual((yield* connections.list(workspaceId, { limit: 10, after: null })).items, [made])
+        const resolve = (connectionId: string | null) =>
+          credentials.resolve({ workspaceId, provider: shops, connectionId })
+        const own = yield* resolve(null)
+        assert.deepStrictEqual(own._tag === "None" ? null : own.variables, { shop: "acme" })
+        const none = yield* make({})
+        assert.notProperty(none, "variables")
+        assert.strictEqual((yield* Effect.flip(resolve(none.connectionId)))._tag, "connection_invalid")
+        yield* connections.delete(workspaceId, none.connectionId, commandLine)
+        yield* connections.delete(workspaceId, made.connectionId, commandLine)
+        yield* platformKeys.set("acme-mail", Redacted.make("p"), commandLine, { shop: "ours" })
+        const platform = yield* resolve(null)
+        assert.deepStrictEqual(platform._tag === "None" ? null : platform.variables, { shop: "ours" })
+        assert.deepStrictEqual(
+          (yield* platformKeys.list).map(({ variables }) => variables),
+          [{ shop: "ours" }]
+        )
+        yield* platformKeys.set("acme-mail", Redacted.make("p"), commandLine)
+        assert.strictEqual((yield* Effect.flip(resolve(null)))._tag, "platform_auth_incompatible")
+        yield* platformKeys.remove("acme-mail", commandLine)
+      })
+    )
+
+    test(
       "another workspace's connection is no connection",
       Effect.gen(function* () {
         const connections = yield* Connections
@@ -360,7 +410,7 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const use = Effect.gen(function* () {
           const { secret } = yield* (yield* Connections).use(made.workspaceId, made.connectionId)
           const platform = yield* (yield* PlatformKeys).use("acme-mail")
-          return [Redacted.value(secret), platform === null ? null : Redacted.value(platform)]
+          return [Redacted.value(secret), platform === null ? null : Redacted.value(platform.secret)]
         })
         const reseal = Effect.flatMap(SecretRotation, (rotation) => rotation.reseal(commandLine))
         const logged: Array<string> = []

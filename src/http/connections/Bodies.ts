@@ -1,6 +1,7 @@
 /** What the routes of connections take and give. A secret is only ever taken. */
 import { Redacted, Schema } from "effect"
 import { providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
+import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection } from "../../services/Connections.js"
 import {
   asked,
@@ -12,6 +13,7 @@ import {
   label,
   line,
   NextCursor,
+  optional,
   says,
   Time,
   time,
@@ -39,7 +41,16 @@ export const ConnectionInput = Schema.Struct({
     "The key at the provider; user and password, or client id and secret, as user:password",
     Redacted.make("key-of-your-account")
   ),
-  expiresAt: askedMaybe(Schema.NullOr(Instant), "When it is to be used no more; never without it", Date.UTC(2027, 0, 1))
+  expiresAt: askedMaybe(
+    Schema.NullOr(Instant),
+    "When it is to be used no more; never without it",
+    Date.UTC(2027, 0, 1)
+  ),
+  variables: askedMaybe(
+    VariableValues,
+    "The parts of the provider's address that are yours, where its operations name some (usageHints.connectionVariables)",
+    { shop: "acme" }
+  )
 }).annotations({ identifier: "ConnectionRequest", description: "A key of your own at a provider" })
 
 export const ConnectionBody = Schema.Struct({
@@ -47,7 +58,12 @@ export const ConnectionBody = Schema.Struct({
   providerId: field(Schema.String, "The provider whose key it is", "mock"),
   label: field(Schema.String, "What people call it", "our own account"),
   createdAt: field(Time, "When it was made", exampleTime),
-  expiresAt: field(Schema.NullOr(Time), "When it is used no more; null for never", null)
+  expiresAt: field(Schema.NullOr(Time), "When it is used no more; null for never", null),
+  variables: optional(
+    field(VariableValues, "The parts of the provider's address that it gives; absent when it gives none", {
+      shop: "acme"
+    })
+  )
 }).annotations({ identifier: "Connection", description: "A key of your own at a provider; the key is never shown" })
 
 export const ConnectionPage = Schema.Struct({
@@ -60,5 +76,6 @@ export const connectionBody = (connection: Connection): typeof ConnectionBody.Ty
   providerId: connection.providerId,
   label: connection.label,
   createdAt: time(connection.createdAt),
-  expiresAt: timeOrNull(connection.expiresAt)
+  expiresAt: timeOrNull(connection.expiresAt),
+  ...(connection.variables === undefined ? {} : { variables: connection.variables })
 })

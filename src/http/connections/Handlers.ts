@@ -46,8 +46,8 @@ export const ConnectionsHandlers: Layer.Layer<
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
             const { expiresAt = null, ...input } = yield* readConnection(request)
-            const problem = yield* catalog.providerProblem(input.providerId)
-            if (problem !== null) return yield* ValidationError.of("providerId", problem)
+            const problem = yield* catalog.connectionProblem(input.providerId, input.variables ?? {})
+            if (problem !== null) return yield* new ValidationError({ details: [problem] })
             return connectionBody(
               yield* connections.create({ ...input, workspaceId: caller.workspaceId, expiresAt }, yield* acting(caller))
             )

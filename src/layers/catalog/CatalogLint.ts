@@ -4,15 +4,16 @@
  * the outside. Only a live call can show whether the documentation is true.
  */
 import * as http from "node:http"
-import { Effect, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
-import type { Auth, Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
+import type { Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
+import { addressWith, exampleValues, placeholdersOf } from "../providers/Variables.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 
 export interface LintProblem {
@@ -23,11 +24,21 @@ export interface LintProblem {
 }
 
 /** An invented key in the form that the provider wants. No real key is needed. */
-const keyFor = (auth: Auth): Credential => {
+const keyFor = ({ auth, variables }: Endpoint["provider"]): Credential => {
   if (auth.type === "none" || auth.type === "unsupported") return { _tag: "None" }
   const pair = auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials"
-  return { _tag: "Platform", secret: Redacted.make(pair ? "lint-user:lint-password" : "lint-key-0000") }
+  return {
+    _tag: "Platform",
+    secret: Redacted.make(pair ? "lint-user:lint-password" : "lint-key-0000"),
+    variables: exampleValues(variables)
+  }
 }
+
+/** The addresses that calls with the example values go to: that of operations, then that of access tokens. */
+const exampleAddresses = ({ auth, baseUrl, variables }: Endpoint["provider"]): ReadonlyArray<string> =>
+  [baseUrl, ...(auth.type === "oauth2_client_credentials" ? [auth.tokenUrl] : [])]
+    .map((address) => Either.getOrElse(addressWith(address, variables, exampleValues(variables)), () => address))
+    .filter((address) => URL.canParse(address))
 
 type Respond = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
@@ -48,9 +59,8 @@ const bodyText = (body: Json, contentType: string): string =>
   typeof body === "string" && !contentType.includes("json") ? body : JSON.stringify(body)
 
 const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond => {
-  const { auth } = provider
-  const token =
-    auth.type === "oauth2_client_credentials" && URL.canParse(auth.tokenUrl) ? new URL(auth.tokenUrl) : undefined
+  const tokenUrl = exampleAddresses(provider)[1]
+  const token = tokenUrl === undefined ? undefined : new URL(tokenUrl)
   let started = operation.async === undefined
   return (request, response) => {
     if (token !== undefined && request.method === "POST" && request.url === token.pathname + token.search) {
@@ -106,7 +116,9 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
   const foreign = Object.keys(operation.output?.fields ?? {}).filter(
     (field) => job !== undefined && !Object.hasOwn(job.fields, field)
   )
+  const undeclared = provider.variables === undefined ? placeholdersOf(provider.baseUrl) : []
   return [
+    ...undeclared.map((name) => problem("baseUrl", `uses {${name}}: declare it in variables of the provider`)),
     ...foreign.map((field) => problem(`output.fields.${field}`, `the job ${job?.id ?? ""} has no such field`)),
     ...(provider.mock || operation.samples["hit"] !== undefined
       ? []
@@ -130,9 +142,7 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
   const stage = yield* Effect.orDie(openStage)
   const origins = new Map<string, string>()
   for (const { provider } of catalog.endpoints) {
-    origins.set(new URL(provider.baseUrl).origin, stage.origin)
-    if (provider.auth.type === "oauth2_client_credentials")
-      origins.set(new URL(provider.auth.tokenUrl).origin, stage.origin)
+    for (const address of exampleAddresses(provider)) origins.set(new URL(address).origin, stage.origin)
   }
   yield* Effect.gen(function* () {
     const providers = yield* Providers
@@ -154,7 +164,7 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
           providers.call({
             endpoint,
             input: prepared.input,
-            credential: keyFor(endpoint.provider.auth),
+            credential: keyFor(endpoint.provider),
             attemptReference: `lint-${name}`
           }),
           {

@@ -17,6 +17,7 @@ import { EndpointStats } from "../../services/EndpointStats.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
 import { Providers } from "../../services/Providers.js"
 import { SearchUses } from "../../services/SearchUses.js"
+import { variablesProblem } from "../providers/Variables.js"
 import { accessTables } from "./AccessTable.js"
 import { compare, type Prepare } from "./Comparing.js"
 import { discover } from "./Discovering.js"
@@ -89,6 +90,16 @@ const makeCatalog = (
     Effect.map(current, ({ revision }) => {
       const { codeOf } = revision.provider
       return codeOf.has(providerId) ? null : unknownProvider(providerId, codeOf.keys())
+    }),
+  connectionProblem: (providerId, variables) =>
+    Effect.map(current, ({ revision }) => {
+      const { codeOf } = revision.provider
+      return codeOf.has(providerId)
+        ? variablesProblem(
+            revision.providers.filter(({ id }) => id === providerId),
+            variables
+          )
+        : { field: "providerId", message: unknownProvider(providerId, codeOf.keys()) }
     }),
   providers: Effect.map(current, ({ revision }) => providersOf(revision)),
   revision: Effect.map(current, ({ revision }) => revision.id),

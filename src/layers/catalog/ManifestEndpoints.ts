@@ -15,8 +15,11 @@ export const contractVersionOf = (provider: Provider, operation: Operation): str
     summary: _summary,
     ...contract
   } = operation
-  const { auth, baseUrl, fixed, id } = provider
-  const text: Json = { provider: { id, baseUrl, auth, fixed }, operation: contract }
+  const { auth, baseUrl, fixed, id, variables } = provider
+  const text: Json = {
+    provider: { id, baseUrl, auth, fixed, ...(variables === undefined ? {} : { variables }) },
+    operation: contract
+  }
   return hash("sha256", canonical(text))
 }
 

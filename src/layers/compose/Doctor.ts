@@ -151,7 +151,10 @@ export const egressFinding = (
 const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
   Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints }) => {
     const real = endpoints.flatMap(({ provider }) =>
-      provider.mock || !URL.canParse(provider.baseUrl) ? [] : [{ id: provider.id, origin: new URL(provider.baseUrl) }]
+      // An address that depends on a customer is nobody's to look up.
+      provider.mock || provider.variables !== undefined || !URL.canParse(provider.baseUrl)
+        ? []
+        : [{ id: provider.id, origin: new URL(provider.baseUrl) }]
     )
     const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
     return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()].slice(0, hostsAsked)

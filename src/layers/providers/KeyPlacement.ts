@@ -4,7 +4,7 @@
  * bearer keys.
  */
 import { Either, Redacted } from "effect"
-import type { Auth } from "../../domain/Manifest.js"
+import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import type { Credential } from "../../domain/ProviderCall.js"
 import {
   ConnectionInvalid,
@@ -13,6 +13,7 @@ import {
   PlatformKeyMissing
 } from "../../domain/RunFailures.js"
 import type { RequestParts } from "./RequestPlan.js"
+import { variableValues, type VariableProblem } from "./Variables.js"
 
 export interface ClientCredentials {
   readonly id: string
@@ -33,6 +34,31 @@ const incompatible = (credential: Credential, detail: string) =>
     : new PlatformAuthIncompatible({ detail: `The platform key does not fit: ${detail}` })
 
 const headerSafe = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/
+
+const noVariables: VariableValues = {}
+
+/** A variable that is missing or does not fit any more, as a failure of its connection or platform key. */
+export const variableFailure = (credential: Credential, { message, name }: VariableProblem): KeyFailure => {
+  const detail = `its variable ${name} ${message}.`
+  return credential._tag === "Connection"
+    ? new ConnectionInvalid({
+        detail: `The connection does not fit: ${detail}`,
+        hint: `Make a connection that gives variables.${name}.`
+      })
+    : new PlatformAuthIncompatible({ detail: `The platform key does not fit: ${detail}` })
+}
+
+/** The values of the provider's variables for a call with this key. */
+export const variablesFor = (
+  { variables }: Endpoint["provider"],
+  credential: Credential
+): Either.Either<VariableValues, KeyFailure> =>
+  variables === undefined
+    ? Either.right(noVariables)
+    : Either.mapLeft(
+        variableValues(variables, credential._tag === "None" ? undefined : credential.variables),
+        (problem) => variableFailure(credential, problem)
+      )
 
 /** Takes the secret out of its wrapping and checks its kind. */
 export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, KeyFailure> => {

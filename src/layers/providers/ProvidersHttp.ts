@@ -7,6 +7,7 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
+import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import { userAgent } from "../../domain/Product.js"
 import { refusedFields } from "../../domain/InputExtras.js"
@@ -25,12 +26,13 @@ import { type CallPlan, callPlanFor } from "./CallPlan.js"
 import { makeEgress, type Resolve } from "./Egress.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { type Case, judge, judgeStatus, type StatedFailure } from "./Judgement.js"
-import { type Key, keyFor, placeKey, secretParts } from "./KeyPlacement.js"
+import { type Key, keyFor, placeKey, secretParts, variableFailure, variablesFor } from "./KeyPlacement.js"
 import { makeOAuthTokens, type OAuthTokens, type TokenRefused } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import { makeRefusedTargets, type RefusedTargets } from "./RefusedTargets.js"
 import { type RequestParts, write, type Written } from "./RequestPlan.js"
 import { acceptedEncodings, makeTransport, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
+import { addressWith, type VariableProblem, withValues } from "./Variables.js"
 import { failureOf, stoppedBy } from "./WireOutcome.js"
 
 export interface ProvidersHttpOptions {
@@ -62,6 +64,9 @@ interface Prepared {
   readonly plan: CallPlan
   readonly parts: RequestParts
   readonly key: Key
+  /** The provider's, with the values of its variables. */
+  readonly auth: Auth
+  readonly variables: VariableValues
   readonly origin: string
   readonly boundary: string
 }
@@ -105,8 +110,8 @@ const send = (
   prepared: Prepared,
   { blot, parts, secret, timeoutMs }: Sending
 ): Effect.Effect<WireAnswer, CallFailure> => {
-  const { operation, provider } = prepared.seen.endpoint
-  const written = write(placeKey(provider.auth, secret, parts), prepared.boundary)
+  const { operation } = prepared.seen.endpoint
+  const written = write(placeKey(prepared.auth, secret, located(parts, prepared.variables)), prepared.boundary)
   const origin = engine.originFor(prepared.origin)
   return engine.transport
     .exchange(
@@ -133,6 +138,12 @@ const send = (
     )
 }
 
+/** The request at its own address. A path without variables stays the same object. */
+const located = (parts: RequestParts, values: VariableValues): RequestParts => {
+  const path = withValues(parts.path, values)
+  return path === parts.path ? parts : { ...parts, path }
+}
+
 /** No key holds a line feed, so that one blotting does for all headers. */
 const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
   const names = Object.keys(answer.headers)
@@ -151,9 +162,8 @@ const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
  * refused.
  */
 const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
-  const { key, seen } = prepared
+  const { auth, key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
-  const { auth } = seen.endpoint.provider
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
     const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
@@ -190,12 +200,24 @@ const allowed = ({ credential, endpoint, input }: ProviderCall): Either.Either<v
     : Either.left(new InputRejected({ detail: `input.${refused.field}: ${refused.message}` }))
 }
 
+const authWith = (
+  { auth, variables }: Endpoint["provider"],
+  values: VariableValues
+): Either.Either<Auth, VariableProblem> =>
+  auth.type === "oauth2_client_credentials" && variables !== undefined
+    ? Either.map(addressWith(auth.tokenUrl, variables, values), (tokenUrl) => ({ ...auth, tokenUrl }))
+    : Either.right(auth)
+
 /** The request of a call, or why none can be sent. */
 const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call: ProviderCall) {
   const { credential, endpoint, input } = call
   const { operation, provider } = endpoint
   const plan = yield* callPlanFor(endpoint)
   const key = yield* keyFor(provider.auth, credential)
+  const variables = yield* variablesFor(provider, credential)
+  const unfilled = (problem: VariableProblem) => variableFailure(credential, problem)
+  const origin = yield* Either.mapLeft(plan.request.origin(variables), unfilled)
+  const auth = yield* Either.mapLeft(authWith(provider, variables), unfilled)
   yield* allowed(call)
   const parts = yield* Either.mapLeft(
     plan.request.build(input),
@@ -204,7 +226,7 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
   if (operation.idempotencyHeader !== undefined)
     setMember(parts.headers, operation.idempotencyHeader.toLowerCase(), call.attemptReference)
   const boundary = `gateway-${hash("sha256", call.attemptReference).slice(0, 32)}`
-  const keyless = write(parts, boundary)
+  const keyless = write(located(parts, variables), boundary)
   const seen: Case = {
     endpoint,
     rules: plan.rules,
@@ -213,14 +235,14 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
     nowMillis: yield* Clock.currentTimeMillis,
     inlineBytes,
     evidence: {
-      requestDigest: digestOf(operation.method, plan.request.origin, keyless),
+      requestDigest: digestOf(operation.method, origin, keyless),
       responseDigest: null,
       requestBytes: bytesOf(keyless),
       responseBytes: 0,
       providerRequestId: null
     }
   }
-  return { seen, plan, parts, key, origin: plan.request.origin, boundary } satisfies Prepared
+  return { seen, plan, parts, auth, key, variables, origin, boundary } satisfies Prepared
 })
 
 /** The reasons why nothing can be sent. */

@@ -13,10 +13,12 @@ import { writeJson } from "../../domain/LosslessJson.js"
 import { member, setMember } from "../../domain/Members.js"
 import { encodeMultipart } from "./Multipart.js"
 import { applyTransforms, asText } from "./Transforms.js"
+import { type AddressPlan, declarationProblems, placeholdersOf, planAddress, withValues } from "./Variables.js"
 
 /** A request without its key. `body` is still open for a key that goes into it. */
 export interface RequestParts {
   readonly method: Endpoint["operation"]["method"]
+  /** With `{name}` for each variable of the provider: input is escaped and has no braces. */
   readonly path: string
   readonly query: Array<readonly [name: string, value: string]>
   readonly headers: Record<string, string>
@@ -47,13 +49,11 @@ export interface FollowUp {
 
 export interface RequestPlan {
   /** Scheme, host and port of the manifest. */
-  readonly origin: string
+  readonly origin: AddressPlan["origin"]
   readonly build: (input: JsonObject) => Either.Either<RequestParts, Unplaceable>
   /** A follow-up request of an asynchronous operation, with `{id}` filled in and the fixed headers. */
   readonly follow: (request: FollowUp, id: string) => RequestParts
 }
-
-const placeholder = /\{([^{}]+)\}/g
 
 /** A binding with the steps of its name: one step where the name is no path. */
 interface Placing extends Binding {
@@ -129,11 +129,12 @@ export const planRequest = ({
   operation,
   provider
 }: Endpoint): Either.Either<RequestPlan, ReadonlyArray<PlanProblem>> => {
-  if (!URL.canParse(provider.baseUrl)) return Either.left([{ path: "baseUrl", message: "is not an absolute address" }])
-  const base = new URL(provider.baseUrl)
-  const basePath = base.pathname.replace(/\/$/, "")
+  const base = planAddress(provider.baseUrl, provider.variables)
+  if (Either.isLeft(base)) return Either.left([{ path: "baseUrl", message: base.left }])
+  const basePath = base.right.pathname.replace(/\/$/, "")
   const [template = "", fixedQuery] = operation.path.split("?", 2)
-  const inPath = new Set([...template.matchAll(placeholder)].map((match) => match[1] ?? ""))
+  const isVariable = (name: string): boolean => Object.hasOwn(provider.variables ?? {}, name)
+  const inPath = new Set(placeholdersOf(template).filter((name) => !isVariable(name)))
 
   const fixed = [...provider.fixed, ...operation.fixed]
   const places = new Set([
@@ -144,7 +145,7 @@ export const planRequest = ({
   const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" ? "query" : "json")
   const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
 
-  const problems: Array<PlanProblem> = []
+  const problems: Array<PlanProblem> = [...declarationProblems(provider)]
   if (bodies.length > 1)
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
   const named = new Map<string, string>()
@@ -174,7 +175,7 @@ export const planRequest = ({
     const headers: Record<string, string> = {}
     const json: Members = {}
     const pairs: Array<readonly [string, Json]> = []
-    const segments = new Map<string, string>()
+    const segments: { [name: string]: string } = {}
     let wrong: Unplaceable | undefined
 
     const place = (field: string, binding: Placing, value: Json): void => {
@@ -207,7 +208,8 @@ export const planRequest = ({
           // A dot segment would climb out of the operation's path at the provider.
           if (text === "" || text.split("/").some((step) => step === "." || step === ".."))
             wrong = { field, message: "must be usable as a part of an address: not empty, no `.` or `..`" }
-          segments.set(
+          setMember(
+            segments,
             binding.name,
             binding.style === "segments" ? text.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(text)
           )
@@ -223,11 +225,10 @@ export const planRequest = ({
     }
     for (const { placing, value } of constants) place(placing.name, placing, value)
     for (const name of inPath)
-      if (!segments.has(name)) wrong = { field: named.get(name) ?? name, message: "is required" }
+      if (!Object.hasOwn(segments, name)) wrong = { field: named.get(name) ?? name, message: "is required" }
     if (wrong !== undefined) return Either.left(wrong)
 
-    const filled =
-      inPath.size === 0 ? template : template.replace(placeholder, (_, name: string) => segments.get(name) ?? "")
+    const filled = inPath.size === 0 ? template : withValues(template, segments)
     const kind = bodies[0] ?? (hasBody || Object.keys(json).length > 0 ? "json" : "query")
     return Either.right({
       method: operation.method,
@@ -246,7 +247,7 @@ export const planRequest = ({
   }
 
   return Either.right({
-    origin: base.origin,
+    origin: base.right.origin,
     build,
     follow: ({ body, method, path }, id) => ({
       method,

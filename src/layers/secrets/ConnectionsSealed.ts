@@ -16,10 +16,15 @@ import { Ids } from "../../services/Ids.js"
 import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
 import { KnownKeys } from "./KnownKeys.js"
-import { aboutOf, type ConnectionRow, SecretRows } from "./SecretRows.js"
+import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
-const shown = ({ expiresAt, label, providerId }: Connection): JsonObject => ({ providerId, label, expiresAt })
+const shown = ({ expiresAt, label, providerId, variables }: Connection): JsonObject => ({
+  providerId,
+  label,
+  expiresAt,
+  ...(variables === undefined ? {} : { variables })
+})
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
@@ -56,7 +61,7 @@ const make = Effect.gen(function* () {
   })
 
   return Connections.of({
-    create: Effect.fn("Connections.create")(function* ({ secret, ...input }, by) {
+    create: Effect.fn("Connections.create")(function* ({ secret, variables, ...input }, by) {
       const now = yield* Clock.currentTimeMillis
       const expired =
         input.expiresAt !== null && input.expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null
@@ -64,6 +69,7 @@ const make = Effect.gen(function* () {
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const connection: Connection = {
         ...input,
+        ...givenVariables(variables),
         connectionId: ConnectionId.make(`con_${yield* ids.suffix}`),
         createdAt: now
       }

@@ -5,24 +5,28 @@
  */
 import { Effect, Either, Layer } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
-import type { Auth } from "../../domain/Manifest.js"
+import type { Endpoint } from "../../domain/Manifest.js"
 import type { Credential } from "../../domain/ProviderCall.js"
 import { ConnectionNotFound, CredentialDenied, PlatformKeyMissing } from "../../domain/RunFailures.js"
 import { Connections, type OpenedConnection } from "../../services/Connections.js"
 import { Credentials } from "../../services/Credentials.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
-import { keyFor } from "../providers/KeyPlacement.js"
+import { keyFor, variablesFor } from "../providers/KeyPlacement.js"
 import { KnownKeys } from "./KnownKeys.js"
+import { givenVariables } from "./SecretRows.js"
+
+type Provider = Endpoint["provider"]
 
 const ofConnection = ({ connection, secret }: OpenedConnection): Credential => ({
   _tag: "Connection",
   connectionId: connection.connectionId,
-  secret
+  secret,
+  ...givenVariables(connection.variables)
 })
 
 /** Refuses a key of the wrong kind before a call is prepared. The call itself finds all other problems of a key. */
-const fitting = (auth: Auth, credential: Credential) => {
-  const key = keyFor(auth, credential)
+const fitting = (provider: Provider, credential: Credential) => {
+  const key = Either.flatMap(variablesFor(provider, credential), () => keyFor(provider.auth, credential))
   return Either.isLeft(key) &&
     (key.left._tag === "connection_invalid" || key.left._tag === "platform_auth_incompatible")
     ? Effect.fail(key.left)
@@ -51,19 +55,17 @@ const make = Effect.gen(function* () {
     resolve: Effect.fnUntraced(function* ({ connectionId, provider, workspaceId }) {
       if (connectionId !== null)
         return yield* Effect.flatMap(named(workspaceId, provider.id, provider.ownKey, connectionId), (found) =>
-          fitting(provider.auth, found)
+          fitting(provider, found)
         )
       if (provider.auth.type === "none") return { _tag: "None" } satisfies Credential
       const own = provider.ownKey ? yield* connections.useNewest(workspaceId, provider.id) : null
-      if (own !== null) return yield* fitting(provider.auth, ofConnection(own))
+      if (own !== null) return yield* fitting(provider, ofConnection(own))
       if (!provider.platformKey)
         return yield* new ConnectionNotFound({
           detail: "This provider needs a connection of your own, and there is none."
         })
-      const secret = yield* platformKeys.use(provider.id)
-      return secret === null
-        ? yield* new PlatformKeyMissing({})
-        : yield* fitting(provider.auth, { _tag: "Platform", secret })
+      const key = yield* platformKeys.use(provider.id)
+      return key === null ? yield* new PlatformKeyMissing({}) : yield* fitting(provider, { _tag: "Platform", ...key })
     }),
     access: (workspaceId, provider) =>
       Effect.all({

@@ -3,14 +3,19 @@ import { Clock, Effect, Layer, type Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import type { JsonObject } from "../../domain/Json.js"
+import type { VariableValues } from "../../domain/Manifest.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
 import { KnownKeys } from "./KnownKeys.js"
-import { aboutOf, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
+import { aboutOf, givenVariables, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
 import { secretProblem } from "./SecretText.js"
 
-const shown = ({ createdAt, sealed }: PlatformKeyRow): JsonObject => ({ sealedWith: sealed.keyId, setAt: createdAt })
+const shown = ({ createdAt, sealed, variables }: PlatformKeyRow): JsonObject => ({
+  sealedWith: sealed.keyId,
+  setAt: createdAt,
+  ...(variables === undefined ? {} : { variables })
+})
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
@@ -20,13 +25,19 @@ const make = Effect.gen(function* () {
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
   return PlatformKeys.of({
-    set: Effect.fn("PlatformKeys.set")(function* (providerId: string, secret: Redacted.Redacted<string>, by: Actor) {
+    set: Effect.fn("PlatformKeys.set")(function* (
+      providerId: string,
+      secret: Redacted.Redacted<string>,
+      by: Actor,
+      variables?: VariableValues
+    ) {
       const problem = secretProblem(secret)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const row = {
         providerId,
         sealed: yield* sealing.seal(secret, about(providerId)),
-        createdAt: yield* Clock.currentTimeMillis
+        createdAt: yield* Clock.currentTimeMillis,
+        ...givenVariables(variables)
       }
       yield* trail.change(
         by,
@@ -60,19 +71,28 @@ const make = Effect.gen(function* () {
       yield* knownKeys.refresh
     }),
     list: Effect.map(rows.platformKeys, (found) =>
-      found.map(({ createdAt, providerId, sealed }) => ({ providerId, sealedWith: sealed.keyId, createdAt }))
+      found.map(({ createdAt, providerId, sealed, variables }) => ({
+        providerId,
+        sealedWith: sealed.keyId,
+        createdAt,
+        ...givenVariables(variables)
+      }))
     ),
     use: Effect.fnUntraced(function* (providerId: string) {
       const row = yield* rows.platformKey(providerId)
       if (row === null) return null
-      return yield* Effect.catchTag(sealing.open(row.sealed, about(providerId)), "SealUnreadable", ({ keyId }) =>
-        Effect.as(
-          Effect.logError("a platform key cannot be opened").pipe(
-            Effect.annotateLogs({ providerId, sealingKey: keyId })
-          ),
-          null
-        )
+      const secret = yield* Effect.catchTag(
+        sealing.open(row.sealed, about(providerId)),
+        "SealUnreadable",
+        ({ keyId }) =>
+          Effect.as(
+            Effect.logError("a platform key cannot be opened").pipe(
+              Effect.annotateLogs({ providerId, sealingKey: keyId })
+            ),
+            null
+          )
       )
+      return secret === null ? null : { secret, ...givenVariables(row.variables) }
     })
   })
 })

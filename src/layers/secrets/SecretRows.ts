@@ -4,11 +4,18 @@
  */
 import { Context, type Effect } from "effect"
 import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
+import type { VariableValues } from "../../domain/Manifest.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Changing } from "../../services/AuditTrail.js"
 import type { Connection } from "../../services/Connections.js"
 import type { PageRequest } from "../../domain/Page.js"
 import type { Sealed } from "../../services/Sealing.js"
+
+/** None are kept as nothing, so that a key without variables is what it was before there were any. */
+export const givenVariables = (
+  variables: VariableValues | null | undefined
+): { readonly variables?: VariableValues } =>
+  variables === undefined || variables === null || Object.keys(variables).length === 0 ? {} : { variables }
 
 export interface ConnectionRow {
   readonly connection: Connection
@@ -20,6 +27,7 @@ export interface PlatformKeyRow {
   readonly providerId: string
   readonly sealed: Sealed
   readonly createdAt: number
+  readonly variables?: VariableValues
 }
 
 /** Where a sealed secret stands. */

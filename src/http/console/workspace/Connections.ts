@@ -1,8 +1,9 @@
 /** The workspace's own keys at providers: add one, remove one. A secret goes in and is never shown again. */
 import { Effect, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
-import { labelCharsMax, providerIdCharsMax, secretCharsMax } from "../../../domain/Limits.js"
+import { labelCharsMax, providerIdCharsMax, secretCharsMax, variablesTextCharsMax } from "../../../domain/Limits.js"
 import { Catalog } from "../../../services/Catalog.js"
+import { variablesText } from "../../../domain/Manifest.js"
 import { type Connection, Connections } from "../../../services/Connections.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { instantParam } from "../../Query.js"
@@ -12,7 +13,7 @@ import { html, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { noticeOf, section } from "../Parts.js"
 import { type Column, listing, noFilters } from "../Tables.js"
-import { blankOr } from "./Fields.js"
+import { blankOr, variablesParam } from "./Fields.js"
 
 const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
   { label: "Name", cell: ({ label }) => html`<bdi>${label}</bdi>`, csv: ({ label }) => label },
@@ -28,6 +29,12 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
     csv: ({ connectionId }) => connectionId
   },
   { label: "Added", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
+  {
+    label: "Address",
+    minor: true,
+    cell: ({ variables }) => (variables === undefined ? dash : html`${variablesText(variables)}`),
+    csv: ({ variables }) => (variables === undefined ? null : variablesText(variables))
+  },
   {
     label: "Used until",
     cell: ({ expiresAt }) => (expiresAt === null ? dash : instant(expiresAt)),
@@ -45,7 +52,7 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
   }
 ]
 
-const fieldNames = ["providerId", "label", "secret", "expiresAt"]
+const fieldNames = ["providerId", "label", "secret", "expiresAt", "variables"]
 
 const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
   Effect.gen(function* () {
@@ -94,6 +101,13 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
               autocomplete: "new-password"
             })}
             ${textField({ form, name: "expiresAt", label: "Used until (UTC)", type: "datetime-local", hint: "Empty: until it is removed." })}
+            ${textField({
+              form,
+              name: "variables",
+              label: "Your address",
+              hint: "For a provider whose address has a part of yours, such as shop=acme; several with spaces between them.",
+              charsMax: variablesTextCharsMax
+            })}
             ${button("Add connection")}`
           })}`
         )}`
@@ -114,15 +128,22 @@ export const addConnection = workspaceForm({
     providerId: line(providerIdCharsMax),
     label: line(labelCharsMax),
     secret: Schema.Redacted(Schema.String.pipe(Schema.minLength(1), Schema.annotations(says("is required")))),
-    expiresAt: blankOr(instantParam)
+    expiresAt: blankOr(instantParam),
+    variables: Schema.optionalWith(blankOr(variablesParam), { exact: true, default: () => null })
   }),
-  act: (visit, { expiresAt, label, providerId, secret }) =>
+  act: (visit, { expiresAt, label, providerId, secret, variables }) =>
     Effect.gen(function* () {
       const connections = yield* Connections
       const { workspaceId } = visit
-      const problem = yield* (yield* Catalog).providerProblem(providerId)
-      if (problem !== null) return yield* ValidationError.of("providerId", problem)
-      yield* connections.create({ workspaceId, providerId, label, secret, expiresAt }, visit.by)
+      const problem = yield* (yield* Catalog).connectionProblem(providerId, variables ?? {})
+      if (problem !== null)
+        return yield* problem.field === "providerId"
+          ? new ValidationError({ details: [problem] })
+          : ValidationError.of("variables", `${problem.field.replace("variables.", "")} ${problem.message}`)
+      yield* connections.create(
+        { workspaceId, providerId, label, secret, expiresAt, ...(variables === null ? {} : { variables }) },
+        visit.by
+      )
       return redirect(to([workspaceId, "connections"], { notice: "added" }))
     }),
   again: connectionsScreen

@@ -1,5 +1,7 @@
 /** Fields of forms that several pages have. An empty field of a form is sent as an empty text. */
 import { Either, ParseResult, Schema } from "effect"
+import { variablesTextCharsMax } from "../../../domain/Limits.js"
+import { readVariables, VariableValues, variablesText } from "../../../domain/Manifest.js"
 import { Micros, SignedMicros, toUsd, typedAmount, typedUsd } from "../../../domain/Micros.js"
 
 /** Null where nothing was typed. */
@@ -29,6 +31,22 @@ const typedMoney = <A extends number>(
 export const usdParam: Schema.Schema<Micros, string> = typedMoney(Schema.typeSchema(Micros), typedAmount)
 /** The same, also below zero. */
 export const signedUsdParam: Schema.Schema<number, string> = typedMoney(Schema.typeSchema(SignedMicros), typedUsd)
+
+/** `shop=acme region=eu`. */
+export const variablesParam: Schema.Schema<VariableValues, string> = Schema.transformOrFail(
+  Schema.String.pipe(Schema.maxLength(variablesTextCharsMax)),
+  VariableValues,
+  {
+    strict: true,
+    decode: (raw, _, ast) => {
+      const values = readVariables(raw)
+      return values === null
+        ? ParseResult.fail(new ParseResult.Type(ast, raw, "must be name=value, several with spaces between them"))
+        : ParseResult.succeed(values)
+    },
+    encode: (values) => ParseResult.succeed(variablesText(values))
+  }
+)
 
 /** Several boxes under one name: none is an empty list. */
 export const manyOf = <A, I extends string>(choice: Schema.Schema<A, I>) =>

@@ -28,6 +28,7 @@ import { resolutionProposals } from "./0022_resolution_proposals.js"
 import { paymentTakings } from "./0023_payment_takings.js"
 import { deviceGrants } from "./0024_device_grants.js"
 import { searchUses } from "./0025_search_uses.js"
+import { variables } from "./0026_variables.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -54,5 +55,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0022_resolution_proposals": resolutionProposals,
   "0023_payment_takings": paymentTakings,
   "0024_device_grants": deviceGrants,
-  "0025_search_uses": searchUses
+  "0025_search_uses": searchUses,
+  "0026_variables": variables
 }

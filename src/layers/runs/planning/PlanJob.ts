@@ -218,7 +218,9 @@ const judge: (
       ? unusable("not_runnable", error.message, { wantsKey: connectionId === null && needsKey.has(error.code) })
       : error
   )
-  if (health.openForSeconds > 0) {
+  // The pause is that of the platform's own address. A connection with an address of its own does not share it.
+  const hasOwnAddress = key === "Connection" && provider.variables !== undefined
+  if (health.openForSeconds > 0 && !hasOwnAddress) {
     const why = `${provider.name} is failing and is left alone for ${health.openForSeconds} s`
     return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds: health.openForSeconds }))
   }
