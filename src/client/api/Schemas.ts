@@ -436,6 +436,8 @@ export type Connection = {
   readonly createdAt: string
   /** When it is used no more; null for never. */
   readonly expiresAt: string | null
+  /** The parts of the provider's address that it gives; absent when it gives none. Example: {"shop":"acme"}. */
+  readonly variables?: { readonly [name: string]: string } | undefined
 }
 
 /** A page of connections. */
@@ -459,6 +461,11 @@ export type ConnectionRequest = {
   readonly secret: string
   /** When it is to be used no more; never without it. Example: "2027-01-01T00:00:00.000Z". */
   readonly expiresAt?: string | null | undefined
+  /**
+   * The parts of the provider's address that are yours, where its operations name some
+   * (usageHints.connectionVariables). Example: {"shop":"acme"}.
+   */
+  readonly variables?: { readonly [name: string]: string } | undefined
 }
 
 /** Operations that this workspace can run. */
@@ -922,6 +929,21 @@ export type OperationContract = {
     readonly volumeField?: string | undefined
     /** The most that it may ask for. Example: 100. */
     readonly maxVolume?: number | undefined
+    /** The parts of the provider's address that a connection gives as variables; absent when there are none. */
+    readonly connectionVariables?:
+      | ReadonlyArray<{
+          /** Its name. Example: "shop". */
+          readonly name: string
+          /** What it means. Example: "The name of the shop". */
+          readonly description: string
+          /** The pattern that the whole value matches. Example: "[a-z0-9-]+". */
+          readonly pattern: string
+          /** Values that it may have. Example: ["acme"]. */
+          readonly examples: ReadonlyArray<string>
+          /** What a connection without it uses; without a default it must be given. Example: "eu". */
+          readonly default?: string | undefined
+        }>
+      | undefined
     /** An input that works. Example: {"full_name":"Ada Lovelace","domain":"example.com"}. */
     readonly exampleInput: JsonObject
     /** A command that runs it. */

@@ -6,8 +6,7 @@ import type { Credential } from "../../../src/domain/ProviderCall.js"
 import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { addressWith, planAddress, variablesProblem } from "../../../src/layers/providers/Variables.js"
 import { ProvidersHttp } from "../../../src/layers/providers/ProvidersHttp.js"
-import { Providers } from "../../../src/services/Providers.js"
-import { callEnd, callOf, callOnce, certaintyOf, endpointOf, json, serve } from "./support.js"
+import { callOf, callOnce, callWith, certaintyOf, endpointOf, json, serve } from "./support.js"
 
 const shop = { pattern: "[a-z0-9][a-z0-9-]*", description: "The shop.", examples: ["acme"] as const }
 /** Lets through whatever the characters of values allow. */
@@ -110,11 +109,8 @@ describe("variables of an address", () => {
       const here = yield* serve((_, response) => json(response, 200, {}))
       const whole = { baseUrl: `http://{shop}:${here.port}`, variables: { shop: anything }, auth: { type: "bearer" } }
       for (const value of ["127.0.0.1", "localhost", "x.localhost", "10.0.0.1"]) {
-        const result = yield* callEnd(
-          Effect.flatMap(Providers, (providers) =>
-            providers.call(callOf({ provider: whole, credential: connection({ shop: value }) }))
-          )
-        ).pipe(Effect.provide(ProvidersHttp()))
+        const call = callOf({ provider: whole, credential: connection({ shop: value }) })
+        const result = yield* Effect.provide(callWith(call), ProvidersHttp())
         assert.ok(result._tag !== "Answered", value)
         assert.strictEqual(result.failure.code, "route_denied", value)
       }
