@@ -145,7 +145,7 @@ const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: La
   })
 
 const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(
-  Args.withDescription("An OpenAPI 3 document, JSON or YAML"),
+  Args.withDescription("An OpenAPI 3 or Swagger 2 document, JSON or YAML; the files that it refers to are read too"),
   Args.atLeast(1)
 )
 const lines = Args.file({ name: "FILE", exists: "yes" }).pipe(
@@ -168,7 +168,7 @@ const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
           )
         })
       )
-  ).pipe(Command.withDescription("Make manifests of OpenAPI 3 documents, JSON or YAML"))
+  ).pipe(Command.withDescription("Make manifests of OpenAPI 3 and Swagger 2 documents, JSON or YAML"))
 
 const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(

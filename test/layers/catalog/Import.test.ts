@@ -96,7 +96,8 @@ describe("an OpenAPI document", () => {
     Effect.gen(function* () {
       const imported = yield* importOpenApi([
         { file: "pets.yaml", text: document },
-        { file: "old.json", text: '{"swagger": "2.0"}' },
+        { file: "empty.json", text: '{"swagger": "2.0"}' },
+        { file: "old.json", text: '{"swaggerVersion": "1.2"}' },
         { file: "bad.yaml", text: "- [" }
       ])
       assert.deepInclude(imported.report, { read: 6, imported: 4 })
@@ -105,7 +106,8 @@ describe("an OpenAPI document", () => {
         [
           "the method HEAD",
           "a request body of a kind that cannot be sent (image/png)",
-          "a document that is not OpenAPI 3",
+          "a document without operations",
+          "a document that is neither OpenAPI 3 nor Swagger 2",
           "a file that holds no document"
         ]
       )

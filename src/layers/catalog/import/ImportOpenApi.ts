@@ -1,102 +1,117 @@
 /**
- * Imports OpenAPI 3 documents (JSON or YAML): every operation becomes an endpoint, or the report says why not. The
- * result can be published as it is, or written out as manifests to be edited (`ManifestWriting.ts`).
+ * Imports OpenAPI 3 and Swagger 2 documents (JSON or YAML): every operation becomes an endpoint, or the report says why
+ * not. The result can be published as it is, or written out as manifests to be edited (`ManifestWriting.ts`).
  */
-import { FileSystem } from "@effect/platform"
-import { Effect, Either, Schema } from "effect"
-import { parseDocument } from "yaml"
-import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
+import type { FileSystem } from "@effect/platform"
+import { Effect, Either, Option } from "effect"
+import { join } from "node:path"
+import { isObject, type JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
-import { nextEventLoopTurn } from "../../node/LongWork.js"
 import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
-import { entriesOf, methods, operationOf, readingOf, textOf } from "./OpenApiOperations.js"
+import { bundle, fileReader } from "./OpenApiFiles.js"
+import { operationOf } from "./OpenApiOperations.js"
+import { entriesOf, operationMethods, textOf } from "./OpenApiParts.js"
+import { type Reading, readingOf } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
-
-const isJson = Schema.is(Json)
-const parse = (text: string): Either.Either<JsonObject, string> =>
-  Either.try({
-    try: (): unknown =>
-      text.trimStart().startsWith("{")
-        ? JSON.parse(text)
-        : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 }),
-    catch: () => "a file that is neither JSON nor YAML"
-  }).pipe(
-    Either.flatMap((value) =>
-      isJson(value) && isObject(value) ? Either.right(value) : Either.left("a file that holds no document")
-    )
-  )
+import { upgradedFromSwagger } from "./SwaggerTwo.js"
 
 export interface OpenApiDocument {
   readonly file: string
   readonly text: string
 }
 
-/**
- * Imports documents one by one; `progress` is told of each. Operations that cannot be expressed are left out and
- * reported.
- */
-export const importOpenApi = (
-  documents: ReadonlyArray<OpenApiDocument>,
-  progress: (file: string, operations: number) => void = () => undefined
+/** The document as OpenAPI 3. */
+const asVersion3 = (document: JsonObject): Either.Either<JsonObject, string> => {
+  if (textOf(document["swagger"]).startsWith("2.")) return upgradedFromSwagger(document)
+  return textOf(document["openapi"]).startsWith("3.")
+    ? Either.right(document)
+    : Either.left("a document that is neither OpenAPI 3 nor Swagger 2")
+}
+
+/** An operation of a document, with what its path says for all of its operations. */
+interface Found {
+  readonly path: string
+  readonly item: JsonObject
+  readonly method: string
+  readonly operation: JsonObject
+}
+
+const operationsIn = ({ document, file, report }: Reading): ReadonlyArray<Found> =>
+  entriesOf(document["paths"]).flatMap(([path, value]) => {
+    if (path.startsWith("x-")) return []
+    const item = resolved(document, value)
+    if (item === null) {
+      report.note("skipped", `${file} ${path}`, "a path whose reference leads nowhere")
+      return []
+    }
+    return operationMethods.flatMap((method): ReadonlyArray<Found> => {
+      const written = member(item, method)
+      if (!isObject(written)) return []
+      const operation = resolved(document, written)
+      if (operation !== null) return [{ path, item, method, operation }]
+      report.note("skipped", `${file} ${method} ${path}`, "an operation whose reference leads nowhere")
+      return []
+    })
+  })
+
+type Progress = (file: string, operations: number) => void
+
+const importFrom = (
+  files: ReadonlyArray<string>,
+  read: (file: string) => Effect.Effect<Option.Option<string>>,
+  progress: Progress
 ): Effect.Effect<Imported> =>
   Effect.gen(function* () {
     const report = new ReportBuilder()
     const importer = new OperationImporter(report)
     const endpoints: Array<Endpoint> = []
-    let read = 0
-    for (const { file, text } of documents) {
-      yield* nextEventLoopTurn
+    let found = 0
+    for (const file of files) {
       const before = endpoints.length
-      const parsed = parse(text)
-      if (Either.isLeft(parsed)) {
-        report.note("skipped", file, parsed.left)
+      const bundled = yield* bundle(file, read)
+      if (Either.isRight(bundled))
+        for (const problem of bundled.right.problems) report.note("changed", file, `could not follow ${problem}`)
+      const document = Either.flatMap(bundled, (each) => asVersion3(each.document))
+      if (Either.isLeft(document)) {
+        report.note("skipped", file, document.left)
         continue
       }
-      const version = textOf(parsed.right["openapi"])
-      if (!version.startsWith("3.")) {
-        report.note("skipped", file, "a document that is not OpenAPI 3")
-        continue
-      }
-      const reading = readingOf(parsed.right, report, file)
-      if (parsed.right["webhooks"] !== undefined) report.note("changed", file, "left out webhooks")
-      for (const [path, value] of entriesOf(parsed.right["paths"])) {
-        const item = resolved(parsed.right, value)
-        if (item === null) {
-          report.note("skipped", `${file} ${path}`, "a path whose reference leads nowhere")
-          continue
-        }
-        for (const method of methods) {
-          const operation = member(item, method)
-          if (!isObject(operation)) continue
-          read += 1
-          const described = operationOf(reading, path, item, method, operation)
-          const endpoint = described === null ? null : importer.take(described)
-          if (endpoint !== null) endpoints.push(endpoint)
-        }
+      const reading = readingOf(document.right, report, file)
+      if (document.right["webhooks"] !== undefined) report.note("changed", file, "left out webhooks")
+      const operations = operationsIn(reading)
+      if (operations.length === 0) report.note("skipped", file, "a document without operations")
+      for (const { item, method, operation, path } of operations) {
+        found += 1
+        const described = operationOf(reading, path, item, method, operation)
+        const endpoint = described === null ? null : importer.take(described)
+        if (endpoint !== null) endpoints.push(endpoint)
       }
       progress(file, endpoints.length - before)
     }
-    return { endpoints, report: report.done(read, endpoints.length) }
+    return { endpoints, report: report.done(found, endpoints.length) }
   })
 
-/** Reads the files, then imports them. A file that cannot be read is reported. */
+/**
+ * Imports documents one by one; `progress` is told of each. They may refer to each other by their file names.
+ * Operations that cannot be expressed are left out and reported.
+ */
+export const importOpenApi = (
+  documents: ReadonlyArray<OpenApiDocument>,
+  progress: Progress = () => undefined
+): Effect.Effect<Imported> => {
+  const texts = new Map(documents.map(({ file, text }) => [join(file), text]))
+  return importFrom(
+    documents.map(({ file }) => file),
+    (file) => Effect.succeed(Option.fromNullable(texts.get(file))),
+    progress
+  )
+}
+
+/** Reads the files and those that they refer to, and imports them. A file that cannot be read is reported. */
 export const importOpenApiFiles = (
   files: ReadonlyArray<string>,
-  progress?: (file: string, operations: number) => void
+  progress: Progress = () => undefined
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const system = yield* FileSystem.FileSystem
-    // A file that cannot be read becomes an empty document, and the report says that it could not be read.
-    const documents = yield* Effect.forEach(
-      files,
-      (file) =>
-        Effect.map(
-          Effect.orElseSucceed(system.readFileString(file), () => ""),
-          (text) => ({ file, text })
-        ),
-      { concurrency: 8 }
-    )
-    return yield* importOpenApi(documents, progress)
-  })
+  Effect.flatMap(fileReader, (read) => importFrom(files, read, progress))

@@ -6,6 +6,7 @@ import { cutText } from "../../../domain/Characters.js"
 import type { Json, JsonObject } from "../../../domain/Json.js"
 import { endpointIdCharsMax } from "../../../domain/Limits.js"
 import {
+  type Binding,
   type Endpoint,
   EndpointId,
   Operation,
@@ -24,6 +25,8 @@ export interface ImportedField {
   readonly place: typeof Place.Type | null
   readonly required: boolean
   readonly schema: JsonObject
+  readonly style?: Binding["style"]
+  readonly transform?: Binding["transform"]
 }
 
 export type ImportedAuth = { readonly [key: string]: Json }
@@ -39,12 +42,18 @@ export interface ImportedOperation {
   readonly baseUrl: string
   readonly path: string
   readonly fields: ReadonlyArray<ImportedField>
+  /** The schema of further fields, of any name, when the body takes them. */
+  readonly free?: JsonObject
+  /** Values that are sent with every call. */
+  readonly fixed?: ReadonlyArray<{ readonly [key: string]: Json }>
   readonly category: string
   readonly tags: ReadonlyArray<string>
   readonly auth: ImportedAuth
   readonly facts: { readonly [name: string]: string }
   readonly outputSchema?: JsonObject
   readonly docs?: string
+  /** Where the description comes from. */
+  readonly provenance?: { readonly docs: string; readonly note: string }
 }
 
 const { operations: _, ...providerFields } = ProviderManifest.fields
@@ -194,9 +203,9 @@ export class OperationImporter {
         `a key placement that the gateway cannot do (${String(source.auth["placement"])})`
       )
 
-    const rawPath = source.path.split("?", 1)[0] ?? ""
+    const rawPath = source.path.split("#", 1)[0] ?? ""
     const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`
-    const named = namedFields(this.fieldsOf({ ...source, method }, path))
+    const named = namedFields(this.fieldsOf({ ...source, method }, path.split("?", 1)[0] ?? ""))
     const summary = cutText(source.description.trim(), summaryMax) || source.name.trim() || id
     const tags = cutText(
       source.tags
@@ -205,21 +214,22 @@ export class OperationImporter {
         .join(", "),
       200
     )
-    const bindings = named.flatMap(([name, { name: sent, place, schema }]) => {
-      const style = place === "query" && schema["type"] === "array" ? "repeat" : "single"
+    const hasForm = named.some(([, { place }]) => place === "form" || place === "multipart")
+    const bindings = named.flatMap(([name, { name: sent, place, schema, style: said, transform = [] }]) => {
+      const style = said ?? (place === "query" && schema["type"] === "array" ? "repeat" : "single")
       // A field gets no binding when it goes to the right place without one: a large import would hold a hundred
       // thousand bindings.
-      const goesThere =
-        name === sent && style === "single" && (place === "path" || place === (method === "GET" ? "query" : "json"))
-      return place === null ||
-        (goesThere && !named.some(([, other]) => other.place === "form" || other.place === "multipart"))
+      const isPlain = name === sent && style === "single" && transform.length === 0
+      const goesThere = isPlain && (place === "path" || place === (method === "GET" ? "query" : "json"))
+      return place === null || (goesThere && !hasForm)
         ? []
-        : [[name, { in: place, name: sent, style }] as const]
+        : [[name, { in: place, name: sent, style, ...(transform.length === 0 ? {} : { transform }) }] as const]
     })
     const { problems, schema: input } = checkVocabulary({
       type: "object",
       properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
-      required: named.filter(([, { required }]) => required).map(([name]) => name)
+      required: named.filter(([, { required }]) => required).map(([name]) => name),
+      ...(source.free === undefined ? {} : { additionalProperties: source.free })
     })
     for (const { message, path: place } of problems)
       this.report.note(
@@ -239,10 +249,12 @@ export class OperationImporter {
       path,
       input,
       bindings: Object.fromEntries(bindings),
+      ...(source.fixed === undefined ? {} : { fixed: source.fixed }),
       price: { basis: "free", micros: 0 },
       contentTypes: ["application/json", "text/*", "application/*", "image/*"],
       activated: isAddressed,
       facts: source.facts,
+      ...(source.provenance === undefined ? {} : { provenance: { ...source.provenance, verified: false } }),
       ...(source.outputSchema === undefined ? {} : { outputSchema: source.outputSchema })
     })
     if (Either.isLeft(decoded)) return skip(firstProblem(decoded.left))

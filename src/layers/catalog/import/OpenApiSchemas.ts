@@ -75,34 +75,58 @@ const boundOf = (schema: JsonObject, key: string, member: Json): Json | undefine
 export interface InlineSchema {
   readonly schema: JsonObject
   /**
-   * The parts that were cut: a schema that contains itself, is too deep or too large, or a reference to another
-   * document.
+   * What was left out or cut: a schema that contains itself, is too deep or too large, a reference that leads nowhere,
+   * a default that is not sent.
    */
   readonly cut: ReadonlyArray<string>
 }
 
-/** A schema with every reference written out. */
-export const inlineSchema = (document: JsonObject, value: Json | undefined): InlineSchema => {
+/**
+ * What a schema of an input is for. The gateway sends the defaults of a schema. In OpenAPI, a default says what the
+ * provider assumes when nothing is sent. So a default is kept only where a value must be sent: at a required field.
+ */
+export interface SchemaUse {
+  /** Whether a value of this schema must be sent. */
+  readonly sendsDefault: boolean
+}
+
+const assumed = (description: Json | undefined, value: Json): string => {
+  const said = `The provider's default is ${JSON.stringify(value)}.`
+  return typeof description === "string" && description !== "" ? `${description.trimEnd()} ${said}` : said
+}
+
+/** A schema with every reference written out. Without `use`, it is that of an answer. */
+export const inlineSchema = (document: JsonObject, value: Json | undefined, use?: SchemaUse): InlineSchema => {
   const cut = new Set<string>()
   let nodes = 0
 
-  const members = (schema: JsonObject, depth: number, seen: ReadonlySet<string>): JsonObject => {
+  const members = (schema: JsonObject, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
     const out: { [key: string]: Json } = {}
+    const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : [])
     for (const [key, member] of Object.entries(schema)) {
       if (dropped.has(key) || key.startsWith("x-")) continue
+      if (key === "default" && !sent) {
+        cut.add("left out a default, which the provider assumes by itself")
+        continue
+      }
       if (lists.has(key) && Array.isArray(member))
         setMember(
           out,
           key,
-          member.map((each: Json) => inline(each, depth + 1, seen))
+          member.map((each: Json) => inline(each, depth + 1, seen, sent))
         )
       else if (maps.has(key) && isObject(member))
         setMember(
           out,
           key,
-          Object.fromEntries(Object.entries(member).map(([name, each]) => [name, inline(each, depth + 1, seen)]))
+          Object.fromEntries(
+            Object.entries(member).map(([name, each]) => [
+              name,
+              inline(each, depth + 1, seen, use === undefined || required.has(name))
+            ])
+          )
         )
-      else if (singles.has(key) && isObject(member)) setMember(out, key, inline(member, depth + 1, seen))
+      else if (singles.has(key) && isObject(member)) setMember(out, key, inline(member, depth + 1, seen, false))
       else {
         const bound = boundOf(schema, key, member)
         if (bound !== undefined) setMember(out, key, bound)
@@ -112,52 +136,71 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined): Inl
       out["type"] = [out["type"], "null"]
       if (Array.isArray(out["enum"]) && !out["enum"].includes(null)) out["enum"] = [...out["enum"], null]
     }
+    if (schema["default"] !== undefined && !sent) out["description"] = assumed(out["description"], schema["default"])
     if (schema["example"] !== undefined && out["examples"] === undefined) out["examples"] = [schema["example"]]
     return out
   }
 
-  const inline = (schema: Json, depth: number, seen: ReadonlySet<string>): JsonObject => {
+  const inline = (schema: Json, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
     nodes += 1
     if (depth > depthMax || nodes > nodesMax) {
-      cut.add("a schema that is too deep or too large")
+      cut.add("cut a schema that is too deep or too large")
       return {}
     }
     if (!isObject(schema)) return {}
     const reference = schema["$ref"]
-    if (typeof reference !== "string") return members(schema, depth, seen)
+    if (typeof reference !== "string") return members(schema, depth, seen, sent)
     if (seen.has(reference)) {
-      cut.add("a schema that contains itself")
+      cut.add("cut a schema that contains itself")
       return {}
     }
     const target = pointedTo(document, reference)
     if (target === undefined) {
-      cut.add("a reference that leads out of the document or nowhere")
+      cut.add("cut a reference that leads out of the document or nowhere")
       return {}
     }
-    return inline(target, depth, new Set([...seen, reference]))
+    return inline(target, depth, new Set([...seen, reference]), sent)
   }
 
-  return { schema: inline(value ?? {}, 0, new Set()), cut: Array.from(cut) }
+  return { schema: inline(value ?? {}, 0, new Set(), use?.sendsDefault ?? true), cut: Array.from(cut) }
 }
 
-/** Merges an `allOf` of objects into one object, so that its fields can be named. Other schemas stay as they are. */
+/** Two schemas of one field: the value may be of either. */
+const either = (a: Json, b: Json): Json => (JSON.stringify(a) === JSON.stringify(b) ? a : { anyOf: [a, b] })
+
+/**
+ * One object out of `allOf`, `anyOf` and `oneOf` of objects, so that its fields can be named. A field is required when
+ * every alternative requires it. Other schemas stay as they are.
+ */
 export const flattened = (schema: JsonObject): JsonObject => {
-  const parts = schema["allOf"]
-  if (!Array.isArray(parts)) return schema
-  const { allOf: _, ...own } = schema
-  const objects = [own, ...parts.filter(isObject).map(flattened)]
+  const partsOf = (key: string): ReadonlyArray<JsonObject> => {
+    const parts = own(schema, key)
+    return Array.isArray(parts) ? parts.filter(isObject).map(flattened) : []
+  }
+  const whole = partsOf("allOf")
+  const alternatives = [partsOf("anyOf"), partsOf("oneOf")]
+  if (whole.length + alternatives.flat().length === 0) return schema
+  const isNamed = (part: JsonObject): boolean => isObject(part["properties"])
+  // An alternative that is no object with named fields would be lost.
+  if (!alternatives.flat().every((part) => isNamed(part) || part["required"] !== undefined)) return schema
+  const { allOf: _all, anyOf: _any, oneOf: _one, ...rest } = schema
   const properties: { [key: string]: Json } = {}
-  const required: Array<Json> = []
-  for (const each of objects) {
-    if (isObject(each["properties"])) Object.assign(properties, each["properties"])
-    if (Array.isArray(each["required"])) required.push(...each["required"])
+  const required = new Set<Json>()
+  for (const part of [rest, ...whole]) {
+    if (isObject(part["properties"]))
+      for (const [name, each] of Object.entries(part["properties"])) setMember(properties, name, each)
+    if (Array.isArray(part["required"])) for (const name of part["required"]) required.add(name)
+  }
+  for (const parts of alternatives) {
+    for (const part of parts)
+      for (const [name, each] of Object.entries(isObject(part["properties"]) ? part["properties"] : {})) {
+        const known = own(properties, name)
+        setMember(properties, name, known === undefined ? each : either(known, each))
+      }
+    const [first, ...others] = parts.map((part) => (Array.isArray(part["required"]) ? part["required"] : []))
+    for (const name of first ?? []) if (others.every((names) => names.includes(name))) required.add(name)
   }
   return Object.keys(properties).length === 0
     ? schema
-    : {
-        ...own,
-        type: "object",
-        properties,
-        ...(required.length === 0 ? {} : { required: Array.from(new Set(required)) })
-      }
+    : { ...rest, type: "object", properties, ...(required.size === 0 ? {} : { required: Array.from(required) }) }
 }

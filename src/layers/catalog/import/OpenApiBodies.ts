@@ -1,0 +1,128 @@
+/**
+ * The body of an operation: the fields that it is made of, and the media type that is sent. What cannot be written as
+ * its document says is left out and reported; when it is required, the operation is left out.
+ */
+import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
+import { member } from "../../../domain/Members.js"
+import type { ImportedField } from "./ImportedOperation.js"
+import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
+import type { Reading } from "./OpenApiReading.js"
+import { flattened, resolved } from "./OpenApiSchemas.js"
+import { inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
+
+export interface ImportedBody {
+  readonly fields: ReadonlyArray<ImportedField>
+  /** Where fields of any name go, when the body is an object of free names. */
+  readonly free?: JsonObject
+  /** Sent instead of the usual media type of its place. */
+  readonly contentType?: string
+}
+
+const none: ImportedBody = { fields: [] }
+
+type BodyPlace = "json" | "form" | "multipart"
+const kinds: ReadonlyArray<readonly [BodyPlace, RegExp, string]> = [
+  ["json", /^application\/(?:[a-z0-9.+-]*\+)?json\b/i, "application/json"],
+  ["form", /^application\/x-www-form-urlencoded\b/i, "application/x-www-form-urlencoded"],
+  ["multipart", /^multipart\/form-data\b/i, "multipart/form-data"]
+]
+
+export const isJsonType = (type: string): boolean => kinds[0]?.[1].test(type) === true
+
+const isFile = (schema: JsonObject): boolean =>
+  schema["format"] === "binary" ||
+  (textOf(schema["contentMediaType"]) !== "" && schema["contentEncoding"] === undefined && schema["type"] === "string")
+
+/** What a file is in the input of an operation. */
+const fileSchema = (schema: JsonObject): JsonObject => ({
+  type: "object",
+  required: ["base64"],
+  properties: {
+    base64: { type: "string", description: "The content of the file, as base64." },
+    filename: { type: "string" },
+    contentType: { type: "string" }
+  },
+  ...(textOf(schema["description"]) === "" ? {} : { description: textOf(schema["description"]) })
+})
+
+type Property = Omit<ImportedField, "name" | "required" | "place"> | string
+
+const inForm = (schema: JsonObject, encoding: JsonObject): Property => {
+  // Swagger 2 says here how a list is written.
+  const { collectionFormat, ...rest } = schema
+  const said = saidOf(collectionFormat === "csv" ? { ...encoding, explode: false } : encoding, "form")
+  const isStyled = encoding["style"] !== undefined || encoding["explode"] !== undefined
+  const types = typesOf(rest)
+  // OpenAPI 3: an object of a form that has no style of its own is sent as JSON.
+  if (!isStyled && types.has("object") && !types.has("array")) return { schema: rest, transform: ["json"] }
+  const style = inQuery(rest, said)
+  return typeof style === "string" ? `${style} in a form` : { schema: rest, ...style }
+}
+
+const inMultipart = (schema: JsonObject): Property => {
+  const { collectionFormat: _, ...rest } = schema
+  const types = typesOf(rest)
+  if (isFile(rest)) return { schema: fileSchema(rest) }
+  if (types.has("array")) return "a list in a multipart body"
+  return { schema: rest }
+}
+
+const propertyOf = (place: BodyPlace, schema: JsonObject, encoding: JsonObject): Property =>
+  place === "json" ? { schema } : place === "form" ? inForm(schema, encoding) : inMultipart(schema)
+
+/** The body whose media type can be sent, in the order of `kinds`. */
+const chosenOf = (
+  content: ReadonlyArray<readonly [string, Json]>
+): readonly [BodyPlace, string, JsonObject, string] | undefined => {
+  for (const [place, pattern, usual] of kinds) {
+    const found = content.find(([type]) => pattern.test(type))
+    if (found !== undefined) return [place, found[0], isObject(found[1]) ? found[1] : {}, usual]
+  }
+  return undefined
+}
+
+/** Null when the body is required and cannot be expressed; the report then says why. */
+export const bodyOf = (reading: Reading, id: string, value: Json | undefined): ImportedBody | null => {
+  if (value === undefined) return none
+  const { document, report } = reading
+  const body = resolved(document, value)
+  const required = body?.["required"] === true
+  const leave = (what: string): ImportedBody | null => {
+    report.note(required ? "skipped" : "changed", id, required ? what : `left out ${what}`)
+    return required ? null : none
+  }
+  if (body === null) return leave("a request body whose reference leads nowhere")
+  const content = entriesOf(body["content"])
+  const chosen = chosenOf(content)
+  if (chosen === undefined)
+    return content.length === 0
+      ? none
+      : leave(`a request body of a kind that cannot be sent (${content[0]?.[0] ?? ""})`)
+  const [place, type, media, usual] = chosen
+  if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
+  const schema = flattened(reading.schemaIn(id, media["schema"], { sendsDefault: required }))
+  const types = typesOf(schema)
+  const sent = (type.split(";", 1)[0] ?? type).trim().toLowerCase()
+  const contentType = sent === usual ? {} : { contentType: type }
+  const properties = entriesOf(schema["properties"]).filter(
+    ([, property]) => !(isObject(property) && property["readOnly"] === true)
+  )
+  if (properties.length === 0) {
+    if (place !== "json" || (types.size > 0 && !types.has("object")))
+      return leave("a request body that is not an object with named fields")
+    const { additionalProperties } = schema
+    return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType }
+  }
+  const wanted = new Set(listOf(schema["required"]))
+  const encodings = isObject(media["encoding"]) ? media["encoding"] : {}
+  const fields: Array<ImportedField> = []
+  for (const [name, property] of properties) {
+    const encoding = member(encodings, name)
+    const found = propertyOf(place, isObject(property) ? property : {}, isObject(encoding) ? encoding : {})
+    const isWanted = required && wanted.has(name)
+    if (typeof found !== "string") fields.push({ name, place, required: isWanted, ...found })
+    else if (isWanted) return leave(`${found}, which is required`)
+    else report.note("changed", id, `left out ${found}`)
+  }
+  return { fields, ...contentType }
+}

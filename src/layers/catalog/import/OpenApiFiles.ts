@@ -1,0 +1,129 @@
+/**
+ * Reads an OpenAPI document (JSON or YAML) that may be spread over several files, and makes one document of it. Each
+ * further file is put whole under a member of its own, and every reference is written anew so that it leads there. So
+ * the rest of the import follows references inside of one document only.
+ *
+ * Only files below the folder of the first one are read: a document must not bring the content of any other file of
+ * this machine into a manifest. Nothing is read over the network.
+ */
+import { FileSystem } from "@effect/platform"
+import { Effect, Either, Option, Schema } from "effect"
+import { dirname, join, relative } from "node:path"
+import { parseDocument } from "yaml"
+import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
+import { importFilesMax } from "../../../domain/Limits.js"
+import { setMember } from "../../../domain/Members.js"
+import { nextEventLoopTurn } from "../../node/LongWork.js"
+
+const isJson = Schema.is(Json)
+
+export const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
+  Either.try({
+    try: (): unknown =>
+      text.trimStart().startsWith("{")
+        ? JSON.parse(text)
+        : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 }),
+    catch: () => "a file that is neither JSON nor YAML"
+  }).pipe(
+    Either.flatMap((value) =>
+      isJson(value) && isObject(value) ? Either.right(value) : Either.left("a file that holds no document")
+    )
+  )
+
+/** Where the further files stand in the document. */
+const filesMember = "x-imported-files"
+
+const isAddress = (reference: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(reference)
+
+const decoded = (text: string): string =>
+  Either.getOrElse(
+    Either.try(() => decodeURIComponent(text)),
+    () => text
+  )
+
+/** The value with every reference of it replaced by what `leads` makes of it. */
+const rewritten = (value: Json, leads: (reference: string) => string): Json => {
+  if (Array.isArray(value)) return value.map((each: Json) => rewritten(each, leads))
+  if (!isObject(value)) return value
+  const out: { [key: string]: Json } = {}
+  for (const [key, member] of Object.entries(value))
+    setMember(out, key, key === "$ref" && typeof member === "string" ? leads(member) : rewritten(member, leads))
+  return out
+}
+
+export interface Bundle {
+  readonly document: JsonObject
+  /** What could not be read; references to it lead nowhere. */
+  readonly problems: ReadonlyArray<string>
+}
+
+/** `read` answers with the text of a file, or with none. Left: the first file is no document. */
+export const bundle = (
+  file: string,
+  read: (file: string) => Effect.Effect<Option.Option<string>>
+): Effect.Effect<Either.Either<Bundle, string>> =>
+  Effect.gen(function* () {
+    const root = join(file)
+    const folder = dirname(root)
+    const problems = new Set<string>()
+    /** The files in the order in which they are named; the first is the document. */
+    const files = [root]
+    const numbers = new Map([[root, 0]])
+    const found = new Map<number, Json>()
+
+    const placeOf = (number: number): string => (number === 0 ? "#" : `#/${filesMember}/${number}`)
+    const leadsFrom =
+      (at: string, number: number) =>
+      (reference: string): string => {
+        if (isAddress(reference)) {
+          problems.add("a reference to another server, which an import does not ask")
+          return reference
+        }
+        const hash = reference.indexOf("#")
+        const name = hash < 0 ? reference : reference.slice(0, hash)
+        const fragment = hash < 0 ? "" : reference.slice(hash + 1)
+        if (name === "") return `${placeOf(number)}${fragment}`
+        const target = join(dirname(at), decoded(name))
+        if (relative(folder, target).startsWith("..")) {
+          problems.add("a reference to a file outside of the folder of the document")
+          return reference
+        }
+        const known = numbers.get(target)
+        if (known !== undefined) return `${placeOf(known)}${fragment}`
+        if (files.length >= importFilesMax) {
+          problems.add(`a reference to one file more than ${importFilesMax}`)
+          return reference
+        }
+        numbers.set(target, files.length)
+        files.push(target)
+        return `${placeOf(files.length - 1)}${fragment}`
+      }
+
+    for (let number = 0; number < files.length; number += 1) {
+      const at = files[number] ?? root
+      yield* nextEventLoopTurn
+      const text = yield* read(at)
+      const parsed = Option.isNone(text) ? Either.left("a file that cannot be read") : parseOpenApi(text.value)
+      if (Either.isLeft(parsed)) {
+        if (number === 0) return Either.left(parsed.left)
+        problems.add(`a reference to ${parsed.left}`)
+      } else found.set(number, rewritten(parsed.right, leadsFrom(at, number)))
+    }
+    const document = found.get(0)
+    const others = Array.from(found).filter(([number]) => number > 0)
+    return Either.right({
+      document: {
+        ...(isObject(document) ? document : {}),
+        ...(others.length === 0
+          ? {}
+          : { [filesMember]: Object.fromEntries(others.map(([number, value]) => [String(number), value])) })
+      },
+      problems: Array.from(problems)
+    })
+  })
+
+/** Reads from the disk. */
+export const fileReader = Effect.map(
+  FileSystem.FileSystem,
+  (system) => (file: string) => Effect.option(system.readFileString(file))
+)

@@ -1,0 +1,82 @@
+/**
+ * The fields of an operation that go into its path, query or headers. A parameter that cannot be written as its
+ * document says is left out and reported; when it is required, the operation is left out.
+ */
+import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
+import type { ImportedField } from "./ImportedOperation.js"
+import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
+import type { Reading } from "./OpenApiReading.js"
+import { inPath, inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
+
+/** Left out: why. */
+export interface LeftOut {
+  readonly leftOut: string
+  readonly required: boolean
+}
+
+const jsonType = /^application\/(?:[a-z0-9.+-]*\+)?json\b/i
+
+const contentOf = (parameter: JsonObject): readonly [string, Json] | undefined => entriesOf(parameter["content"])[0]
+
+/** An object in a query is spread over one name for each of its properties. */
+const spread = (name: string, schema: JsonObject, required: boolean): ReadonlyArray<ImportedField> | LeftOut => {
+  const properties = entriesOf(schema["properties"])
+  if (properties.length === 0) return { leftOut: `an object of free names in the query (${name})`, required }
+  const wanted = new Set(listOf(schema["required"]))
+  const fields: Array<ImportedField> = []
+  for (const [property, value] of properties) {
+    const propertySchema = isObject(value) ? value : {}
+    const style = inQuery(propertySchema, saidOf({}, "query"))
+    if (typeof style === "string") return { leftOut: style, required }
+    fields.push({
+      name: property,
+      place: "query",
+      required: required && wanted.has(property),
+      schema: propertySchema,
+      ...style
+    })
+  }
+  return fields
+}
+
+export const parameterFields = (
+  { schemaIn }: Reading,
+  id: string,
+  parameter: JsonObject
+): ReadonlyArray<ImportedField> | LeftOut => {
+  const place = textOf(parameter["in"])
+  const name = textOf(parameter["name"])
+  const required = parameter["required"] === true || place === "path"
+  const leftOut = (what: string): LeftOut => ({ leftOut: what, required })
+  if (place !== "path" && place !== "query" && place !== "header")
+    return leftOut(`a parameter in ${place || "no place"}`)
+  const content = contentOf(parameter)
+  const described =
+    content === undefined ? parameter["schema"] : isObject(content[1]) ? content[1]["schema"] : undefined
+  const found = schemaIn(id, described ?? { type: "string" }, { sendsDefault: required })
+  const description = textOf(parameter["description"])
+  const schema = description === "" || found["description"] !== undefined ? found : { ...found, description }
+  if (content !== undefined)
+    return jsonType.test(content[0])
+      ? [{ name, place, required, schema, transform: ["json"] }]
+      : leftOut(`a parameter that is a document of the kind ${content[0]}`)
+  const said = saidOf(parameter, place)
+  if (place === "query") {
+    const types = typesOf(schema)
+    if (types.has("object") && types.size === 1 && said.style === "form" && said.explode)
+      return spread(name, schema, required)
+  }
+  const style = place === "query" ? inQuery(schema, said) : inPath(schema, said)
+  if (typeof style === "string") return leftOut(`${style} in the ${place}`)
+  return [
+    {
+      name,
+      place,
+      required,
+      schema,
+      ...style,
+      // GitHub's documents say so of values that keep their slashes.
+      ...(place === "path" && parameter["x-multi-segment"] === true ? { style: "segments" as const } : {})
+    }
+  ]
+}

@@ -1,0 +1,334 @@
+/**
+ * What an imported operation sends: the request is planned by the real engine and compared with what the document says.
+ * Files that refer to each other, Swagger 2, keys, defaults, lists and objects.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import type { JsonObject } from "../../../src/domain/Json.js"
+import type { Endpoint } from "../../../src/domain/Manifest.js"
+import { importOpenApi, type OpenApiDocument } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
+import { prepare } from "../../../src/layers/providers/InputPreparation.js"
+import { planRequest, write } from "../../../src/layers/providers/RequestPlan.js"
+
+const head = `
+openapi: 3.0.3
+info: { title: Shop, version: "1" }
+servers: [{ url: "https://api.shop.example/v1" }]
+security: []
+`
+const one = (paths: string, more = ""): Effect.Effect<Imported> =>
+  importOpenApi([{ file: "shop.yaml", text: `${head}${more}paths:\n${paths}` }])
+const said = ({ report }: Imported, effect: string): ReadonlyArray<string> =>
+  report.notes.filter((note) => note.effect === effect).map(({ message }) => message)
+const first = ({ endpoints, report }: Imported): Endpoint => {
+  const [endpoint] = endpoints
+  if (endpoint === undefined) throw new Error(`nothing was imported: ${JSON.stringify(report)}`)
+  return endpoint
+}
+
+/** Method, address and body of the request that a run of the operation sends. */
+const sent = (endpoint: Endpoint, input: JsonObject): string => {
+  const prepared = prepare(endpoint, input)
+  if (prepared._tag === "Rejected") throw new Error(JSON.stringify(prepared.problems))
+  const plan = Either.getOrThrow(planRequest(endpoint))
+  const parts = Either.getOrThrowWith(plan.build(prepared.input), ({ message }) => new Error(message))
+  const { body, headers, path } = write(parts, "b")
+  const type = headers["content-type"]
+  return [
+    `${parts.method} ${plan.origin}${decodeURIComponent(path)}`,
+    ...(type === undefined ? [] : [type]),
+    ...(body === null ? [] : [typeof body === "string" ? body : Buffer.from(body).toString()])
+  ].join("\n")
+}
+
+describe("a document of several files", () => {
+  const files: ReadonlyArray<OpenApiDocument> = [
+    {
+      file: "api/root.yaml",
+      text: `${head}paths:
+  /whole: { get: { $ref: "operations/list.yml" } }
+  /item/{id}: { $ref: "operations/item.yml#/byId" }
+  /gone: { get: { $ref: "operations/nowhere.yml" } }
+  /out: { get: { $ref: "../secrets.yml" } }
+`
+    },
+    {
+      file: "api/operations/list.yml",
+      text: `
+operationId: list
+parameters: [{ $ref: "../shared.yml#/Limit" }]
+responses: {}
+`
+    },
+    {
+      file: "api/operations/item.yml",
+      text: `
+byId:
+  parameters: [{ name: id, in: path, required: true, schema: { $ref: "#/Id" } }]
+  put:
+    operationId: change
+    requestBody: { required: true, content: { application/json: { schema: { $ref: "../shared.yml#/Item" } } } }
+    responses: {}
+Id: { type: string, minLength: 3 }
+`
+    },
+    {
+      file: "api/shared.yml",
+      text: `
+Limit: { name: limit, in: query, schema: { type: integer } }
+Item: { type: object, required: [name], properties: { name: { $ref: "#/Name" } } }
+Name: { type: string, maxLength: 9 }
+`
+    },
+    { file: "secrets.yml", text: "operationId: secret\nresponses: {}\n" }
+  ]
+
+  it.effect("is imported whole: operations, paths, parameters and schemas stand where the references lead", () =>
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi(files)
+      const byId = (id: string) => imported.endpoints.find(({ operation }) => operation.id === id)!
+      assert.deepStrictEqual(
+        imported.endpoints.map(({ operation }) => String(operation.id)),
+        ["shop-example.list", "shop-example.change"]
+      )
+      assert.strictEqual(sent(byId("shop-example.list"), { limit: 2 }), "GET https://api.shop.example/v1/whole?limit=2")
+      assert.deepStrictEqual(byId("shop-example.change").operation.input, {
+        type: "object",
+        properties: { id: { type: "string", minLength: 3 }, name: { type: "string", maxLength: 9 } },
+        required: ["id", "name"]
+      })
+    })
+  )
+
+  it.effect("leads to no file outside of its folder, and the report says what could not be followed", () =>
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi(files)
+      assert.isFalse(imported.endpoints.some(({ operation }) => operation.id.includes("secret")))
+      assert.includeMembers(
+        [...said(imported, "changed")],
+        [
+          "could not follow a reference to a file that cannot be read",
+          "could not follow a reference to a file outside of the folder of the document"
+        ]
+      )
+      assert.include([...said(imported, "skipped")], "an operation whose reference leads nowhere")
+    })
+  )
+})
+
+describe("a Swagger 2 document", () => {
+  const swagger = `
+swagger: "2.0"
+info: { title: Old, version: "1" }
+host: old.example
+basePath: /api
+schemes: [http, https]
+securityDefinitions: { key: { type: apiKey, in: header, name: X-Key } }
+security: [{ key: [] }]
+parameters:
+  Body: { name: b, in: body, required: true, schema: { $ref: "#/definitions/Pet" } }
+definitions:
+  Pet: { type: object, required: [name], properties: { name: { type: string } } }
+paths:
+  /pets:
+    get:
+      operationId: find
+      parameters:
+        - { name: tags, in: query, type: array, items: { type: string } }
+        - { name: ids, in: query, type: array, items: { type: integer }, collectionFormat: multi }
+      responses: {}
+    post:
+      operationId: add
+      consumes: [application/json]
+      parameters: [{ $ref: "#/parameters/Body" }]
+      responses: {}
+  /form:
+    post:
+      operationId: form
+      consumes: [application/x-www-form-urlencoded]
+      parameters:
+        - { name: kind, in: formData, type: string, required: true, enum: [a, b] }
+        - { name: list, in: formData, type: array, items: { type: string } }
+        - { name: more, in: formData, type: array, items: { type: string }, collectionFormat: multi }
+      responses: {}
+`
+  it.effect("becomes operations that send lists, bodies and forms as it says", () =>
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi([{ file: "old.yaml", text: swagger }])
+      const [find, add, form] = imported.endpoints
+      assert.deepStrictEqual(find?.provider.auth, { type: "header", name: "X-Key" })
+      assert.strictEqual(
+        sent(find!, { tags: ["a", "b"], ids: [1, 2] }),
+        "GET https://old.example/api/pets?tags=a,b&ids=1&ids=2"
+      )
+      assert.strictEqual(
+        sent(add!, { name: "Rex" }),
+        'POST https://old.example/api/pets\napplication/json\n{"name":"Rex"}'
+      )
+      assert.strictEqual(
+        sent(form!, { kind: "a", list: ["x", "y"], more: ["1", "2"] }),
+        "POST https://old.example/api/form\napplication/x-www-form-urlencoded\nkind=a&list=x%2Cy&more=1&more=2"
+      )
+      assert.strictEqual(prepare(form!, { kind: "c" })._tag, "Rejected")
+    })
+  )
+})
+
+describe("the key of an imported operation", () => {
+  const schemes = `components:
+  securitySchemes:
+    basic: { type: http, scheme: basic }
+    bearer: { type: http, scheme: bearer }
+    query: { type: apiKey, in: query, name: key }
+    id: { type: apiKey, in: header, name: X-Id }
+    secret: { type: apiKey, in: header, name: X-Secret }
+    machine: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://id.example/token", scopes: {} } } }
+    described: { type: apiKey, in: header, name: Authorization, description: "Write Bearer before the key." }
+`
+  const cases: ReadonlyArray<readonly [security: string, expected: object, note: string | null]> = [
+    [
+      "[{ basic: [] }, { query: [] }, { bearer: [] }]",
+      { type: "bearer" },
+      "takes one of several ways to show a key (bearer)"
+    ],
+    ["[{ described: [] }]", { type: "bearer" }, null],
+    ["[{ basic: [] }]", { type: "basic", passwordless: false }, null],
+    ["[{ id: [], secret: [] }]", { type: "header_pair", names: ["X-Id", "X-Secret"] }, null],
+    [
+      "[{ machine: [] }]",
+      { type: "oauth2_client_credentials", tokenUrl: "https://id.example/token", clientAuth: "basic" },
+      null
+    ],
+    ["[{}]", { type: "none" }, null],
+    ["[]", { type: "none" }, null],
+    ["[{}, { bearer: [] }]", { type: "none" }, "takes no key, because the document says that one may be left out"]
+  ]
+  it.effect("is the one that asks least of the customer, and none only where the document says so", () =>
+    Effect.gen(function* () {
+      for (const [security, expected, note] of cases) {
+        const imported = yield* one(`  /a: { get: { operationId: a, security: ${security}, responses: {} } }`, schemes)
+        assert.deepStrictEqual<object>(first(imported).provider.auth, expected, security)
+        assert.deepStrictEqual([...said(imported, "changed")], note === null ? [] : [note], security)
+      }
+    })
+  )
+
+  it.effect(
+    "is said to be missing when the document says nothing of keys, or names one that it does not describe",
+    () =>
+      Effect.gen(function* () {
+        const silent = yield* importOpenApi([
+          {
+            file: "silent.yaml",
+            text: `${head.replace("security: []", "")}paths: { /a: { get: { responses: {} } } }`
+          }
+        ])
+        assert.deepStrictEqual(
+          [...said(silent, "changed")],
+          ["takes no key, because the document says nothing of keys"]
+        )
+        const unknown = yield* one(`  /a: { get: { security: [{ ghost: [] }], responses: {} } }`)
+        assert.strictEqual(first(unknown).provider.auth.type, "unsupported")
+      })
+  )
+})
+
+describe("what an imported operation sends", () => {
+  it.effect("holds no default that the provider assumes by itself, and those of required fields", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a
+      parameters: [{ name: page, in: query, schema: { type: integer, default: 1 } }]
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [kind]
+              properties: { kind: { type: string, default: x }, size: { type: integer, default: 9, description: Size. } }
+      responses: {}
+`)
+      assert.strictEqual(
+        sent(first(imported), {}),
+        'POST https://api.shop.example/v1/a\napplication/json\n{"kind":"x"}'
+      )
+      assert.deepInclude(first(imported).operation.input["properties"], {
+        size: { type: "integer", description: "Size. The provider's default is 9." }
+      })
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["left out a default, which the provider assumes by itself"]
+      )
+    })
+  )
+
+  it.effect(
+    "spreads an object over the query, joins or repeats lists, and writes JSON where the document says so",
+    () =>
+      Effect.gen(function* () {
+        const imported = yield* one(`
+  /a/{ids}:
+    get:
+      operationId: a
+      parameters:
+        - { name: ids, in: path, required: true, schema: { type: array, items: { type: string } } }
+        - { name: tags, in: query, schema: { type: array, items: { type: string } } }
+        - { name: sort, in: query, explode: false, schema: { type: array, items: { type: string } } }
+        - { name: range, in: query, schema: { type: object, properties: { from: { type: string }, to: { type: string } } } }
+        - { name: filter, in: query, content: { application/json: { schema: { type: object } } } }
+      responses: {}
+`)
+        assert.strictEqual(
+          sent(first(imported), { ids: ["1", "2"], tags: ["a", "b"], sort: ["x", "y"], from: "f", filter: { k: 1 } }),
+          'GET https://api.shop.example/v1/a/1,2?tags=a&tags=b&sort=x,y&from=f&filter={"k":1}'
+        )
+      })
+  )
+
+  it.effect("has the media type of the document, its fixed query, and a body of free names", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a?beta=true:
+    patch:
+      operationId: a
+      requestBody:
+        required: true
+        content: { application/merge-patch+json: { schema: { type: object, additionalProperties: { type: string } } } }
+      responses: {}
+`)
+      assert.strictEqual(
+        sent(first(imported), { any: "name" }),
+        'PATCH https://api.shop.example/v1/a?beta=true\napplication/merge-patch+json\n{"any":"name"}'
+      )
+      assert.strictEqual(prepare(first(imported), { any: 1 })._tag, "Rejected")
+    })
+  )
+
+  it.effect("may have the fields of each shape that the document allows", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf:
+                - { type: object, required: [kind, url], properties: { kind: { const: web }, url: { type: string } } }
+                - { type: object, required: [kind, text], properties: { kind: { const: raw }, text: { type: string } } }
+      responses: {}
+`)
+      assert.deepStrictEqual(first(imported).operation.input["required"], ["kind"])
+      assert.strictEqual(
+        sent(first(imported), { kind: "raw", text: "t" }),
+        'POST https://api.shop.example/v1/a\napplication/json\n{"kind":"raw","text":"t"}'
+      )
+    })
+  )
+})
