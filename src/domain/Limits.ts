@@ -313,6 +313,14 @@ export const inlineResultBytesMax = 1_048_576
  * rules see it down to this depth only.
  */
 export const answerDepthMax = 512
+/** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */
+export const parsedBytesMax = 1_048_576
+/** Elements and attributes of such an XML together. `answerDepthMax` says how deep it may be nested. */
+export const xmlNodesMax = 50_000
+/** Rows and columns of such a CSV, and the bytes of one row. */
+export const csvRowsMax = 20_000
+export const csvColumnsMax = 1_000
+export const csvRecordBytesMax = 65_536
 /**
  * Steps that all expressions together may take on one answer of a provider, and values that they may look at or make.
  */

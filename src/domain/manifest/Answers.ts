@@ -26,8 +26,24 @@ export const FailureRule = Schema.Struct({
   message: optional(Expression)
 })
 
+/**
+ * An answer of text that the rules and the output map read as data. XML: see `layers/providers/XmlReading.ts`; `lists`
+ * names the elements that are a list even where one stands alone. CSV: a list of rows, by the names of the first row
+ * unless `header` is false. The run's result stays the text.
+ */
+export const Parse = Schema.Union(
+  Schema.Struct({ format: Schema.Literal("xml"), lists: optional(Schema.Array(Text)) }),
+  Schema.Struct({
+    format: Schema.Literal("csv"),
+    delimiter: withDefault(Schema.Literal(",", ";", "\t", "|"), () => "," as const),
+    header: withDefault(Schema.Boolean, () => true)
+  })
+)
+export type Parse = typeof Parse.Type
+
 /** Rules are read in this order: errors, miss, weak, success. The first that holds decides. */
 export const ResponseRules = Schema.Struct({
+  parse: optional(Parse),
   errors: withDefault(Schema.Array(FailureRule), () => []),
   /** Statuses that mean "nothing found" rather than a failure. */
   missStatuses: withDefault(Schema.Array(Schema.Int), () => []),

@@ -5,15 +5,18 @@
  */
 import { isUtf8 } from "node:buffer"
 import { Either } from "effect"
-import { cutText } from "../../domain/Characters.js"
+import { cutText, wellFormed } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
-import { answerDepthMax } from "../../domain/Limits.js"
+import { answerDepthMax, parsedBytesMax } from "../../domain/Limits.js"
 import { readJson } from "../../domain/LosslessJson.js"
+import type { Parse } from "../../domain/manifest/Answers.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
+import { readCsv } from "./CsvReading.js"
 import type { WireAnswer } from "./Transport.js"
+import { readXml } from "./XmlReading.js"
 
 export interface ReadAnswer {
-  /** What expressions see: parsed JSON, the text, or null for a file. */
+  /** What expressions see: parsed JSON, XML or CSV where the operation parses it, the text, or null for a file. */
   readonly view: Json
   readonly body: AnswerBody
   /** Sentences about how the answer is kept, for the run's `outcomeReason`; null when it is kept unchanged. */
@@ -85,9 +88,22 @@ interface Decoded {
   readonly note: string | null
 }
 
-const decodeText = (bytes: Buffer, contentType: string | undefined, json: boolean): Decoded => {
+const hasUtf8Mark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
+/** What the declaration of an XML says. One that can be read like this is no UTF-16, whatever it says. */
+const declaredIn = (bytes: Buffer): string | undefined => {
+  const head = bytes.toString("latin1", 0, 256)
+  const declared = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1]
+  return declared === undefined || /^(utf-?16|utf-?32|ucs|iso-10646)/i.test(declared) ? undefined : declared
+}
+
+type TextKind = "json" | "xml" | "other"
+
+/** Its mark says the charset of a text, else the header, else the declaration of an XML. */
+const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKind): Decoded => {
   const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
-  const charset = utf16Of(bytes, json) ?? named ?? "utf-8"
+  const marked = utf16Of(bytes, kind === "json") ?? (kind === "xml" && hasUtf8Mark(bytes) ? "utf-8" : undefined)
+  const charset = marked ?? named ?? (kind === "xml" ? declaredIn(bytes) : undefined) ?? "utf-8"
   const decode = (fatal: boolean) => Either.try(() => new TextDecoder(charset, { fatal }).decode(bytes))
   const replaced = (text: string): Decoded => ({
     text,
@@ -103,9 +119,11 @@ const decodeText = (bytes: Buffer, contentType: string | undefined, json: boolea
   })
 }
 
-const parse = (text: string): Either.Either<Json, string> =>
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+
+const parseJson = (text: string): Either.Either<Json, string> =>
   Either.mapLeft(
-    readJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text),
+    readJson(withoutMark(text)),
     () => "The provider's answer is not the JSON that its content type promises."
   )
 
@@ -143,8 +161,8 @@ const tooLarge = ({ bytes }: WireAnswer, inlineBytes: number): string | null =>
   bytes.length > inlineBytes ? `It is larger than ${inlineBytes} bytes and is kept as a file.` : null
 
 const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): Either.Either<ReadAnswer, string> => {
-  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], true)
-  return Either.map(parse(text), (value) => {
+  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], "json")
+  return Either.map(parseJson(text), (value) => {
     const { tooDeep, view } = seen(value, answer.bytes.length)
     const asFile = tooDeep
       ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.`
@@ -158,41 +176,70 @@ const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): 
 /** An answer without content. */
 export const nothing: ReadAnswer = { view: null, body: { _tag: "Json", value: null }, note: null }
 
-/**
- * `allowed` are the operation's content types. The first one is assumed when the provider names none. An answer larger
- * than `inlineBytes` is kept as media.
- */
+const kindOf = (format: TextFormat): TextKind => (format === "xml" ? "xml" : "other")
+
+const reasonCharsMax = 150
+
+/** What the rules see of a text that the operation parses. Left: why it is not readable as that. */
+const parsed = (text: string, bytes: number, parse: Parse): Either.Either<Json, string> =>
+  Either.mapLeft(
+    bytes > parsedBytesMax
+      ? Either.left(`it is larger than ${parsedBytesMax} bytes`)
+      : parse.format === "csv"
+        ? readCsv(withoutMark(text), parse)
+        : readXml(withoutMark(text), new Set(parse.lists ?? [])),
+    // The reason may quote the answer.
+    (why) =>
+      `The provider's answer cannot be read as ${parse.format.toUpperCase()}: ${wellFormed(cutText(why, reasonCharsMax).replace(/\p{Cc}+/gu, " "))}.`
+  )
+
+/** How the answers of an operation are read. */
+export interface Reading {
+  /** Content types; the first one is assumed when the provider names none. */
+  readonly allowed: ReadonlyArray<string>
+  readonly parse: Parse | undefined
+  /** An answer larger than this is kept as media. */
+  readonly inlineBytes: number
+}
+
 export const readAnswer = (
   answer: WireAnswer,
-  allowed: ReadonlyArray<string>,
-  inlineBytes: number
+  { allowed, inlineBytes, parse }: Reading
 ): Either.Either<ReadAnswer, Unreadable> => {
+  const unparsable = (detail: string): Unreadable => ({ _tag: "Unparsable", detail })
   const sent = mediaType(answer.headers["content-type"])
   const type = sent === "" ? mediaType(allowed[0]) : sent
   const { bytes } = answer
   if (bytes.length === 0 && answer.status === 204) return Either.right(nothing)
   if (!allowed.some((each) => matches(each, type))) return Either.left({ _tag: "UnsupportedType", type })
   if (isJson(type)) {
-    if (bytes.length === 0)
-      return Either.left({ _tag: "Unparsable", detail: "The provider's answer is empty where JSON was promised." })
-    return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), (detail) => ({ _tag: "Unparsable", detail }))
+    if (bytes.length === 0) return Either.left(unparsable("The provider's answer is empty where JSON was promised."))
+    return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), unparsable)
   }
-  const format = formatOf(type)
+  const format = parse?.format ?? formatOf(type)
   if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
-  const { note, text } = decodeText(bytes, answer.headers["content-type"], false)
+  const { note, text } = decodeText(bytes, answer.headers["content-type"], kindOf(format))
   const asFile = tooLarge(answer, inlineBytes)
-  return Either.right(
-    asFile === null
-      ? { view: text, body: { _tag: "Text", text, format }, note }
-      : { view: text, body: mediaOf(answer, type), note: asFile }
-  )
+  const view = parse === undefined ? Either.right(text) : parsed(text, bytes.length, parse)
+  return Either.mapBoth(view, {
+    onLeft: unparsable,
+    onRight: (seenText): ReadAnswer =>
+      asFile === null
+        ? { view: seenText, body: { _tag: "Text", text, format }, note }
+        : { view: seenText, body: mediaOf(answer, type), note: asFile }
+  })
 }
 
-/** Reads an error answer, only for the rules: JSON when it is JSON, else its text. Nothing of it is kept. */
-export const glance = (answer: WireAnswer, inlineBytes: number): ReadAnswer =>
-  answer.bytes.length === 0
-    ? nothing
-    : Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => ({
-        ...nothing,
-        view: decodeText(answer.bytes, answer.headers["content-type"], false).text
-      }))
+/**
+ * Reads an error answer, only for the rules: JSON when it is JSON, XML when the operation parses XML and it is one,
+ * else its text. Nothing of it is kept.
+ */
+export const glance = (answer: WireAnswer, { inlineBytes, parse }: Omit<Reading, "allowed">): ReadAnswer => {
+  if (answer.bytes.length === 0) return nothing
+  return Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => {
+    const xml = parse?.format === "xml" ? parse : undefined
+    const { text } = decodeText(answer.bytes, answer.headers["content-type"], xml === undefined ? "other" : "xml")
+    const view = xml === undefined ? text : Either.getOrElse(parsed(text, answer.bytes.length, xml), () => text)
+    return { ...nothing, view }
+  })
+}

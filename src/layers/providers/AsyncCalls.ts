@@ -11,7 +11,7 @@ import { InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { holds, isOverworked, read } from "./Expressions.js"
-import { type Case, isSuccessStatus, judgeEarly, viewOf } from "./Judgement.js"
+import { type Case, isSuccessStatus, judgeEarly, readingOf, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { FollowUp, RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
@@ -38,7 +38,7 @@ export interface AsyncCall {
 }
 
 export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
-  const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, seen.inlineBytes).view)
+  const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
   const follow = (request: FollowUp, ticket: string) => exchange(plan.request.follow(request, ticket), "follow_up")
   // The operation was started. It may have its effect although nobody saw its end.
   const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: { _tag: "None" }, evidence: seen.evidence })

@@ -5,17 +5,14 @@
  */
 import { hash } from "node:crypto"
 import { Either, Option } from "effect"
-import { cutText, wellFormed } from "../../domain/Characters.js"
 import { normalize } from "../../domain/OutputMapping.js"
 import type { Json } from "../../domain/Json.js"
-import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import {
   type AnswerBody,
   type CallFailure,
   CallLost,
-  type CostEvidence,
   type Credential,
   type Evidence,
   type Normalized,
@@ -35,7 +32,8 @@ import {
   RedirectBlocked,
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
-import { glance, nothing, type ReadAnswer, readAnswer } from "./AnswerReading.js"
+import { costEvidence, countOf, quoted, retryAfterSeconds } from "./AnswerEvidence.js"
+import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import type { WireAnswer } from "./Transport.js"
@@ -58,37 +56,6 @@ export interface Case {
   readonly inlineBytes: number
   /** The digest and size of the request. The evidence holds nothing about the answer yet. */
   readonly evidence: Evidence
-}
-
-const retryAfterSecondsMax = 3600
-
-/** Seconds or an HTTP date, between 0 and an hour; undefined when there is none or it makes no sense. */
-export const retryAfterSeconds = (header: string | undefined, nowMillis: number): number | undefined => {
-  if (header === undefined) return undefined
-  const text = header.trim()
-  const seconds = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - nowMillis) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(retryAfterSecondsMax, Math.max(0, Math.ceil(seconds)))
-}
-
-const messageCharactersMax = 300
-
-/** A provider's own words: one line, bounded, without control characters. */
-const quoted = (value: Json): string | undefined => {
-  if (value === null || value === "") return undefined
-  // The text is cut before it is searched, because it may be as long as the answer.
-  const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
-  return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
-}
-
-export const costEvidence = (value: Json): CostEvidence => {
-  if (value === null) return { _tag: "None" }
-  const told = withNumbers(value)
-  const number =
-    typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
-  // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
-  return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
-    ? { _tag: "Reported", micros: Math.round(number) }
-    : { _tag: "Anomaly", reported: cutText(wellFormed(writeJson(value)), 100) }
 }
 
 const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined) => {
@@ -176,12 +143,6 @@ export const mapped = (
     }
   }
   return Either.right(normalize({ job, endpointId: seen.endpoint.operation.id, map: output, values, outcome, guessed }))
-}
-
-export const countOf = (value: Json): number | null => {
-  if (Array.isArray(value)) return value.length
-  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : withNumbers(value)
-  return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
 }
 
 type VerdictFailure = InvalidResponse | OutputMappingError | ProviderReportedError
@@ -291,12 +252,26 @@ const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either
   )
 }
 
+export const readingOf = ({ endpoint: { operation }, inlineBytes }: Case): Reading => ({
+  allowed: operation.contentTypes,
+  parse: operation.response.parse,
+  inlineBytes
+})
+
 export const viewOf = (seen: Case, answer: WireAnswer, body: Json): AnswerView => ({
   status: answer.status,
   headers: answer.headers,
   body,
   input: seen.input
 })
+
+/** The page of a redirect is written for people. Its answer is where it leads, unless it is JSON. */
+const redirectOf = (seen: Case, answer: WireAnswer): ReadAnswer => {
+  const readable = readAnswer(answer, readingOf(seen))
+  if (Either.isRight(readable) && readable.right.body._tag === "Json") return readable.right
+  const value = { location: answer.headers["location"] ?? null }
+  return { view: value, body: { _tag: "Json", value }, note: null }
+}
 
 /** Every failure that can follow from an answer. */
 export type JudgedFailure = RedirectBlocked | StatedFailure | UnsupportedResponseType | VerdictFailure
@@ -350,22 +325,25 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
   }
   if (!isSuccess) {
     // The body of a miss is kept when it is JSON; an error page is nobody's result.
-    const glanced = glance(answer, seen.inlineBytes)
+    const glanced = glance(answer, readingOf(seen))
     const view = viewOf(seen, answer, glanced.view)
     const early = judgeEarly(seen, view)
     return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, glanced) }))
+  }
+  if (status >= 300 && status < 400) {
+    const redirect = redirectOf(seen, answer)
+    const view = viewOf(seen, answer, redirect.view)
+    return about(view, byRules(view, redirect))
   }
   if (isEmpty(answer)) {
     const view = viewOf(seen, answer, null)
     const empty = Option.orElse(Option.map(reportedError(seen, view), Either.left), () => emptyVerdict(seen, view))
     if (Option.isSome(empty)) return about(view, empty.value)
   }
-  const readable = readAnswer(answer, operation.contentTypes, seen.inlineBytes)
+  const readable = readAnswer(answer, readingOf(seen))
   if (Either.isLeft(readable)) {
     const view = viewOf(seen, answer, null)
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
-    // The page of a redirect is written for people, whatever the operation answers otherwise.
-    if (status >= 300 && status < 400) return about(view, byRules(view, nothing))
     if (readable.left._tag === "Unparsable")
       return about(
         view,

@@ -22,7 +22,8 @@ import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
 import { read } from "./Expressions.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
-import { type Case, costEvidence, countOf, mapped } from "./Judgement.js"
+import { costEvidence, countOf } from "./AnswerEvidence.js"
+import { type Case, mapped } from "./Judgement.js"
 
 export type Step =
   | {

@@ -20,6 +20,7 @@ const ended = ({ body, headers, status }: Told, operation: object) =>
   })
 const json = { "content-type": "application/json" }
 const page = { "content-type": "text/html" }
+const location = (address: string) => ({ _tag: "Json", value: { location: address } })
 const nothing = { _tag: "Json", value: null }
 
 describe("a status that the operation names as a success", () => {
@@ -37,7 +38,7 @@ describe("a status that the operation names as a success", () => {
       const result = yield* callOnce(provider, { operation: shortener })
       assert.deepStrictEqual<unknown>(
         result._tag === "Answered" && [result.outcome, result.body, result.normalized?.fields, result.providerStatus],
-        ["hit", nothing, { domain: "http://169.254.169.254/" }, 302]
+        ["hit", location("http://169.254.169.254/"), { domain: "http://169.254.169.254/" }, 302]
       )
       assert.strictEqual(provider.requests.length, 1)
       assert.deepStrictEqual<unknown>(yield* ended({ status: 302 }, shortener), ["invalid_response", "answered"])

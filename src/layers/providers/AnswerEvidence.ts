@@ -1,0 +1,45 @@
+/**
+ * What an answer says beside its result: waiting times, words for an error message, costs and counts. Each is bounded,
+ * and one that makes no sense is told apart from one that is absent.
+ */
+import { cutText, wellFormed } from "../../domain/Characters.js"
+import type { Json } from "../../domain/Json.js"
+import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
+import type { CostEvidence } from "../../domain/ProviderCall.js"
+
+const retryAfterSecondsMax = 3600
+
+/** Seconds or an HTTP date, between 0 and an hour; undefined when there is none or it makes no sense. */
+export const retryAfterSeconds = (header: string | undefined, nowMillis: number): number | undefined => {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  const seconds = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - nowMillis) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.min(retryAfterSecondsMax, Math.max(0, Math.ceil(seconds)))
+}
+
+const messageCharactersMax = 300
+
+/** A provider's own words: one line, bounded, without control characters. */
+export const quoted = (value: Json): string | undefined => {
+  if (value === null || value === "") return undefined
+  // The text is cut before it is searched, because it may be as long as the answer.
+  const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
+  return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
+}
+
+export const costEvidence = (value: Json): CostEvidence => {
+  if (value === null) return { _tag: "None" }
+  const told = withNumbers(value)
+  const number =
+    typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
+  // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
+  return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
+    ? { _tag: "Reported", micros: Math.round(number) }
+    : { _tag: "Anomaly", reported: cutText(wellFormed(writeJson(value)), 100) }
+}
+
+export const countOf = (value: Json): number | null => {
+  if (Array.isArray(value)) return value.length
+  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : withNumbers(value)
+  return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
+}
