@@ -21,7 +21,7 @@ import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { Price, Volume } from "./manifest/Price.js"
-import { Binding, FixedValue } from "./manifest/Request.js"
+import { Binding, Body, FixedValue } from "./manifest/Request.js"
 import { Variables } from "./manifest/Variables.js"
 
 export * from "./manifest/Answers.js"
@@ -85,6 +85,8 @@ export const Operation = Schema.Struct({
    */
   bindings: withDefault(Schema.Record({ key: Text, value: Binding }), () => ({})),
   fixed: withDefault(Schema.Array(FixedValue), () => []),
+  /** For a body that is no object of fields, form or multipart. */
+  body: optional(Body),
   /** From the common names of jobs to this operation's fields, where they differ: `{ company: organization }`. */
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
   /**

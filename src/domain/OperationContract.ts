@@ -9,15 +9,7 @@ import { Access, CatalogRow, type CredentialNeed, TitleRow } from "./CatalogView
 import { field } from "./Described.js"
 import { jobEndpointId } from "./EndpointIds.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
-import {
-  type Binding,
-  type Endpoint,
-  isKeyless,
-  type JobManifest,
-  type Operation,
-  Place,
-  type Price
-} from "./Manifest.js"
+import { type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price } from "./Manifest.js"
 import { member } from "./Members.js"
 import { dollars, toUsd } from "./Micros.js"
 import { dearestPrice, maxPrice } from "./Pricing.js"
@@ -56,6 +48,9 @@ export const JobProvider = Schema.Struct({
   reason: text("Why it stands here in the order", "Best record of the last 30 days.")
 })
 export type JobProvider = typeof JobProvider.Type
+
+/** `body` is a field that is the whole body, or a part of it that the manifest writes. */
+const SentIn = Schema.Literal(...Place.literals, "body")
 
 const ConnectionVariable = Schema.Struct({
   name: text("Its name", "shop"),
@@ -127,7 +122,7 @@ export const OperationContract = Schema.Struct({
     required: ["full_name", "domain"]
   }),
   requestBinding: field(
-    Schema.Record({ key: Schema.String, value: Schema.Struct({ in: Place, name: Schema.String }) }),
+    Schema.Record({ key: Schema.String, value: Schema.Struct({ in: SentIn, name: Schema.String }) }),
     "Where each field of the input goes in the provider's request",
     { full_name: { in: "json", name: "name" } }
   ),
@@ -234,13 +229,19 @@ const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
  * own name.
  */
 export const bindingOf = (
-  operation: Pick<Operation, "bindings" | "method" | "path">,
+  operation: Pick<Operation, "bindings" | "body" | "method" | "path">,
   field: string
-): Pick<Binding, "in" | "name"> => {
+): { readonly in: typeof SentIn.Type; readonly name: string } => {
+  const { body } = operation
+  const isBody =
+    body !== undefined &&
+    body.as !== "list" &&
+    (body.as === "xml" ? body.template.includes(`{${field}}`) : body.field === field)
+  if (isBody) return { in: "body", name: field }
   const bound = member(operation.bindings, field)
   if (bound !== undefined) return { in: bound.in, name: bound.name }
   if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
-  if (operation.method === "GET") return { in: "query", name: field }
+  if (operation.method === "GET" || (body !== undefined && body.as !== "list")) return { in: "query", name: field }
   return { in: Object.values(operation.bindings).find((each) => bodies.has(each.in))?.in ?? "json", name: field }
 }
 

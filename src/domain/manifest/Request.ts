@@ -22,18 +22,69 @@ export const Transform = Schema.Literal(
 )
 export type Transform = typeof Transform.Type
 
+/**
+ * How a list or an object is written in a query, form or multipart body:
+ *
+ * - `single`: lists joined with commas, objects as JSON.
+ * - `repeat`: the name once for each item.
+ * - `comma`, `pipe`, `space`: items, or names and values of an object, joined by this sign.
+ * - `brackets`: `name[key]` for members and `name[]` for items, at any depth.
+ * - `deepObject`: `name[key]` for members and `name[0]` for items, at any depth.
+ * - `spread`: the members of an object under names of their own; its key stands for the `*` of the name
+ *   (`metadata[*]`). Also for headers (`x-amz-meta-*`).
+ * - `segments`: in a path, keeps the slashes of the value (`owner/repository`).
+ */
+export const Style = Schema.Literal(
+  "single",
+  "repeat",
+  "comma",
+  "pipe",
+  "space",
+  "brackets",
+  "deepObject",
+  "spread",
+  "segments"
+)
+export type Style = typeof Style.Type
+
 /** Where one input field goes. `name` may be dotted for JSON bodies (`person.first_name`). */
 export const Binding = Schema.Struct({
   in: Place,
   name: Text,
   transform: withDefault(Schema.Array(Transform), () => []),
-  /**
-   * For arrays in a query or form: `repeat` sends the name once per item, `single` joins them with commas. In a path,
-   * `segments` keeps the slashes of the value (`owner/repository`).
-   */
-  style: withDefault(Schema.Literal("single", "repeat", "segments"), () => "single" as const)
+  /** How a list or an object is written. In a JSON body it is written as JSON. */
+  style: withDefault(Style, () => "single" as const)
 })
 export type Binding = typeof Binding.Type
 
 /** A value that is sent with every call, with any input. */
 export const FixedValue = Schema.Struct({ in: Place, name: Text, value: Json })
+
+const MediaType = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/))
+
+/** A body that is no set of fields. Fields that it does not take go to the query. */
+export const Body = Schema.Union(
+  /** The value of one field as JSON: a list, a text, anything. */
+  Schema.Struct({ as: Schema.Literal("json"), field: Text }),
+  /** A list whose only item is the object of the fields that go to JSON. */
+  Schema.Struct({ as: Schema.Literal("list") }),
+  /** The text of one field, in UTF-8: plain text, XML, CSV. */
+  Schema.Struct({
+    as: Schema.Literal("text"),
+    field: Text,
+    contentType: withDefault(MediaType, () => "text/plain; charset=utf-8")
+  }),
+  /** The bytes of one field: base64, or a file `{ base64, contentType? }`, whose type then goes before this one. */
+  Schema.Struct({
+    as: Schema.Literal("bytes"),
+    field: Text,
+    contentType: withDefault(MediaType, () => "application/octet-stream")
+  }),
+  /** An XML document in which `{field}` is the value of a field, escaped; nothing for a field that is not given. */
+  Schema.Struct({
+    as: Schema.Literal("xml"),
+    template: Text,
+    contentType: withDefault(MediaType, () => "application/xml; charset=utf-8")
+  })
+)
+export type Body = typeof Body.Type

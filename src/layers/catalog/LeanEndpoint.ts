@@ -58,6 +58,7 @@ class LeanOperation implements Operation {
   declare readonly path: Operation["path"]
   declare readonly bindings: Operation["bindings"]
   declare readonly fixed: Operation["fixed"]
+  declare readonly body?: NonNullable<Operation["body"]>
   declare readonly accepts: Operation["accepts"]
   declare readonly unknown?: NonNullable<Operation["unknown"]>
   declare readonly extras?: NonNullable<Operation["extras"]>
@@ -92,6 +93,7 @@ class LeanOperation implements Operation {
     this.path = operation.path
     this.bindings = common.bindings(operation.bindings)
     this.fixed = common.fixed(operation.fixed)
+    if (operation.body !== undefined) this.body = operation.body
     this.accepts = common.accepts(operation.accepts)
     if (operation.unknown !== undefined) this.unknown = operation.unknown
     if (operation.extras !== undefined) this.extras = operation.extras

@@ -2,22 +2,37 @@
  * multipart/form-data (RFC 7578). A file is an input object `{ filename, contentType?, base64 }`; every other value is
  * a text part. Names and file names are escaped as browsers do.
  */
-import { isObject, type Json } from "../../domain/Json.js"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { asText } from "./Transforms.js"
 
 const escape = (name: string): string => name.replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22")
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/
 
+/** Base64 of either alphabet, with or without padding and line breaks. Null when it is none. */
+export const decodeBase64 = (value: Json): Buffer | null => {
+  if (typeof value !== "string") return null
+  const text = value.replace(/\s+/g, "")
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1
+    ? Buffer.from(text, "base64")
+    : null
+}
+
+/** A file of the input: `{ filename, contentType?, base64 }`. */
+export const isFile = (value: Json): value is JsonObject => isObject(value) && typeof value["base64"] === "string"
+
+/** The media type that a file names, when it is one. */
+export const fileType = (value: Json): string | undefined =>
+  isObject(value) && typeof value["contentType"] === "string" && mediaType.test(value["contentType"])
+    ? value["contentType"]
+    : undefined
+
 const head = (name: string, value: Json): { readonly head: string; readonly content: Buffer } => {
-  if (isObject(value) && typeof value["base64"] === "string") {
+  if (isFile(value)) {
     const filename = typeof value["filename"] === "string" ? value["filename"] : "file"
-    const type =
-      typeof value["contentType"] === "string" && mediaType.test(value["contentType"])
-        ? value["contentType"]
-        : "application/octet-stream"
+    const type = fileType(value) ?? "application/octet-stream"
     return {
       head: `Content-Disposition: form-data; name="${escape(name)}"; filename="${escape(filename)}"\r\nContent-Type: ${type}\r\n\r\n`,
-      content: Buffer.from(value["base64"], "base64")
+      content: decodeBase64(value["base64"] ?? null) ?? Buffer.alloc(0)
     }
   }
   return { head: `Content-Disposition: form-data; name="${escape(name)}"\r\n\r\n`, content: Buffer.from(asText(value)) }

@@ -11,7 +11,10 @@ import { bindingItemMax, bindingStepsMax } from "../../domain/Limits.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member, setMember } from "../../domain/Members.js"
-import { encodeMultipart } from "./Multipart.js"
+import { decodeBase64, encodeMultipart, isFile } from "./Multipart.js"
+import { fieldsOfBody, rawBody, type RawBody } from "./RawBodies.js"
+import { bodyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
+import { type Pair, pairsOf } from "./Styles.js"
 import { applyTransforms, asText } from "./Transforms.js"
 import { type AddressPlan, declarationProblems, placeholdersOf, planAddress, withValues } from "./Variables.js"
 
@@ -26,7 +29,8 @@ export interface RequestParts {
     | { readonly _tag: "None" }
     | { readonly _tag: "Json"; readonly value: { [key: string]: Json } }
     | { readonly _tag: "Form"; readonly fields: Array<readonly [name: string, value: string]> }
-    | { readonly _tag: "Multipart"; readonly parts: Array<readonly [name: string, value: Json]> }
+    | { readonly _tag: "Multipart"; readonly parts: Array<Pair> }
+    | ({ readonly _tag: "Raw" } & RawBody)
 }
 
 /** The input cannot be written as a request: the field, and a value that would be right. */
@@ -73,6 +77,8 @@ const unbound = (place: Place, name: string): Placing => ({
 })
 const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
   declared({ in: place, name, transform: [], style: "single" })
+/** The name of a header (RFC 9110). */
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
@@ -142,12 +148,21 @@ export const planRequest = ({
     ...fixed.map((value) => value.in)
   ])
   const bodies = bodyPlaces.filter((place) => places.has(place))
-  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" ? "query" : "json")
+  const { body: raw } = operation
+  const ofBody = fieldsOfBody(raw)
+  const takesFields = raw === undefined || raw.as === "list"
+  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" || !takesFields ? "query" : "json")
   const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
 
   const problems: Array<PlanProblem> = [...declarationProblems(provider)]
   if (bodies.length > 1)
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
+  if (raw !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
+  for (const [field, { in: place, name, style }] of Object.entries(operation.bindings))
+    if (style === "spread") {
+      const problem = spreadProblem(place, name)
+      if (problem !== null) problems.push({ path: `bindings.${field}`, message: problem })
+    }
   const named = new Map<string, string>()
   for (const [field, binding] of Object.entries(operation.bindings))
     if (binding.in === "path") named.set(binding.name, field)
@@ -168,6 +183,21 @@ export const planRequest = ({
 
   const placingOf = (field: string): Placing =>
     bindings.get(field) ?? unbound(inPath.has(field) && !named.has(field) ? "path" : elsewhere, field)
+  /** What a client's key of a spread object must not name: everything that the manifest sets in this place. */
+  const takenIn = (place: Place): ReadonlySet<string> =>
+    new Set(
+      [
+        ...[...bindings.values(), ...constants.map(({ placing }) => placing)]
+          .filter((each) => each.in === place)
+          .map(({ name }) => name),
+        ...("name" in provider.auth ? [provider.auth.name] : []),
+        ...Object.keys(isObject(operation.input["properties"]) ? operation.input["properties"] : {})
+      ].map((name) => name.toLowerCase())
+    )
+  const taken = new Map(
+    [...bindings.values()].filter(({ style }) => style === "spread").map((each) => [each.in, takenIn(each.in)])
+  )
+
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE"
 
   const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
@@ -183,26 +213,32 @@ export const planRequest = ({
         case "json":
           return setPath(json, binding.path, value)
         case "query":
-        case "form": {
-          const target = binding.in === "query" ? query : pairs
-          if (binding.style === "repeat" && Array.isArray(value))
-            for (const item of value) target.push([binding.name, asText(item)])
-          else target.push([binding.name, asText(value)])
+        case "form":
+          for (const [name, each] of pairsOf(binding, value))
+            (binding.in === "query" ? query : pairs).push([name, asText(each)])
           return
-        }
         case "multipart":
-          pairs.push([binding.name, value])
+          for (const [name, each] of pairsOf(binding, value, isFile)) {
+            if (isFile(each) && decodeBase64(each["base64"] ?? null) === null)
+              wrong = { field, message: "must be a file with base64" }
+            pairs.push([name, each])
+          }
           return
-        case "header": {
-          const text = asText(value)
-          if (printable.test(text)) setMember(headers, binding.name.toLowerCase(), text)
-          else
-            wrong = {
-              field,
-              message: "must not contain line breaks or characters outside Latin-1, because it is sent as a header"
-            }
+        case "header":
+          for (const [name, each] of binding.style === "spread"
+            ? pairsOf(binding, value)
+            : [[binding.name, value] as const]) {
+            const text = asText(each)
+            if (printable.test(text) && token.test(name)) setMember(headers, name.toLowerCase(), text)
+            else
+              wrong = {
+                field,
+                message: token.test(name)
+                  ? "must not contain line breaks or characters outside Latin-1, because it is sent as a header"
+                  : "must have keys of letters, digits and hyphens, because they are sent as headers"
+              }
+          }
           return
-        }
         case "path": {
           const text = asText(value)
           // A dot segment would climb out of the operation's path at the provider.
@@ -219,13 +255,20 @@ export const planRequest = ({
     }
 
     for (const [field, value] of Object.entries(input)) {
+      if (ofBody.has(field)) continue
       const binding = placingOf(field)
       if (value === null && binding.in !== "json") continue
+      if (binding.style === "spread") {
+        const problem = isObject(value) ? takenProblem(binding, value, taken.get(binding.in)) : "must be an object"
+        if (problem !== null) wrong = { field, message: problem }
+      }
       place(field, binding, binding.transform.length === 0 ? value : applyTransforms(value, binding.transform))
     }
     for (const { placing, value } of constants) place(placing.name, placing, value)
     for (const name of inPath)
       if (!Object.hasOwn(segments, name)) wrong = { field: named.get(name) ?? name, message: "is required" }
+    const given = raw === undefined ? null : rawBody(raw, input, json)
+    if (given !== null && Either.isLeft(given)) wrong = given.left
     if (wrong !== undefined) return Either.left(wrong)
 
     const filled = inPath.size === 0 ? template : withValues(template, segments)
@@ -236,13 +279,17 @@ export const planRequest = ({
       query,
       headers,
       body:
-        kind === "json"
-          ? { _tag: "Json", value: json }
-          : kind === "form"
-            ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
-            : kind === "multipart"
-              ? { _tag: "Multipart", parts: pairs }
-              : { _tag: "None" }
+        given !== null
+          ? Either.isRight(given) && given.right !== null
+            ? { _tag: "Raw", ...given.right }
+            : { _tag: "None" }
+          : kind === "json"
+            ? { _tag: "Json", value: json }
+            : kind === "form"
+              ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
+              : kind === "multipart"
+                ? { _tag: "Multipart", parts: pairs }
+                : { _tag: "None" }
     })
   }
 
@@ -287,6 +334,12 @@ export const write = (parts: RequestParts, boundary: string): Written => {
         path,
         headers: { "content-type": "application/x-www-form-urlencoded", ...parts.headers },
         body: new URLSearchParams(parts.body.fields.map(([name, value]): [string, string] => [name, value])).toString()
+      }
+    case "Raw":
+      return {
+        path,
+        headers: { "content-type": parts.body.contentType, ...parts.headers },
+        body: parts.body.content
       }
     case "Multipart":
       return {

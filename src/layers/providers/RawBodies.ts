@@ -1,0 +1,72 @@
+/** Bodies that are no set of fields: one value as it is, a list around the fields, or an XML template. */
+import { Either } from "effect"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { writeJson } from "../../domain/LosslessJson.js"
+import type { Body } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
+import { decodeBase64, fileType } from "./Multipart.js"
+import { asText } from "./Transforms.js"
+import { placeholdersOf, withValues } from "./Variables.js"
+
+export interface RawBody {
+  readonly contentType: string
+  readonly content: string | Uint8Array
+}
+
+/** The fields of the input that the body itself takes. */
+export const fieldsOfBody = (body: Body | undefined): ReadonlySet<string> =>
+  new Set(
+    body === undefined || body.as === "list" ? [] : body.as === "xml" ? placeholdersOf(body.template) : [body.field]
+  )
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&apos;"]
+])
+// eslint-disable-next-line no-control-regex
+const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
+
+/** The value as text of an element or an attribute. Null: XML cannot hold one of its characters. */
+const xmlText = (value: Json): string | null => {
+  const text = asText(value)
+  return notInXml.test(text) ? null : text.replace(/[&<>"']/g, (sign) => escapes.get(sign) ?? "")
+}
+
+type Wrong = { readonly field: string; readonly message: string }
+
+/** Null when the input has no such field: then no body is sent. `fields` are those of bindings, for a list. */
+export const rawBody = (body: Body, input: JsonObject, fields: JsonObject): Either.Either<RawBody | null, Wrong> => {
+  switch (body.as) {
+    case "list":
+      return Either.right({ contentType: "application/json", content: writeJson([fields]) })
+    case "xml": {
+      const values: Array<readonly [string, string]> = []
+      for (const name of placeholdersOf(body.template)) {
+        const text = xmlText(member(input, name) ?? "")
+        if (text === null) return Either.left({ field: name, message: "has a character that XML cannot hold" })
+        values.push([name, text])
+      }
+      return Either.right({
+        contentType: body.contentType,
+        content: withValues(body.template, Object.fromEntries(values))
+      })
+    }
+  }
+  const value = member(input, body.field)
+  if (value === undefined || (value === null && body.as !== "json")) return Either.right(null)
+  switch (body.as) {
+    case "json":
+      return Either.right({ contentType: "application/json", content: writeJson(value) })
+    case "text":
+      return Either.right({ contentType: body.contentType, content: asText(value) })
+    case "bytes": {
+      const content = decodeBase64(isObject(value) ? (member(value, "base64") ?? null) : value)
+      return content === null
+        ? Either.left({ field: body.field, message: "must be base64, or an object with base64 and contentType" })
+        : Either.right({ contentType: fileType(value) ?? body.contentType, content })
+    }
+  }
+}
