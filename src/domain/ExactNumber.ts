@@ -87,6 +87,11 @@ export class ExactNumber {
     return this.literal
   }
 
+  /** Lets JavaScript calculate with it and compare it. */
+  valueOf(): number {
+    return this.toNumber()
+  }
+
   toJSON(): string {
     ExactNumber.met++
     return this.literal

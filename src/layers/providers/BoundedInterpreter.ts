@@ -3,11 +3,15 @@
  * paid for before it is done, so that no expression and no answer can hold up the process or fill its memory. The
  * library has no place for that, so its one `visit` is replaced here, and with it what would cost more than it shows:
  * truth of large objects, `trim`, `replace`. A name is looked up among an object's own members only.
+ *
+ * An exact number is a number to all of it: it is compared, sorted and calculated with by its nearest number, and stays
+ * itself wherever it is only passed on.
  */
 import { type jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Data } from "effect"
-import { ExactNumber } from "../../domain/ExactNumber.js"
+import { ExactNumber, fitsNumber } from "../../domain/ExactNumber.js"
 import type { Json } from "../../domain/Json.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
 
 export type Ast = ReturnType<typeof jmespath.compile>
@@ -164,6 +168,44 @@ const lengthOf = (text: string): number => {
   return text.length - pairs
 }
 
+const numberOf = (value: unknown): unknown => (value instanceof ExactNumber ? value.toNumber() : value)
+
+/** Two exact numbers are equal by their value. An expression cannot write one, so its numbers equal the nearest. */
+const sameNumber = (left: unknown, right: unknown): boolean =>
+  left instanceof ExactNumber && right instanceof ExactNumber
+    ? left.canonical === right.canonical
+    : numberOf(left) === numberOf(right)
+
+/** The largest or smallest of numbers, as it came. */
+const extreme = (numbers: ReadonlyArray<unknown>, isBetter: (one: number, than: number) => boolean): unknown =>
+  numbers.reduce((best, each) => (isBetter(Number(each), Number(best)) ? each : best))
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** The functions whose result holds the digits of exact numbers. Undefined where the library's own are good enough. */
+const exactFunction = (name: string, [first, second]: ReadonlyArray<unknown>): unknown => {
+  switch (name) {
+    case "to_string":
+      return typeof first === "object" && first !== null ? writeJson(first) : undefined
+    case "to_number":
+      return typeof first === "string" && jsonNumber.test(first) && !fitsNumber(first)
+        ? new ExactNumber(first)
+        : undefined
+    case "contains":
+      return Array.isArray(first) && (typeof second === "number" || second instanceof ExactNumber)
+        ? first.some((each) => sameNumber(each, second))
+        : undefined
+    case "max":
+    case "min": {
+      if (!Array.isArray(first) || !first.some((each) => each instanceof ExactNumber)) return undefined
+      const isNumbers = first.every((each) => typeof each === "number" || each instanceof ExactNumber)
+      return isNumbers ? extreme(first, name === "max" ? (a, b) => a > b : (a, b) => a < b) : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
 /** Undefined when the library's own function, or its own error about wrong arguments, is good enough. */
 const ownFunction = (name: string, [first, second, third, fourth]: ReadonlyArray<unknown>): unknown => {
   if (typeof first !== "string") return undefined
@@ -192,6 +234,7 @@ let budget = new Budget(0)
 const equal = (left: unknown, right: unknown): boolean => {
   budget.spend(1)
   if (left === right) return true
+  if (left instanceof ExactNumber || right instanceof ExactNumber) return sameNumber(left, right)
   if (Array.isArray(left))
     return Array.isArray(right) && left.length === right.length && left.every((item, at) => equal(item, right[at]))
   if (!isRecord(left) || !isRecord(right)) return false
@@ -217,7 +260,34 @@ const call = (self: Interpreter, name: string, args: ReadonlyArray<unknown>): un
   budget.spend(costOf(name, args))
   if (name === "to_string") payFor(args[0], budget)
   if (name === "sort_by") payForSorting(self, args)
-  return ownFunction(name, args) ?? self.runtime.callFunction(name, args)
+  return exactFunction(name, args) ?? ownFunction(name, args) ?? self.runtime.callFunction(name, args)
+}
+
+/** The node with these parts evaluated already, for the library to do the rest. */
+const evaluated = (node: Ast, parts: { readonly [part: string]: unknown }): Ast => {
+  const literals = Object.entries(parts).map(([part, value]) => [part, { type: "Literal", value }] as const)
+  const whole: unknown = { ...node, ...Object.fromEntries(literals) }
+  return isNode(whole) ? whole : node
+}
+
+const ordered = (name: string, left: unknown, right: unknown): boolean | null => {
+  if (typeof left !== "number" || typeof right !== "number") return null
+  switch (name) {
+    case "GT":
+      return left > right
+    case "GTE":
+      return left >= right
+    case "LT":
+      return left < right
+    default:
+      return left <= right
+  }
+}
+
+const runtimePrototype: { getTypeName(value: unknown): unknown } = Object.getPrototypeOf(interpreter.runtime)
+const libraryTypeName = runtimePrototype.getTypeName
+runtimePrototype.getTypeName = function (value: unknown): unknown {
+  return libraryTypeName.call(this, numberOf(value))
 }
 
 prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unknown {
@@ -259,10 +329,23 @@ prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unkno
       budget.spend(4 * list.reduce((sum: number, item) => sum + (Array.isArray(item) ? item.length : 1), 0))
       return list.flat()
     }
-    case "Comparator":
-      if (node.name === "EQ" || node.name === "NE")
-        return equal(this.visit(node.left, value), this.visit(node.right, value)) === (node.name === "EQ")
-      return libraryVisit.call(this, node, value)
+    case "Comparator": {
+      const left = this.visit(node.left, value)
+      const right = this.visit(node.right, value)
+      return node.name === "EQ" || node.name === "NE"
+        ? equal(left, right) === (node.name === "EQ")
+        : ordered(node.name, numberOf(left), numberOf(right))
+    }
+    case "Arithmetic": {
+      const left = numberOf(this.visit(node.left, value))
+      return libraryVisit.call(this, evaluated(node, { left, right: numberOf(this.visit(node.right, value)) }), value)
+    }
+    case "Unary":
+      return libraryVisit.call(this, evaluated(node, { operand: numberOf(this.visit(node.operand, value)) }), value)
+    case "ValueProjection": {
+      const left = this.visit(node.left, value)
+      return isRecord(left) ? libraryVisit.call(this, evaluated(node, { left }), value) : null
+    }
     case "Function":
       return call(
         this,

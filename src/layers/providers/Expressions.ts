@@ -1,16 +1,14 @@
 /**
  * JMESPath, compiled once and evaluated total: an expression that stumbles over the answer (a function given the wrong
- * type) is a value of its own, and whoever asked decides what that means. Expressions that only look up give exact
- * numbers as they came; those that reckon see the nearest number. All expressions that look at one answer share one
+ * type) is a value of its own, and whoever asked decides what that means. Exact numbers come out as they came in; only
+ * what is calculated from one is calculated from its nearest number. All expressions that look at one answer share one
  * budget of work; when it is spent, none of them says anything, and `isOverworked` tells. Nothing here knows providers
  * or rules.
  */
 import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
-import { ExactNumber } from "../../domain/ExactNumber.js"
-import { isObject, type Json } from "../../domain/Json.js"
+import type { Json } from "../../domain/Json.js"
 import { expressionCharsMax, expressionStepsMax } from "../../domain/Limits.js"
-import { withNumbers } from "../../domain/LosslessJson.js"
 import { type Ast, Budget, interpret, payFor, truthy } from "./BoundedInterpreter.js"
 
 /**
@@ -28,70 +26,6 @@ export interface Expression {
   /** The result may be kept, so its size is paid for. */
   readonly evaluate: (view: AnswerView) => Either.Either<Json, string>
   readonly holds: (view: AnswerView) => boolean
-}
-
-/**
- * The node types that calculate or compare, and therefore need numbers. All others take a part of the answer unchanged.
- */
-const reckoning: ReadonlySet<unknown> = new Set([
-  "FilterProjection",
-  "Arithmetic",
-  "Unary",
-  "Comparator",
-  "Function",
-  "ExpressionReference"
-])
-const reckons = (node: unknown): boolean =>
-  Array.isArray(node)
-    ? node.some(reckons)
-    : isNode(node) && (reckoning.has(node["type"]) || Object.values(node).some(reckons))
-
-/** A view whose numbers can all be used in calculations, and the exact numbers that some of them replace. */
-interface Plain {
-  readonly view: AnswerView
-  /** The exact numbers by their nearest number, if the view has only one exact number for it. */
-  readonly exact: ReadonlyMap<number, ExactNumber>
-}
-
-const noteNumbers = (value: Json, into: Map<number, ExactNumber | number | null>): void => {
-  if (value instanceof ExactNumber || typeof value === "number") {
-    const nearest = Number(withNumbers(value))
-    const known = into.get(nearest)
-    into.set(nearest, known === undefined || String(known) === String(value) ? value : null)
-  } else if (Array.isArray(value)) {
-    for (const item of value) noteNumbers(item, into)
-  } else if (isObject(value)) {
-    for (const each of Object.values(value)) noteNumbers(each, into)
-  }
-}
-
-/** Made once for all the expressions that read a view; null when the view has only plain numbers. */
-const plains = new WeakMap<AnswerView, Plain | null>()
-const plainOf = (view: AnswerView): Plain | null => {
-  const made = plains.get(view)
-  if (made !== undefined) return made
-  const body = withNumbers(view.body)
-  const input = withNumbers(view.input)
-  const noted = new Map<number, ExactNumber | number | null>()
-  if (body !== view.body || input !== view.input) {
-    noteNumbers(view.body, noted)
-    noteNumbers(view.input, noted)
-  }
-  const exact = new Map(
-    [...noted].flatMap(([nearest, value]) => (value instanceof ExactNumber ? [[nearest, value] as const] : []))
-  )
-  const plain =
-    noted.size === 0 ? null : { view: { ...view, body, input: isObject(input) ? input : view.input }, exact }
-  plains.set(view, plain)
-  return plain
-}
-
-const restored = (value: Json, exact: Plain["exact"]): Json => {
-  if (typeof value === "number") return exact.get(value) ?? value
-  if (Array.isArray(value)) return value.map((item: Json) => restored(item, exact))
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, restored(each, exact)]))
-    : value
 }
 
 const budgets = new WeakMap<AnswerView, Budget>()
@@ -118,22 +52,17 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
 }
 
 const expressionOf = (source: string, ast: Ast): Expression => {
-  const plainFor = reckons(ast) ? plainOf : () => null
-  const interpreted = <A>(
-    view: AnswerView,
-    use: (value: Json, budget: Budget, plain: Plain | null) => A
-  ): Either.Either<A, string> =>
+  const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget) => A): Either.Either<A, string> =>
     Either.try({
       try: () => {
         const budget = budgetOf(view)
-        const plain = plainFor(view)
-        return use(interpret(ast, plain?.view ?? view, budget), budget, plain)
+        return use(interpret(ast, view, budget), budget)
       },
       catch: reason
     })
-  const kept = (value: Json, budget: Budget, plain: Plain | null): Json => {
+  const kept = (value: Json, budget: Budget): Json => {
     payFor(value, budget)
-    return plain === null ? value : restored(value, plain.exact)
+    return value
   }
   return {
     source,

@@ -3,6 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
+import { readJson, writeJson } from "../../../src/domain/LosslessJson.js"
 import { compile, isOverworked, read } from "../../../src/layers/providers/Expressions.js"
 import { callOnce, certaintyOf, json, serve } from "./support.js"
 
@@ -54,6 +55,63 @@ describe("an expression", () => {
     assert.isTrue(Either.isLeft(compile(`body.${"a".repeat(10_000)}`)))
     assert.isTrue(Either.isLeft(compile(`${"!".repeat(9_000)}a`)))
   })
+})
+
+describe("an exact number in an expression", () => {
+  // All of them are nearest to the same number.
+  const body = Either.getOrThrow(
+    readJson(
+      `{"rows":[{"id":12345678901234567891,"on":true},{"id":12345678901234567892,"on":false},
+        {"id":12345678901234567893,"on":true},{"id":7,"on":true}],
+        "big":1e400,"zero":-0,"long":12345678901234567890.123,"text":"12345678901234567891","short":"12"}`
+    )
+  )
+  const cases: ReadonlyArray<[source: string, text: string]> = [
+    ["body.rows[?on].id", "[12345678901234567891,12345678901234567893,7]"],
+    ["body.rows[?id == `7`].id", "[7]"],
+    ["body.rows[?id > `7`].id", "[12345678901234567891,12345678901234567892,12345678901234567893]"],
+    ["sort_by(body.rows, &id)[*].id", "[7,12345678901234567891,12345678901234567892,12345678901234567893]"],
+    ["max_by(body.rows[:3], &id).id", "12345678901234567891"],
+    ["max(body.rows[*].id)", "12345678901234567891"],
+    ["min(body.rows[*].id)", "7"],
+    ["map(&id, body.rows)[1]", "12345678901234567892"],
+    ["reverse(body.rows[*].id)[1]", "12345678901234567893"],
+    ["not_null(body.none, body.rows[0].id)", "12345678901234567891"],
+    ["body.none || body.rows[0].id", "12345678901234567891"],
+    ["merge(body.rows[0], `{}`).id", "12345678901234567891"],
+    ["values({a: body.rows[0].id})", "[12345678901234567891]"],
+    ["to_array(body.rows[0].id)", "[12345678901234567891]"],
+    ["to_string(body.rows[0].id)", '"12345678901234567891"'],
+    ["to_string(body.rows[0])", JSON.stringify('{"id":12345678901234567891,"on":true}')],
+    ["join('-', body.rows[*].to_string(id))", '"12345678901234567891-12345678901234567892-12345678901234567893-7"'],
+    ["to_number(body.rows[0].id)", "12345678901234567891"],
+    ["to_number(body.text)", "12345678901234567891"],
+    ["to_number(body.short)", "12"],
+    ["to_number('1e400')", "1e400"],
+    ["type(body.rows[0].id)", '"number"'],
+    ["body.rows[0].id == body.rows[0].id", "true"],
+    ["body.rows[0].id == body.rows[1].id", "false"],
+    ["body.rows[0].id != body.rows[1].id", "true"],
+    ["body.rows[0] == body.rows[1]", "false"],
+    ["contains(body.rows[*].id, body.rows[1].id)", "true"],
+    ["contains(body.rows[:1].id, body.rows[1].id)", "false"],
+    ["contains(body.rows[*].id, `7`)", "true"],
+    ["contains(body.rows[*].id, `8`)", "false"],
+    ["body.rows[0].id * `1`", "12345678901234567000"],
+    ["-body.long", "-12345678901234567000"],
+    ["sum(body.rows[:1].id)", "12345678901234567000"],
+    ["avg([body.big, body.big])", "null"],
+    ["body.big", "1e400"],
+    ["body.rows[?on] && body.big", "1e400"],
+    ["[body.zero][?@ == `0`]", "[0]"],
+    ["[body.long][?@ > `0`] | [0]", "12345678901234567890.123"],
+    ["body.long.*", "null"],
+    ["body.long.literal", "null"],
+    ["body.long && 'holds'", '"holds"'],
+    ["length(keys(body.rows[0]))", "2"]
+  ]
+  for (const [source, text] of cases)
+    it(`${source} is ${text}`, () => assert.strictEqual(writeJson(value(source, body)), text))
 })
 
 describe("the work of expressions", () => {
