@@ -9,11 +9,13 @@ import type { Endpoint, Operation } from "./Manifest.js"
 import type { Credential } from "./ProviderCall.js"
 
 /**
- * The price is fixed: the operation is not free, and its cost is not read from the answer. A cost expression without
- * `maxMicros` only separates billed answers from unbilled ones.
+ * The price is fixed before the call: the operation is not free, and its cost is not read from the answer. A cost
+ * expression without `maxMicros` only separates billed answers from unbilled ones. A price by input counts what its
+ * expression knows, so a key that nobody knows could cost more than was held.
  */
 const hasFixedPrice = ({ price, response }: Operation): boolean =>
-  price.basis !== "free" && (response.costMicros === undefined || price.maxMicros === undefined)
+  price.basis !== "free" &&
+  (price.byInput !== undefined || response.costMicros === undefined || price.maxMicros === undefined)
 
 const isOpen = ({ input }: Operation): boolean =>
   input["additionalProperties"] === true ||

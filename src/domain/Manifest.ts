@@ -91,8 +91,8 @@ export const Operation = Schema.Struct({
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
   /**
    * Says whether input keys that the schema does not name pass or are refused when a run uses the platform's key. When
-   * this is absent they pass, with one exception: they are refused when the price is fixed (neither free nor, up to
-   * `maxMicros`, read from the answer) and the schema does not say `additionalProperties`.
+   * this is absent they pass, with one exception: they are refused when the price is fixed or by input (neither free
+   * nor, up to `maxMicros`, read from the answer alone) and the schema does not say `additionalProperties`.
    */
   unknown: optional(Schema.Literal("pass", "refuse")),
   /** Keys that pass although the schema does not name them. */

@@ -11,8 +11,8 @@ import { jobEndpointId } from "./EndpointIds.js"
 import { isObject, type Json, JsonObject } from "./Json.js"
 import { type Endpoint, isKeyless, type JobManifest, type Operation, Place, type Price } from "./Manifest.js"
 import { member } from "./Members.js"
-import { dollars, toUsd } from "./Micros.js"
-import { dearestPrice, maxPrice } from "./Pricing.js"
+import { dollars, type Micros, toUsd } from "./Micros.js"
+import { dearestPrice } from "./Pricing.js"
 import { sampleSchema } from "./SampleSchema.js"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -33,7 +33,13 @@ export const ContractPrice = Schema.Struct({
   amountMicros: field(Schema.Int, "The same in micros, millionths of a dollar", 20_000),
   unit: field(Schema.Literal("call", "result"), "What the price is for", "call"),
   estimateFormula: text("How the price of a run is worked out", "$0.02 a call"),
-  maxMicros: field(Schema.Int, "The most that any accepted input can cost, in micros", 20_000)
+  maxMicros: field(Schema.Int, "The most that any accepted input can cost, in micros", 20_000),
+  byInput: optional(
+    text(
+      "Where options or sizes change the price: the micros of one unit, as JMESPath over `{ input }`",
+      "input.enrich_mobile && `390000` || `39000`"
+    )
+  )
 })
 export type ContractPrice = typeof ContractPrice.Type
 
@@ -195,8 +201,13 @@ export const listedMicros = ({ basis, micros, perCallMicros }: Price): number =>
 
 const formulaOf = ({ price, volume }: Operation): string => {
   if (price.basis === "free") return "0"
+  const { byInput, maxMicros = 0, perCallMicros } = price
+  if (byInput !== undefined) {
+    const fixed = perCallMicros > 0 ? `${dollars(perCallMicros)} + ` : ""
+    return `by input: usually ${fixed}${dollars(price.micros)} a ${unitOf(price.basis)}, at most ${dollars(maxMicros)} a call`
+  }
   if (price.basis === "per_call") return `${dollars(listedMicros(price))} a call`
-  const fixed = price.perCallMicros > 0 ? `${dollars(price.perCallMicros)} + ` : ""
+  const fixed = perCallMicros > 0 ? `${dollars(perCallMicros)} + ` : ""
   return `${fixed}${dollars(price.micros)} * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
 }
 
@@ -208,7 +219,8 @@ const priceOf = (operation: Operation): ContractPrice => ({
   amountMicros: listedMicros(operation.price),
   unit: unitOf(operation.price.basis),
   estimateFormula: formulaOf(operation),
-  maxMicros: dearestPrice(operation)
+  maxMicros: dearestPrice(operation),
+  ...(operation.price.byInput === undefined ? {} : { byInput: operation.price.byInput })
 })
 
 export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArray<string> => {
@@ -267,7 +279,7 @@ export const exampleInput = (operation: Operation): JsonObject => {
 }
 
 /** An input as a run prices it: the defaults of the schema filled in, at every depth that the input has. */
-const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
+export const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
   const properties = schema["properties"]
   if (!isObject(properties)) return input
   const filled = new Map(Object.entries(input))
@@ -311,16 +323,22 @@ const answerSchemaOf = (operation: Operation): Pick<OperationContract["outputFor
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
+/** What a run with this input holds; null when the input has no price. */
+export type HoldOf = (endpoint: Endpoint, input: JsonObject) => Micros | null
+
+/** What a run with an example holds. Where the example has no price, any input's maximum stands for it. */
+const heldFor = (holdOf: HoldOf, endpoint: Endpoint, input: JsonObject): Micros =>
+  holdOf(endpoint, withDefaults(endpoint.operation.input, input)) ?? dearestPrice(endpoint.operation)
+
 export interface ContractContext {
   readonly job: JobManifest | null
   readonly access: Access
+  readonly holdOf: HoldOf
 }
 
 /** The contract of one provider's operation. */
-export const contractOf = (
-  { contractVersion, operation, provider }: Endpoint,
-  { access, job }: ContractContext
-): OperationContract => {
+export const contractOf = (endpoint: Endpoint, { access, holdOf, job }: ContractContext): OperationContract => {
+  const { contractVersion, operation, provider } = endpoint
   const required = requiredFields(operation)
   const names = inputFields(operation).map(([name]) => name)
   const input = exampleInput(operation)
@@ -343,7 +361,7 @@ export const contractOf = (
     },
     contractVersion,
     effectClassification: operation.effect,
-    estimatedMaxCost: toUsd(maxPrice(operation, withDefaults(operation.input, input))),
+    estimatedMaxCost: toUsd(heldFor(holdOf, endpoint, input)),
     usageHints: {
       requiredInputFields: required,
       optionalInputFields: names.filter((name) => !required.includes(name)),
@@ -375,6 +393,7 @@ export interface JobContractContext {
   /** In the order in which a run would try them. */
   readonly supply: ReadonlyArray<{ readonly endpoint: Endpoint; readonly access: Access; readonly reason: string }>
   readonly contractVersion: string
+  readonly holdOf: HoldOf
 }
 
 const common: { readonly [name: string]: string } = {
@@ -418,17 +437,16 @@ const jobInputSchema = (job: JobManifest): JsonObject => {
 }
 
 /** The contract of a job, with its providers. The hold for one attempt is the price of the dearest provider. */
-export const jobContractOf = (job: JobManifest, { contractVersion, supply }: JobContractContext): OperationContract => {
+export const jobContractOf = (
+  job: JobManifest,
+  { contractVersion, holdOf, supply }: JobContractContext
+): OperationContract => {
   const id = jobEndpointId(job.id)
   // The job shows the details of the provider that a run would get now. When no provider can run now, it shows those of
   // the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)
-  const expected = supply.reduce(
-    (most, { endpoint }) =>
-      Math.max(most, maxPrice(endpoint.operation, withDefaults(endpoint.operation.input, job.exampleInput))),
-    0
-  )
+  const expected = supply.reduce((most, { endpoint }) => Math.max(most, heldFor(holdOf, endpoint, job.exampleInput)), 0)
   const [only] = job.needs
   const required = job.needs.length === 1 && only !== undefined ? only : []
   const inputSchema = jobInputSchema(job)

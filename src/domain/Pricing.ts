@@ -2,11 +2,12 @@
  * The most that one call of an operation can cost with a given input. This is the amount to hold (contract: "Run
  * hold"). Runs, quotes, comparisons and contracts all use this one formula. It uses the largest sign of volume anywhere
  * in the input: the declared volume field, well-known limits and page sizes, and lists. It walks over the input once,
- * at any depth.
+ * at any depth. A price by input (`price.byInput`) has to be worked out before: `layers/providers/PriceByInput.ts` does
+ * it, and no other price fits the types here.
  */
 import { ExactNumber } from "./ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "./Json.js"
-import type { Operation } from "./Manifest.js"
+import type { InputPrice, Operation } from "./Manifest.js"
 import { member } from "./Members.js"
 import { Micros } from "./Micros.js"
 
@@ -68,8 +69,7 @@ const largestSignal = (input: JsonObject): number => {
 }
 
 /** How many results one call can return: 0 when nothing in the input or the contract says it. */
-export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject): number => {
-  const { volume } = operation
+export const volumeOf = ({ volume }: Pick<Operation, "volume">, input: JsonObject): number => {
   const declared = volume === undefined ? 0 : signal(at(input, volume.field.split(".")))
   // The number that the provider returns when its own field is left out, with any other input.
   const preset = volume !== undefined && declared === 0 ? volume.default : declared
@@ -93,15 +93,24 @@ export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonOb
   return signal(value) > volume.max ? { field: volume.field, max: volume.max, isList: Array.isArray(value) } : null
 }
 
-const priceFor = ({ price }: Pick<Operation, "price">, results: number): Micros => {
-  const units = price.basis === "per_result" ? Math.max(1, results) : 1
-  const listed = price.basis === "free" ? 0 : price.perCallMicros + price.micros * units
-  return Micros.make(Math.min(Number.MAX_SAFE_INTEGER, Math.max(listed, price.maxMicros ?? 0)))
+/** What is priced: an operation's price as it is for the input at hand, and its volume. */
+export interface Priced extends Pick<Operation, "volume"> {
+  readonly price: InputPrice
 }
 
-export const maxPrice = (operation: Pick<Operation, "price" | "volume">, input: JsonObject): Micros =>
-  priceFor(operation, operation.price.basis === "per_result" ? volumeOf(operation, input) : 1)
+const bounded = (micros: number): Micros => Micros.make(Math.min(Number.MAX_SAFE_INTEGER, micros))
 
-/** The most that any accepted input can cost. */
-export const dearestPrice = (operation: Pick<Operation, "price" | "volume">): Micros =>
-  priceFor(operation, operation.volume?.max ?? 1)
+const priceFor = (price: InputPrice, results: number): Micros => {
+  const units = price.basis === "per_result" ? Math.max(1, results) : 1
+  const listed = price.basis === "free" ? 0 : price.perCallMicros + price.micros * units
+  return bounded(Math.max(listed, price.maxMicros ?? 0))
+}
+
+export const maxPrice = (operation: Priced, input: JsonObject): Micros =>
+  priceFor(operation.price, operation.price.basis === "per_result" ? volumeOf(operation, input) : 1)
+
+/** The most that any accepted input can cost. A price by input is bounded by its declared maximum alone. */
+export const dearestPrice = ({ price, volume }: Pick<Operation, "price" | "volume">): Micros => {
+  const { byInput, ...listed } = price
+  return byInput === undefined ? priceFor(listed, volume?.max ?? 1) : (price.maxMicros ?? bounded(Infinity))
+}

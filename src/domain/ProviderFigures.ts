@@ -5,6 +5,7 @@
 import { statsDays } from "./EndpointLatency.js"
 import type { Operation } from "./Manifest.js"
 import { Micros } from "./Micros.js"
+import { dearestPrice } from "./Pricing.js"
 
 /** `successes` counts hits, weak answers and misses: an empty answer is a success of the endpoint. */
 export interface Worked {
@@ -39,12 +40,11 @@ export const declaredPrices = (
 ): DeclaredPrices | null => {
   const priced = operations.filter(({ price }) => price.basis !== "free")
   if (priced.length === 0) return null
-  const callOf = (price: Operation["price"], results: number): number =>
-    price.perCallMicros + price.micros * (price.basis === "per_result" ? results : 1)
-  const low = Math.min(...priced.map(({ price }) => callOf(price, 1)))
-  const high = Math.max(
-    ...priced.map(({ price, volume }) => Math.max(callOf(price, volume?.max ?? 1), price.maxMicros ?? 0))
-  )
+  const leastOf = ({ price }: Pick<Operation, "price">): number =>
+    price.byInput === undefined ? price.perCallMicros + price.micros : 0
+  // A price by input says only what a call costs at most.
+  const low = Math.min(...priced.map(leastOf))
+  const high = Math.max(...priced.map(dearestPrice))
   return { lowMicros: Micros.make(low), highMicros: Micros.make(high) }
 }
 

@@ -11,7 +11,7 @@ import * as Money from "./Micros.js"
 import type { CostEvidence } from "./ProviderCall.js"
 import { isInflight, next, type RunEvent } from "./RunMachine.js"
 import type { RunStatus } from "./Run.js"
-import type { Price } from "./Manifest.js"
+import type { InputPrice } from "./Manifest.js"
 
 /** The cost of one attempt. `anomaly` is the reported or computed cost that could not be used as it was. */
 export interface AttemptCost {
@@ -25,8 +25,8 @@ export interface AttemptCost {
  * nothing and is noted.
  */
 export const costOf = (input: {
-  /** The listed price of what was delivered; null when nothing was. */
-  readonly price: Price | null
+  /** The price of what was delivered, as it is for the attempt's input; null when nothing was delivered. */
+  readonly price: InputPrice | null
   readonly resultCount: number | null
   readonly evidence: CostEvidence
   readonly maxMicros: Micros

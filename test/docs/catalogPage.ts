@@ -2,12 +2,13 @@
 import { contractOf } from "../../src/domain/OperationContract.js"
 import type { Endpoint, JobManifest } from "../../src/domain/Manifest.js"
 import { isKeyless } from "../../src/domain/Manifest.js"
+import { holdOf } from "../../src/layers/providers/PriceByInput.js"
 import type { CatalogContent } from "../../src/services/CatalogPublisher.js"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 
 const price = (endpoint: Endpoint): string => {
-  const { estimateFormula } = contractOf(endpoint, { job: null, access: "runs_now" }).endpoint.price
+  const { estimateFormula } = contractOf(endpoint, { job: null, access: "runs_now", holdOf }).endpoint.price
   return estimateFormula === "0" ? "free" : estimateFormula
 }
 

@@ -5,18 +5,14 @@ import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import type { Operation } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { dearestPrice, maxPrice, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
+import { dearestPrice, maxPrice, type Priced, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
 import { price } from "./arbitraries.js"
 
 const m = (amount: number) => Micros.make(amount)
 const upTo = (max: number, field = "limit", preset = 10): Pick<Operation, "volume"> => ({
   volume: { field, default: preset, max }
 })
-const perResult = (
-  volume: Pick<Operation, "volume">,
-  micros = 100,
-  perCall = 0
-): Pick<Operation, "price" | "volume"> => ({
+const perResult = (volume: Pick<Operation, "volume">, micros = 100, perCall = 0): Priced => ({
   ...volume,
   price: { basis: "per_result", micros: m(micros), perCallMicros: m(perCall) }
 })

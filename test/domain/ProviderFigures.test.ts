@@ -24,6 +24,10 @@ describe("how providers do", () => {
     const free = { price: { basis: "free" as const, micros: zero, perCallMicros: zero } }
     assert.deepStrictEqual(declaredPrices([perResult, perCall, free]), { lowMicros: usd(1.5), highMicros: usd(6) })
     assert.isNull(declaredPrices([free]))
+    const byInput = {
+      price: { ...perCall.price, byInput: "input.pages", maxMicros: usd(9) }
+    }
+    assert.deepStrictEqual(declaredPrices([byInput, perCall]), { lowMicros: zero, highMicros: usd(9) })
   })
 
   it.prop(

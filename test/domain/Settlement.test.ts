@@ -3,7 +3,7 @@ import { Either, FastCheck, Option } from "effect"
 import { describe } from "vitest"
 import { admit, type Spends, type Standing } from "../../src/domain/Admission.js"
 import { post } from "../../src/domain/Ledger.js"
-import type { Operation } from "../../src/domain/Manifest.js"
+import type { InputPrice } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { holdsMoney, isInflight, isTerminal, next, runEvents, runStatuses } from "../../src/domain/RunMachine.js"
 import type { RunStatus } from "../../src/domain/Run.js"
@@ -41,7 +41,7 @@ describe("Settlement.costOf", () => {
     often
   )
 
-  const perCall: Operation["price"] = { basis: "per_call", micros: m(100), perCallMicros: m(0) }
+  const perCall: InputPrice = { basis: "per_call", micros: m(100), perCallMicros: m(0) }
   const cost = (changes: Partial<Parameters<typeof costOf>[0]>) =>
     costOf({
       price: perCall,
@@ -74,7 +74,7 @@ describe("Settlement.costOf", () => {
     assert.strictEqual(Number(cost({}).micros), 100)
     assert.strictEqual(Number(cost({ price: null }).micros), 0)
     assert.strictEqual(Number(cost({ price: { ...perCall, basis: "free" } }).micros), 0)
-    const perResult: Operation["price"] = { basis: "per_result", micros: m(100), perCallMicros: m(7) }
+    const perResult: InputPrice = { basis: "per_result", micros: m(100), perCallMicros: m(7) }
     assert.strictEqual(Number(cost({ price: perResult, resultCount: 3 }).micros), 307)
     assert.strictEqual(Number(cost({ price: perResult, resultCount: 0 }).micros), 7)
     assert.strictEqual(Number(cost({ price: perResult, resultCount: null }).micros), 107)

@@ -3,7 +3,7 @@ import { FastCheck } from "effect"
 import type { Request, Spends, Standing, TokenSpend } from "../../src/domain/Admission.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { EndpointId, type Operation, ProviderId } from "../../src/domain/Manifest.js"
+import { EndpointId, type InputPrice, ProviderId } from "../../src/domain/Manifest.js"
 import type { Candidate, Fallback, RoutePlan } from "../../src/domain/RoutePlan.js"
 
 export const runId = (n: number): RunId => RunId.make(`run_${String(n).padStart(26, "0")}`)
@@ -50,7 +50,7 @@ export const request: FastCheck.Arbitrary<Request> = FastCheck.record({
   month
 })
 
-export const price: FastCheck.Arbitrary<Operation["price"]> = FastCheck.record({
+export const price: FastCheck.Arbitrary<InputPrice> = FastCheck.record({
   basis: FastCheck.constantFrom("per_call" as const, "per_result" as const, "free" as const),
   micros: small,
   perCallMicros: small

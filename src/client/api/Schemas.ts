@@ -892,6 +892,11 @@ export type OperationContract = {
       readonly estimateFormula: string
       /** The most that any accepted input can cost, in micros. Example: 20000. */
       readonly maxMicros: number
+      /**
+       * Where options or sizes change the price: the micros of one unit, as JMESPath over `{ input }`. Example:
+       * "input.enrich_mobile && `390000` || `39000`".
+       */
+      readonly byInput?: string | undefined
     }
     /**
      * Short documented facts, such as rate limits and the address of the documentation. Example:

@@ -5,6 +5,7 @@
  */
 import { toUsd } from "../../domain/Micros.js"
 import type { JobManifest, Operation } from "../../domain/Manifest.js"
+import { listedMicros } from "../../domain/OperationContract.js"
 import { runFailures } from "../../domain/RunFailures.js"
 import type { JobSupply } from "../../services/Catalog.js"
 import type { Route } from "../Access.js"
@@ -25,7 +26,9 @@ const routeLine = ({ access: required, method, path, summary }: Route): string =
   `- \`${method} ${path.replace(/:(\w+)/g, "{$1}")}\`: ${summary} (${required === null ? "" : (access[required] ?? `scope ${required}`)})`
 
 const priceOf = ({ price }: Operation): string =>
-  price.basis === "free" ? "free" : `$${toUsd(price.micros)} a ${price.basis === "per_result" ? "result" : "call"}`
+  price.basis === "free"
+    ? "free"
+    : `$${toUsd(listedMicros(price))} a ${price.basis === "per_result" ? "result" : "call"}${price.byInput === undefined || price.maxMicros === undefined ? "" : `, by input up to $${toUsd(price.maxMicros)}`}`
 
 const jobLines = ({ endpoints, job }: JobSupply): ReadonlyArray<string> => {
   const sorted = endpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.operation.id < b.operation.id ? -1 : 1))

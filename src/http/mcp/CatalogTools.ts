@@ -216,6 +216,9 @@ export const searchOperations = tool({
 const InspectView = Schema.Struct({
   ...shared,
   maxUsdOfAnyInput: Schema.Number,
+  microsByInput: optional(
+    described(Schema.String, "The price of one call or result by its input, in micros: JMESPath over { input }")
+  ),
   exampleInput: JsonObject,
   inputSchema: JsonObject,
   volumeField: optional(described(Schema.String, "The field that says for how many results is paid")),
@@ -251,6 +254,7 @@ const inspectView = (contract: OperationContract): InspectView => {
     ...sharedOf(contract),
     summary: endpoint.summary,
     maxUsdOfAnyInput: toUsd(endpoint.price.maxMicros),
+    ...(endpoint.price.byInput === undefined ? {} : { microsByInput: endpoint.price.byInput }),
     exampleInput: usageHints.exampleInput,
     inputSchema: schema,
     ...(usageHints.volumeField === undefined ? {} : { volumeField: usageHints.volumeField }),

@@ -3,10 +3,11 @@
  * its contracts and swaps it in one step, so that a request sees the old one or the new one and never a mixture. Each
  * question is answered by a function of its own over the served revision as the caller sees it (`ServedRevision.ts`).
  */
-import { Context, Effect, Layer, Ref } from "effect"
+import { Context, Effect, Either, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import type { SearchAnswer } from "../../domain/CatalogView.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
+import type { Endpoint } from "../../domain/Manifest.js"
 import { placementOf } from "../../domain/OperationContract.js"
 import { similar } from "../../domain/Similar.js"
 import { Catalog, type Viewer } from "../../services/Catalog.js"
@@ -15,11 +16,12 @@ import { ContractStore } from "../../services/ContractStore.js"
 import type { Credentials } from "../../services/Credentials.js"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import type { ProviderHealth } from "../../services/ProviderHealth.js"
-import { Providers } from "../../services/Providers.js"
+import { type PreparedInput, Providers } from "../../services/Providers.js"
 import { SearchUses } from "../../services/SearchUses.js"
+import { holdFor } from "../providers/PriceByInput.js"
 import { variablesProblem } from "../providers/Variables.js"
 import { accessTables } from "./AccessTable.js"
-import { compare, type Prepare } from "./Comparing.js"
+import { compare, type Prepare, type PricedInput } from "./Comparing.js"
 import { discover } from "./Discovering.js"
 import { noUses, type ShownRow, usedIds } from "./learning/RaisedByUse.js"
 import { jobMeant, jobNamed } from "./JobNames.js"
@@ -40,16 +42,24 @@ export interface CatalogOptions extends SupplyOptions {
   readonly vocabulary: SearchVocabulary
 }
 
+const priced = (endpoint: Endpoint, prepared: PreparedInput): PricedInput =>
+  prepared._tag === "Rejected"
+    ? prepared
+    : Either.match(holdFor(endpoint, prepared.input), {
+        onLeft: (problem) => ({ _tag: "Rejected", problems: [problem] }),
+        onRight: (maxMicros) => ({ _tag: "Accepted", maxMicros })
+      })
+
 /**
  * Prepares an input as a run of the tool would. If the tool does not accept the input, prepares it as a run of its job.
  */
 const preparedBy =
   (providers: Providers["Type"]): Prepare =>
   (endpoint, input) => {
-    const prepared = providers.prepare(endpoint, input)
+    const prepared = priced(endpoint, providers.prepare(endpoint, input))
     return prepared._tag === "Accepted" || endpoint.operation.job === undefined
       ? prepared
-      : providers.prepareJob(endpoint, input)
+      : priced(endpoint, providers.prepareJob(endpoint, input))
   }
 
 /** The part that answers questions, and the part that puts a new revision in force. */

@@ -6,8 +6,7 @@ import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import { comparedMin } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { toUsd } from "../../domain/Micros.js"
-import { maxPrice } from "../../domain/Pricing.js"
+import { type Micros, toUsd } from "../../domain/Micros.js"
 import { expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { PreparedInput } from "../../services/Providers.js"
 import { worksView } from "./CatalogRows.js"
@@ -49,8 +48,12 @@ const comparedFields = (item: ComparedItem): { readonly [field: string]: Json } 
   ...(item.acceptsInput === undefined ? {} : { acceptsInput: item.acceptsInput, maxCostUsd: item.maxCostUsd ?? null })
 })
 
-/** Prepares an input for an operation. */
-export type Prepare = (endpoint: Endpoint, input: JsonObject) => PreparedInput
+/** An input that an operation takes, with the most that a call with it costs; or what stands against it. */
+export type PricedInput =
+  { readonly _tag: "Accepted"; readonly maxMicros: Micros } | Extract<PreparedInput, { readonly _tag: "Rejected" }>
+
+/** Prepares an input for an operation, and prices it. */
+export type Prepare = (endpoint: Endpoint, input: JsonObject) => PricedInput
 
 /** Compares the endpoints with these numbers, in the order of the request. */
 const compareNumbers = (
@@ -64,8 +67,7 @@ const compareNumbers = (
     if (endpoint === undefined) return []
     const { operation } = endpoint
     const prepared = input === null ? null : prepare(endpoint, input)
-    const accepted = prepared?._tag === "Accepted" ? prepared.input : null
-    const maxMicros = accepted === null ? null : maxPrice(operation, accepted)
+    const maxMicros = prepared?._tag === "Accepted" ? prepared.maxMicros : null
     const item: ComparedItem = {
       ...publicItemOf(endpoint, jobOf(revision, endpoint)),
       works: worksView(statistics.get(operation.id)),
@@ -73,7 +75,7 @@ const compareNumbers = (
       ...(prepared === null
         ? {}
         : {
-            acceptsInput: accepted !== null,
+            acceptsInput: prepared._tag === "Accepted",
             maxCostUsd: maxMicros === null ? null : toUsd(maxMicros),
             ...(prepared._tag === "Accepted"
               ? {}

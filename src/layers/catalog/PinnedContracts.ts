@@ -11,6 +11,7 @@ import type { Endpoint } from "../../domain/Manifest.js"
 import { contractOf, jobContractOf, type OperationContract } from "../../domain/OperationContract.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ContractStore } from "../../services/ContractStore.js"
+import { holdOf } from "../providers/PriceByInput.js"
 import { suppliersOf, type SupplyOptions } from "./JobSupply.js"
 import { jobMeant } from "./JobNames.js"
 import { jobOf } from "./Revision.js"
@@ -55,7 +56,8 @@ const jobContract: (
     if (job !== undefined && inForce !== undefined && (contractVersion === null || contractVersion === inForce))
       return jobContractOf(job, {
         supply: suppliersOf(seen, jobId, "balanced", options),
-        contractVersion: inForce
+        contractVersion: inForce,
+        holdOf
       })
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
@@ -66,7 +68,7 @@ const jobContract: (
     const supply = members.flatMap((endpoint) =>
       endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(seen, endpoint) }]
     )
-    return jobContractOf(stored.value.job, { supply, contractVersion })
+    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf })
   }
 )
 
@@ -90,6 +92,6 @@ export const operationContract: (
       const meant = jobMeant(revision, endpointId)
       return yield* new NotFound({ what: "operation", id: endpointId, ...(meant === null ? {} : { meant }) })
     }
-    return contractOf(endpoint, { job: jobOf(revision, endpoint), access: accessNow(seen, endpoint) })
+    return contractOf(endpoint, { job: jobOf(revision, endpoint), access: accessNow(seen, endpoint), holdOf })
   }
 )

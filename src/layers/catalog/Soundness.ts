@@ -9,6 +9,7 @@ import type { CatalogContent, ContentProblem } from "../../services/CatalogPubli
 import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
 import { compileInputSchema } from "../providers/InputSchema.js"
+import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
 import { checkVocabulary } from "../providers/SchemaVocabulary.js"
 
@@ -34,6 +35,17 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
     problems.push({ path: "price.micros", message: "must be 0 when the price is free" })
   if (price.basis === "per_result" && volume === undefined)
     problems.push({ path: "volume", message: "is needed for a price per result: it bounds what a call can cost" })
+  if (price.byInput !== undefined) {
+    if (price.basis === "free")
+      problems.push({ path: "price.basis", message: "must be per_call or per_result when the price is by input" })
+    if (price.maxMicros === undefined)
+      problems.push({
+        path: "price.maxMicros",
+        message: "is needed for a price by input: it bounds what a call can cost"
+      })
+    else if (price.maxMicros < price.micros + price.perCallMicros)
+      problems.push({ path: "price.maxMicros", message: "must not be below the price of a usual call" })
+  }
   if (effect === "effectful" && repeatable && idempotencyHeader === undefined) {
     problems.push({
       path: "repeatable",
@@ -58,6 +70,7 @@ export const operationProblems = (
   const problems: Array<OperationProblem> = []
   Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
+  Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   for (const { message, path } of checkVocabulary(operation.input).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
   if (thoroughness === "schemas" && problems.length === 0)

@@ -24,6 +24,31 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "is needed for a price per result: it bounds what a call can cost"
   ],
   [
+    { price: { basis: "per_call", micros: 5, byInput: "length(input.name)" } },
+    "price.maxMicros",
+    "is needed for a price by input: it bounds what a call can cost"
+  ],
+  [
+    { price: { basis: "per_call", micros: 5, maxMicros: 4, byInput: "`4`" } },
+    "price.maxMicros",
+    "must not be below the price of a usual call"
+  ],
+  [
+    { price: { basis: "free", micros: 0, maxMicros: 4, byInput: "`4`" } },
+    "price.basis",
+    "must be per_call or per_result when the price is by input"
+  ],
+  [
+    { price: { basis: "per_call", micros: 5, maxMicros: 9, byInput: "input.[" } },
+    "price.byInput",
+    'is not a JMESPath expression: Syntax error: invalid token (EOF): ""'
+  ],
+  [
+    { price: { basis: "per_call", micros: 5, maxMicros: 9, byInput: "input.pages * `3`" } },
+    "price.byInput",
+    "does not fit the operation's own example, whose pages gives the call no price, which is worked out as input.pages * `3`"
+  ],
+  [
     { method: "POST", effect: "effectful" },
     "repeatable",
     "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"

@@ -138,6 +138,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
         // A job may have a dearer provider that cannot run here.
         ["Most that a run costs", providers.length > 0 ? null : money(endpoint.price.maxMicros)],
         ["How it is priced", providers.length > 0 ? null : endpoint.price.estimateFormula],
+        ["Micros by input", endpoint.price.byInput === undefined ? null : code(endpoint.price.byInput)],
         ["Answer", outputFormat.summary],
         ["Contract version", code(contract.contractVersion)],
         [

@@ -23,6 +23,7 @@ import { type Attempt, endedAttempt, type Receipt, type Run, type StoredResult }
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import { type AttemptCost, costOf } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
+import { costOfAnswer } from "../../providers/PriceByInput.js"
 import type { AttemptFailure } from "./AttemptCall.js"
 
 export interface Ending {
@@ -79,16 +80,7 @@ export interface Answered extends Ended {
 
 export const endAnswered = (ended: Answered): Ending => {
   const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = ended
-  const { price, response } = endpoint.operation
-  const cost =
-    sharedWithRunId !== null
-      ? nothing
-      : costOf({
-          price: answer.outcome !== "miss" || response.billsMiss ? price : null,
-          resultCount: answer.resultCount,
-          evidence: answer.cost,
-          maxMicros: candidate.maxMicros
-        })
+  const cost = sharedWithRunId !== null ? nothing : costOfAnswer(endpoint, candidate, answer)
   const completed: Attempt = {
     ...attempt,
     status: "completed",

@@ -1,10 +1,9 @@
 /** What tools and jobs ask alike of an endpoint before it becomes a candidate of a plan. Calls nobody. */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { CatalogLoading } from "../../../domain/ApiErrors.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
-import { maxPrice } from "../../../domain/Pricing.js"
 import type { Credential } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { ActivationBlocked, ProviderDisabled, ProviderDraining } from "../../../domain/RunFailures.js"
@@ -13,8 +12,9 @@ import { denialOf, isUnrestricted, type PolicyDenial, type WorkspacePolicy } fro
 import type { Catalog } from "../../../services/Catalog.js"
 import type { CredentialFailure, Credentials } from "../../../services/Credentials.js"
 import type { Health, ProviderHealth } from "../../../services/ProviderHealth.js"
-import type { Providers } from "../../../services/Providers.js"
+import type { InputProblem, Providers } from "../../../services/Providers.js"
 import type { RunRequest } from "../../../services/Runs.js"
+import { holdFor } from "../../providers/PriceByInput.js"
 import type { NotRunnable } from "./Denials.js"
 
 export type PlanRequest = Pick<RunRequest, "endpointId" | "input" | "fallback" | "connectionId">
@@ -33,16 +33,19 @@ export interface PlanningParts {
   readonly providers: Providers["Type"]
 }
 
-/** `input` is in the operation's own fields. */
-export const candidateOf = ({ contractVersion, operation, provider }: Endpoint, input: JsonObject): Candidate => ({
-  endpointId: operation.id,
-  providerId: provider.id,
-  contractVersion,
-  effectful: operation.effect === "effectful",
-  repeatable: operation.repeatable,
-  input,
-  maxMicros: maxPrice(operation, input)
-})
+/** `input` is in the operation's own fields. Left: why a call with it has no price. */
+export const candidateOf = (endpoint: Endpoint, input: JsonObject): Either.Either<Candidate, InputProblem> => {
+  const { contractVersion, operation, provider } = endpoint
+  return Either.map(holdFor(endpoint, input), (maxMicros) => ({
+    endpointId: operation.id,
+    providerId: provider.id,
+    contractVersion,
+    effectful: operation.effect === "effectful",
+    repeatable: operation.repeatable,
+    input,
+    maxMicros
+  }))
+}
 
 const allowed = Effect.succeed(null)
 

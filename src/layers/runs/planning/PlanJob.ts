@@ -2,7 +2,7 @@
  * The plan of a run that names a job: the endpoints that can do it, in the order in which they are tried, and why the
  * others are skipped; or the reason why none of them can be called.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import type { CatalogLoading } from "../../../domain/ApiErrors.js"
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { refusedFields, withoutRefusedUnknown } from "../../../domain/InputExtras.js"
@@ -230,10 +230,13 @@ const judge: (
     return yield* Effect.fail(unusable(code, why, { problems: prepared.problems }))
   }
   const input = withoutRefusedUnknown(endpoint, key, prepared.input)
-  const problems = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
-  if (problems.length > 0)
-    return yield* Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
-  const candidate = candidateOf(endpoint, input)
+  const rejected = (problems: ReadonlyArray<InputProblem>) =>
+    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
+  const refused = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
+  if (refused.length > 0) return yield* rejected(refused)
+  const priced = candidateOf(endpoint, input)
+  if (Either.isLeft(priced)) return yield* rejected([priced.left])
+  const candidate = priced.right
   const cap = fallback?.maxCostMicros ?? null
   if (cap !== null && candidate.maxMicros > cap) {
     const why = `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`

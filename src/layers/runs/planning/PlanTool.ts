@@ -1,5 +1,5 @@
 /** The plan of a run that names one operation: that one, or the reason why it cannot be called. */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { CatalogLoading } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { refusedFields } from "../../../domain/InputExtras.js"
@@ -56,11 +56,13 @@ export const planTool: (
   )
   const refused = refusedFields(endpoint, key, prepared.input)
   if (refused.length > 0) return yield* inputDenied(refused.map((each) => ({ _tag: "Invalid", ...each })))
+  const candidate = candidateOf(endpoint, prepared.input)
+  if (Either.isLeft(candidate)) return yield* inputDenied([candidate.left])
   return {
     job: null,
     prefer: "balanced",
     reason: "The request names this endpoint.",
-    candidates: [candidateOf(endpoint, prepared.input)],
+    candidates: [candidate.right],
     skipped: [],
     fallback: null,
     connectionId,

@@ -1,0 +1,115 @@
+/**
+ * The price of an operation for one input. A price by input (`price.byInput`) is worked out here and nowhere else:
+ * plans, quotes, comparisons, contracts, settlements and `catalog try` read it, so all of them show the same figure.
+ * Pure, and the same for the same input for ever. A price that cannot be worked out, or that is above the declared
+ * maximum, is a problem of the input, found before anything is sent: no input runs for nothing.
+ */
+import { Either } from "effect"
+import { cutText } from "../../domain/Characters.js"
+import type { Json, JsonObject } from "../../domain/Json.js"
+import { withNumbers } from "../../domain/LosslessJson.js"
+import type { Endpoint, InputPrice, Price } from "../../domain/Manifest.js"
+import { dollars, Micros } from "../../domain/Micros.js"
+import { exampleInput, type HoldOf, withDefaults } from "../../domain/OperationContract.js"
+import { maxPrice } from "../../domain/Pricing.js"
+import type { ProviderAnswer } from "../../domain/ProviderCall.js"
+import { type AttemptCost, costOf } from "../../domain/Settlement.js"
+import type { InputProblem } from "../../services/Providers.js"
+import { compile, type Expression, read } from "./Expressions.js"
+import { memoByVersion } from "./MemoByVersion.js"
+
+type InvalidInput = Extract<InputProblem, { readonly _tag: "Invalid" }>
+
+/** The first field of the input that an expression names: the one to change when it gives no price. */
+const fieldIn = (source: string): string => /\binput\.([A-Za-z_]\w*)/.exec(source)?.[1] ?? "input"
+
+/**
+ * Whole micros, rounded up. The sixteenth digit of a fraction is noise of binary numbers: three times 0.1 is no more
+ * than 0.3.
+ */
+const wholeMicros = (value: Json): Micros | null => {
+  const micros = withNumbers(value)
+  // Less than nothing is no amount, not even where rounding would make it nothing.
+  if (typeof micros !== "number" || micros < 0) return null
+  const rounded = Math.ceil(Number(micros.toPrecision(15))) + 0
+  return Number.isSafeInteger(rounded) ? Micros.make(rounded) : null
+}
+
+/** Null where the expression fails, or gives no amount. */
+const evaluated = (expression: Expression, input: JsonObject): Micros | null =>
+  wholeMicros(read(expression, { status: 0, headers: {}, body: null, input }))
+
+type PriceOf = (input: JsonObject) => Either.Either<InputPrice, InvalidInput>
+
+const worksOut = (endpoint: Endpoint, byInput: string): PriceOf => {
+  const { maxMicros = Micros.make(0), micros: _, byInput: __, ...listed } = endpoint.operation.price
+  const field = fieldIn(byInput)
+  const invalid = (message: string): InvalidInput => ({ _tag: "Invalid", field, message })
+  const unpriced = invalid(`gives the call no price, which is worked out as ${cutText(byInput, 300)}`)
+  return Either.match(compile(byInput), {
+    onLeft: () => () => Either.left(unpriced),
+    onRight: (expression) => (input) => {
+      const micros = evaluated(expression, input)
+      if (micros === null) return Either.left(unpriced)
+      const price: InputPrice = { ...listed, micros }
+      const most = mostAt(endpoint, price, input)
+      return most > maxMicros
+        ? Either.left(invalid(`makes the call cost ${dollars(most)}, and it may cost at most ${dollars(maxMicros)}`))
+        : Either.right(price)
+    }
+  })
+}
+
+const workedOut = memoByVersion((endpoint): PriceOf => worksOut(endpoint, endpoint.operation.price.byInput ?? ""))
+
+const isListed = (price: Price): price is InputPrice => price.byInput === undefined
+
+/** The price as it is for this input, which is in the operation's own fields with its defaults filled in. */
+export const priceFor = (endpoint: Endpoint, input: JsonObject): Either.Either<InputPrice, InvalidInput> => {
+  const { price } = endpoint.operation
+  return isListed(price) ? Either.right(price) : workedOut(endpoint)(input)
+}
+
+/** Whether the expression of a price can be used. It must give the operation's own example a price. Left: why not. */
+export const checkedPrice = (endpoint: Endpoint): Either.Either<void, string> => {
+  const { operation } = endpoint
+  const { byInput, maxMicros } = operation.price
+  if (byInput === undefined) return Either.void
+  return Either.flatMap(
+    Either.mapLeft(compile(byInput), (message) => `is not a JMESPath expression: ${message}`),
+    () =>
+      maxMicros === undefined
+        ? Either.void
+        : Either.mapBoth(worksOut(endpoint, byInput)(withDefaults(operation.input, exampleInput(operation))), {
+            onLeft: ({ field, message }) => `does not fit the operation's own example, whose ${field} ${message}`,
+            onRight: () => undefined
+          })
+  )
+}
+
+const mostAt = ({ operation: { volume } }: Endpoint, price: InputPrice, input: JsonObject): Micros =>
+  maxPrice(volume === undefined ? { price } : { price, volume }, input)
+
+/** The most that a call with this input can cost: what a run holds for it. */
+export const holdFor = (endpoint: Endpoint, input: JsonObject): Either.Either<Micros, InvalidInput> =>
+  Either.map(priceFor(endpoint, input), (price) => mostAt(endpoint, price, input))
+
+/** The same for contracts, whose example may have no price. */
+export const holdOf: HoldOf = (endpoint, input) => Either.getOrNull(holdFor(endpoint, input))
+
+/** What an answer costs, at most what was held for its call. A miss is free unless the provider bills it. */
+export const costOfAnswer = (
+  endpoint: Endpoint,
+  call: { readonly input: JsonObject; readonly maxMicros: Micros },
+  answer: Pick<ProviderAnswer, "cost" | "outcome" | "resultCount">
+): AttemptCost => {
+  // The input had a price when its run was planned, so it has one now. Were it lost, what was held is the price.
+  const held: InputPrice = { basis: "per_call", micros: call.maxMicros, perCallMicros: Micros.make(0) }
+  const isBilled = answer.outcome !== "miss" || endpoint.operation.response.billsMiss
+  return costOf({
+    price: isBilled ? Either.getOrElse(priceFor(endpoint, call.input), () => held) : null,
+    resultCount: answer.resultCount,
+    evidence: answer.cost,
+    maxMicros: call.maxMicros
+  })
+}
