@@ -43,6 +43,9 @@ export const termOf = (token: number): number => token >>> fieldBits
 export const isNameToken = (token: number): boolean => (token & fieldMask) === nameField
 export const isParameterNameToken = (token: number): boolean => (token & fieldMask) === parameterNameField
 
+/** Of a field that comes after the names of the parameters: a row has no name of either kind from there on. */
+export const isBehindParameterNames = (token: number): boolean => (token & fieldMask) > parameterNameField
+
 /** Of the name, the provider or the description. A row's tokens begin with these. */
 export const isAbout = (token: number): boolean => (token & fieldMask) <= descriptionField
 

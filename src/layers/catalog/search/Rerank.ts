@@ -1,6 +1,6 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
-import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
+import { type IndexData, isBehindParameterNames, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
 import { f32, u32 } from "./IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
@@ -87,27 +87,38 @@ export class Reranker {
     return this.tuning.wrapping * sum
   }
 
-  /** How much of an operation's name, and of the names of its parameters, the query says. */
+  /**
+   * How much of an operation's name, and of the names of its parameters, the query says: of each the share of the words,
+   * rare words counting more.
+   */
   private gain(row: number): number {
-    const { nameCoverage, parameterCoverage } = this.tuning
-    return nameCoverage * this.coverage(row, isNameToken) + parameterCoverage * this.coverage(row, isParameterNameToken)
-  }
-
-  /** The share of the chosen words of a row that the query says, rare words counting more; 0 without such words. */
-  private coverage(row: number, chosen: (token: number) => boolean): number {
-    const { tokens } = this.data
-    let all = 0
-    let said = 0
+    const { rarity, tokens } = this.data
+    let name = 0
+    let nameSaid = 0
+    let parameters = 0
+    let parametersSaid = 0
     const end = u32(tokens.start, row + 1)
     for (let at = u32(tokens.start, row); at < end; at += 1) {
       const token = u32(tokens.items, at)
-      if (!chosen(token)) continue
+      if (isBehindParameterNames(token)) break
+      const isName = isNameToken(token)
+      if (!isName && !isParameterNameToken(token)) continue
       const term = termOf(token)
-      const rarity = f32(this.data.rarity, term)
-      all += rarity
-      said += rarity * f32(this.trust, term)
+      const all = f32(rarity, term)
+      const said = all * f32(this.trust, term)
+      if (isName) {
+        name += all
+        nameSaid += said
+      } else {
+        parameters += all
+        parametersSaid += said
+      }
     }
-    return all > 0 ? said / all : 0
+    const { nameCoverage, parameterCoverage } = this.tuning
+    return (
+      (name > 0 ? nameCoverage * (nameSaid / name) : 0) +
+      (parameters > 0 ? parameterCoverage * (parametersSaid / parameters) : 0)
+    )
   }
 
   private closeness(row: number, pairs: ReadonlySet<number>): number {
