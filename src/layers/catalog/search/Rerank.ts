@@ -1,6 +1,13 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
-import { type IndexData, isBehindParameterNames, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
+import {
+  type IndexData,
+  isBehindParameterNames,
+  isNameToken,
+  isParameterNameToken,
+  isProse,
+  termOf
+} from "./IndexData.js"
 import { f32, u32 } from "./IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
@@ -88,8 +95,8 @@ export class Reranker {
   }
 
   /**
-   * How much of an operation's name, and of the names of its parameters, the query says: of each the share of the words,
-   * rare words counting more.
+   * How much of an operation's name, and of the names of its parameters, the query says: of each the share of its
+   * words, rare words counting more.
    */
   private gain(row: number): number {
     const { rarity, tokens } = this.data
