@@ -34,6 +34,21 @@ describe("the page of the built-in catalog", () => {
   )
 })
 
+describe("the price of a built-in operation", () => {
+  it.effect("says what is billed", () =>
+    Effect.map(builtIn, ({ endpoints }) => {
+      const silent = endpoints.filter(
+        ({ operation: { facts, price }, provider }) =>
+          !provider.mock && price.basis !== "free" && (facts["billing"] ?? provider.facts["billing"]) === undefined
+      )
+      assert.deepStrictEqual(
+        silent.map(({ operation }) => operation.id),
+        []
+      )
+    })
+  )
+})
+
 describe("the answer of a built-in operation", () => {
   it.effect("has a schema, from the documentation or from the samples", () =>
     Effect.map(builtIn, ({ endpoints }) =>
