@@ -9,7 +9,7 @@ import { parse } from "yaml"
 import { commandLine } from "./domain/AuditEntry.js"
 import type { WorkspaceId } from "./domain/Ids.js"
 import { inflightLimitDefault } from "./domain/Limits.js"
-import type { Auth, JobManifest, ProviderManifest } from "./domain/Manifest.js"
+import type { JobManifest, ProviderManifest } from "./domain/Manifest.js"
 import { microsPerUsd } from "./domain/Micros.js"
 import { scopes as allScopes, type Scope } from "./domain/Scope.js"
 import { quoteRequestOf, RunRequestBody } from "./http/runs/RunRequestBody.js"
@@ -27,6 +27,7 @@ import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/com
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
+import { inventedKey } from "./layers/providers/InventedKeys.js"
 import { exampleValues } from "./layers/providers/Variables.js"
 import { RateLimiterMemory } from "./layers/node/RateLimiterMemory.js"
 import { ReconciliationStored } from "./layers/runs/ReconciliationStored.js"
@@ -152,11 +153,6 @@ const contentOf = ({
     return { jobs, endpoints }
   }).pipe(Effect.orDie)
 
-const secretFor = (auth: Auth): string =>
-  auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials"
-    ? "test-user:test-password"
-    : "test-key"
-
 /** Every provider that wants a key has one, so that the scripts and not missing keys decide what happens. */
 const platformKeys = (content: Effect.Effect<CatalogContent>) =>
   Effect.gen(function* () {
@@ -164,7 +160,12 @@ const platformKeys = (content: Effect.Effect<CatalogContent>) =>
     const providers = new Map((yield* content).endpoints.map(({ provider }) => [provider.id, provider]))
     for (const { auth, id, platformKey, variables } of providers.values()) {
       if (platformKey && auth.type !== "none")
-        yield* keys.set(id, Redacted.make(secretFor(auth)), commandLine, exampleValues(variables))
+        yield* keys.set(
+          id,
+          Redacted.make(inventedKey(auth, "test-user", "test-password", "test-key")),
+          commandLine,
+          exampleValues(variables)
+        )
     }
   }).pipe(Effect.orDie)
 

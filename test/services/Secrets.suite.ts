@@ -125,6 +125,31 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
     )
 
     test(
+      "a private key and a JSON key of several lines are kept in one, and other lines are refused",
+      Effect.gen(function* () {
+        const connections = yield* Connections
+        const workspaceId = yield* workspace
+        const make = (secret: string) =>
+          connections.create(
+            { workspaceId, providerId: "acme-mail", label: "mine", secret: Redacted.make(secret), expiresAt: null },
+            commandLine
+          )
+        const kept = (secret: string) =>
+          Effect.gen(function* () {
+            const { connectionId } = yield* make(secret)
+            return Redacted.value((yield* connections.use(workspaceId, connectionId)).secret)
+          })
+        assert.strictEqual(
+          yield* kept("-----BEGIN PRIVATE KEY-----\r\nAAAA\nBBBB\n-----END PRIVATE KEY-----\n"),
+          "-----BEGIN PRIVATE KEY-----\\nAAAA\\nBBBB\\n-----END PRIVATE KEY-----"
+        )
+        assert.strictEqual(yield* kept('{\n  "private_key": "a\\nb"\n}\n'), '{"private_key":"a\\nb"}')
+        for (const secret of ["a\nb", "{\nb", "-----BEGIN X\nb", '{"a":\n"\u0001"}'])
+          assert.strictEqual((yield* Effect.flip(make(secret)))._tag, "validation_error")
+      })
+    )
+
+    test(
       "another workspace's connection is no connection",
       Effect.gen(function* () {
         const connections = yield* Connections

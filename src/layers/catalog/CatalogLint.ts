@@ -13,6 +13,7 @@ import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
+import { inventedKey } from "../providers/InventedKeys.js"
 import { addressWith, exampleValues, placeholdersOf } from "../providers/Variables.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 
@@ -26,10 +27,9 @@ export interface LintProblem {
 /** An invented key in the form that the provider wants. No real key is needed. */
 const keyFor = ({ auth, variables }: Endpoint["provider"]): Credential => {
   if (auth.type === "none" || auth.type === "unsupported") return { _tag: "None" }
-  const pair = auth.type === "basic" || auth.type === "header_pair" || auth.type === "oauth2_client_credentials"
   return {
     _tag: "Platform",
-    secret: Redacted.make(pair ? "lint-user:lint-password" : "lint-key-0000"),
+    secret: Redacted.make(inventedKey(auth, "lint-user", "lint-password", "lint-key-0000")),
     variables: exampleValues(variables)
   }
 }

@@ -4,7 +4,8 @@
  * bearer keys.
  */
 import { Either, Redacted } from "effect"
-import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
+import type { Auth, Endpoint, KeyPlace, VariableValues } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
 import type { Credential } from "../../domain/ProviderCall.js"
 import {
   ConnectionInvalid,
@@ -13,7 +14,8 @@ import {
   PlatformKeyMissing
 } from "../../domain/RunFailures.js"
 import type { RequestParts } from "./RequestPlan.js"
-import { variableValues, type VariableProblem } from "./Variables.js"
+import { isSigning, secretsOf, signerFor, type Signer } from "./Signing.js"
+import { variableValues, type VariableProblem, withValues } from "./Variables.js"
 
 export interface ClientCredentials {
   readonly id: string
@@ -24,6 +26,7 @@ export type Key =
   | { readonly _tag: "None" }
   | { readonly _tag: "Plain"; readonly secret: string }
   | { readonly _tag: "OAuth"; readonly client: ClientCredentials }
+  | { readonly _tag: "Signing"; readonly secrets: ReadonlyArray<string>; readonly sign: Signer }
 
 export type KeyFailure =
   ConnectionInvalid | CredentialPlacementUnsupported | PlatformAuthIncompatible | PlatformKeyMissing
@@ -61,7 +64,11 @@ export const variablesFor = (
       )
 
 /** Takes the secret out of its wrapping and checks its kind. */
-export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, KeyFailure> => {
+export const keyFor = (
+  auth: Auth,
+  credential: Credential,
+  variables: VariableValues
+): Either.Either<Key, KeyFailure> => {
   if (auth.type === "unsupported") {
     return Either.left(
       new CredentialPlacementUnsupported({
@@ -79,7 +86,16 @@ export const keyFor = (auth: Auth, credential: Credential): Either.Either<Key, K
   const colon = secret.indexOf(":")
   if (auth.type === "basic" && !auth.passwordless && colon < 1)
     return Either.left(incompatible(credential, "it must have the form user:password."))
-  if (auth.type === "header_pair" && (colon < 1 || colon === secret.length - 1))
+  if (isSigning(auth))
+    return Either.mapBoth(signerFor(auth, secret, variables), {
+      onLeft: (detail) => incompatible(credential, detail),
+      onRight: (sign): Key => ({ _tag: "Signing", secrets: secretsOf(auth, secret), sign })
+    })
+  const unplaceable = placesOf(auth, secret)
+    .map(placeProblem)
+    .find((problem) => problem !== null)
+  if (unplaceable !== undefined && unplaceable !== null) return Either.left(incompatible(credential, unplaceable))
+  if ((auth.type === "header_pair" || auth.type === "pair") && (colon < 1 || colon === secret.length - 1))
     return Either.left(incompatible(credential, "it must have the form first:second."))
   if (auth.type === "oauth2_client_credentials") {
     return colon < 1 || colon === secret.length - 1
@@ -96,12 +112,81 @@ const withHeader = (parts: RequestParts, name: string, value: string): RequestPa
 export const basicValue = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
 
+interface PlacedKey {
+  readonly place: KeyPlace
+  readonly secret: string
+}
+
+/** Where the parts of such a key go; nothing for the kinds of keys that have rules of their own. */
+const placesOf = (auth: Auth, secret: string): ReadonlyArray<PlacedKey> => {
+  switch (auth.type) {
+    case "path":
+    case "cookie":
+      return [{ place: { in: auth.type, name: auth.name }, secret }]
+    case "pair": {
+      const colon = secret.indexOf(":")
+      return [
+        { place: auth.places[0], secret: secret.slice(0, Math.max(0, colon)) },
+        { place: auth.places[1], secret: secret.slice(colon + 1) }
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+/** The places of a declaration that have a name. */
+export const keyPlaces = (auth: Auth): ReadonlyArray<KeyPlace> => placesOf(auth, "").map(({ place }) => place)
+
+const placeProblem = ({ place, secret }: PlacedKey): string | null =>
+  place.in === "cookie" && /[\s",;\\]/.test(secret)
+    ? "it contains blanks, quotes, commas, semicolons or backslashes, which a cookie cannot hold."
+    : place.in === "path" && (secret === "." || secret === ".." || /[/\\]/.test(secret))
+      ? "it is no single step of a path."
+      : null
+
+const placedAt = ({ place, secret }: PlacedKey, parts: RequestParts): RequestParts => {
+  switch (place.in) {
+    case "header":
+      return withHeader(parts, place.name, `${place.prefix ?? ""}${secret}`)
+    case "query":
+      return { ...parts, query: [...parts.query, [place.name, secret]] }
+    case "cookie": {
+      const present = member(parts.headers, "cookie")
+      return withHeader(parts, "cookie", `${present === undefined ? "" : `${present}; `}${place.name}=${secret}`)
+    }
+    case "path":
+      // A colon may stand in a path as it is, and some providers want it so.
+      return {
+        ...parts,
+        path: withValues(parts.path, { [place.name]: encodeURIComponent(secret).replaceAll("%3A", ":") })
+      }
+    case "body":
+      return withField(parts, place.name, secret)
+  }
+}
+
+const withField = (parts: RequestParts, name: string, secret: string): RequestParts => {
+  const { body } = parts
+  if (body._tag === "Form") return { ...parts, body: { _tag: "Form", fields: [...body.fields, [name, secret]] } }
+  if (body._tag === "Multipart")
+    return { ...parts, body: { _tag: "Multipart", parts: [...body.parts, [name, secret]] } }
+  return { ...parts, body: { _tag: "Json", value: { ...(body._tag === "Json" ? body.value : {}), [name]: secret } } }
+}
+
 /** `secret` is the plain key, or the access token of an OAuth client. */
 export const placeKey = (auth: Auth, secret: string, parts: RequestParts): RequestParts => {
   switch (auth.type) {
     case "none":
     case "unsupported":
+    case "aws_sigv4":
+    case "hmac":
+    case "jwt":
       return parts
+    case "path":
+    case "cookie":
+    case "pair":
+      return placesOf(auth, secret).reduce((placed, each) => placedAt(each, placed), parts)
     case "bearer":
     case "oauth2_client_credentials":
       return withHeader(parts, "authorization", `Bearer ${secret}`)
@@ -123,24 +208,17 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
         "authorization",
         `Basic ${Buffer.from(auth.passwordless && !secret.includes(":") ? `${secret}:` : secret).toString("base64")}`
       )
-    case "body": {
-      const { body } = parts
-      if (body._tag === "Form")
-        return { ...parts, body: { _tag: "Form", fields: [...body.fields, [auth.name, secret]] } }
-      if (body._tag === "Multipart")
-        return { ...parts, body: { _tag: "Multipart", parts: [...body.parts, [auth.name, secret]] } }
-      return {
-        ...parts,
-        body: { _tag: "Json", value: { ...(body._tag === "Json" ? body.value : {}), [auth.name]: secret } }
-      }
-    }
+    case "body":
+      return withField(parts, auth.name, secret)
   }
 }
 
 /** The secret parts of a key. A user name or client id is not secret, and may well be part of a normal answer. */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
   const colon = secret.indexOf(":")
+  if (isSigning(auth)) return secretsOf(auth, secret)
   if (colon < 0) return [secret]
+  if (auth.type === "pair") return [secret.slice(0, colon), secret.slice(colon + 1)]
   if (auth.type === "basic") return [secret, secret.slice(colon + 1)]
   return auth.type === "header_pair" ? [secret.slice(0, colon), secret.slice(colon + 1)] : [secret]
 }

@@ -96,10 +96,10 @@ const warnWhereRefused =
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
       : Effect.void
 
-/** What is sent once: the request without its key, the key, what removes the key from the answer, the time left. */
+/** What is sent once: the request with its key, what removes the key from the answer, the time left. */
 interface Sending {
-  readonly parts: RequestParts
-  readonly secret: string
+  readonly method: RequestParts["method"]
+  readonly written: Written
   readonly blot: Blot | null
   readonly timeoutMs: number
 }
@@ -108,16 +108,15 @@ interface Sending {
 const send = (
   engine: HttpEngine,
   prepared: Prepared,
-  { blot, parts, secret, timeoutMs }: Sending
+  { blot, method, timeoutMs, written }: Sending
 ): Effect.Effect<WireAnswer, CallFailure> => {
   const { operation } = prepared.seen.endpoint
-  const written = write(placeKey(prepared.auth, secret, located(parts, prepared.variables)), prepared.boundary)
   const origin = engine.originFor(prepared.origin)
   return engine.transport
     .exchange(
       {
         origin,
-        method: parts.method,
+        method,
         path: written.path,
         headers: {
           accept: operation.contentTypes.join(", "),
@@ -137,6 +136,28 @@ const send = (
       })
     )
 }
+
+/** The bytes of a request with its key in it. */
+const writtenWith = ({ auth, boundary, variables }: Prepared, secret: string, parts: RequestParts): Written =>
+  write(placeKey(auth, secret, located(parts, variables)), boundary)
+
+/** Signs what is sent, when it is sent: each exchange has a signature of its own. */
+const sendSigned = (
+  engine: HttpEngine,
+  prepared: Prepared,
+  { secrets, sign }: Extract<Key, { readonly _tag: "Signing" }>,
+  parts: RequestParts
+): Effect.Effect<WireAnswer, CallFailure> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const unsigned = writtenWith(prepared, "", parts)
+    const { derived, headers, path } = sign({ ...unsigned, method: parts.method, origin: prepared.origin }, now)
+    return send(engine, prepared, {
+      method: parts.method,
+      written: { path, headers, body: unsigned.body },
+      blot: blotFor([...secrets, ...derived]),
+      timeoutMs: prepared.seen.endpoint.operation.timeoutMs
+    })
+  })
 
 /** The request at its own address. A path without variables stays the same object. */
 const located = (parts: RequestParts, values: VariableValues): RequestParts => {
@@ -164,10 +185,17 @@ const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
 const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const { auth, key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
+  if (key._tag === "Signing") return (parts) => sendSigned(engine, prepared, key, parts)
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
     const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
-    return (parts) => send(engine, prepared, { parts, secret, blot, timeoutMs })
+    return (parts) =>
+      send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, secret, parts),
+        blot,
+        timeoutMs
+      })
   }
   const { client } = key
   const withoutToken = (problem: TokenRefused | WireFailure) =>
@@ -180,7 +208,12 @@ const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
         .take(auth, client, yield* left)
         .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
       const blot = blotFor([client.secret, token])
-      const answer = yield* send(engine, prepared, { parts, secret: token, blot, timeoutMs: yield* left })
+      const answer = yield* send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, token, parts),
+        blot,
+        timeoutMs: yield* left
+      })
       if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
       return answer
     })
@@ -213,8 +246,8 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
   const { credential, endpoint, input } = call
   const { operation, provider } = endpoint
   const plan = yield* callPlanFor(endpoint)
-  const key = yield* keyFor(provider.auth, credential)
   const variables = yield* variablesFor(provider, credential)
+  const key = yield* keyFor(provider.auth, credential, variables)
   const unfilled = (problem: VariableProblem) => variableFailure(credential, problem)
   const origin = yield* Either.mapLeft(plan.request.origin(variables), unfilled)
   const auth = yield* Either.mapLeft(authWith(provider, variables), unfilled)

@@ -5,6 +5,8 @@
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
+import { keyPlaces } from "./KeyPlacement.js"
+import { signingProblems } from "./Signing.js"
 import { fieldsOfBody } from "./RawBodies.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
@@ -24,7 +26,7 @@ export const bodyProblems = (
         path: "body",
         message: `one request has one kind of body, not ${body.as} and ${bodies.join(" and ")}`
       })
-  if (provider.auth.type === "body")
+  if (provider.auth.type === "body" || keyPlaces(provider.auth).some((place) => place.in === "body"))
     problems.push({ path: "body", message: "has no place for the key, which goes into a field of the body" })
   for (const field of fieldsOfBody(body)) {
     if (Object.hasOwn(bindings, field))
@@ -33,6 +35,26 @@ export const bodyProblems = (
       problems.push({ path: "body", message: `takes ${field}, which is no property of input` })
   }
   return problems
+}
+
+/** What is wrong with where the key goes. */
+export const keyProblems = ({
+  operation,
+  provider
+}: Pick<Endpoint, "operation" | "provider">): ReadonlyArray<PlanProblem> => {
+  const { async, bindings, path } = operation
+  const paths = [path, ...(async === undefined ? [] : [async.poll.path])]
+  return [
+    ...signingProblems(provider.auth),
+    ...keyPlaces(provider.auth).flatMap((place): ReadonlyArray<PlanProblem> => {
+      if (place.in !== "path") return []
+      if (Object.values(bindings).some((each) => each.in === "path" && each.name === place.name))
+        return [{ path: "bindings", message: `put a field at {${place.name}}, where the key goes` }]
+      return paths.every((each) => each.split("?", 1)[0]?.includes(`{${place.name}}`) === true)
+        ? []
+        : [{ path: "path", message: `has no {${place.name}} for the key` }]
+    })
+  ]
 }
 
 const spreadable: ReadonlySet<Place> = new Set(["query", "form", "multipart", "header"])

@@ -13,7 +13,8 @@ import { writeJson } from "../../domain/LosslessJson.js"
 import { member, setMember } from "../../domain/Members.js"
 import { decodeBase64, encodeMultipart, isFile } from "./Multipart.js"
 import { fieldsOfBody, rawBody, type RawBody } from "./RawBodies.js"
-import { bodyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
+import { keyPlaces } from "./KeyPlacement.js"
+import { bodyProblems, keyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
 import { type Pair, pairsOf } from "./Styles.js"
 import { applyTransforms, asText } from "./Transforms.js"
 import { type AddressPlan, declarationProblems, placeholdersOf, planAddress, withValues } from "./Variables.js"
@@ -140,7 +141,8 @@ export const planRequest = ({
   const basePath = base.right.pathname.replace(/\/$/, "")
   const [template = "", fixedQuery] = operation.path.split("?", 2)
   const isVariable = (name: string): boolean => Object.hasOwn(provider.variables ?? {}, name)
-  const inPath = new Set(placeholdersOf(template).filter((name) => !isVariable(name)))
+  const keyNames = keyPlaces(provider.auth).flatMap((place) => (place.in === "path" ? [place.name] : []))
+  const inPath = new Set(placeholdersOf(template).filter((name) => !isVariable(name) && !keyNames.includes(name)))
 
   const fixed = [...provider.fixed, ...operation.fixed]
   const places = new Set([
@@ -157,6 +159,7 @@ export const planRequest = ({
   const problems: Array<PlanProblem> = [...declarationProblems(provider)]
   if (bodies.length > 1)
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
+  problems.push(...keyProblems({ operation, provider }))
   if (raw !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
   for (const [field, { in: place, name, style }] of Object.entries(operation.bindings))
     if (style === "spread") {
@@ -191,6 +194,7 @@ export const planRequest = ({
           .filter((each) => each.in === place)
           .map(({ name }) => name),
         ...("name" in provider.auth ? [provider.auth.name] : []),
+        ...keyPlaces(provider.auth).map(({ name }) => name),
         ...Object.keys(isObject(operation.input["properties"]) ? operation.input["properties"] : {})
       ].map((name) => name.toLowerCase())
     )

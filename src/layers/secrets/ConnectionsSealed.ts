@@ -17,7 +17,7 @@ import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
 import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
-import { secretProblem } from "./SecretText.js"
+import { inOneLine, secretProblem } from "./SecretText.js"
 
 const shown = ({ expiresAt, label, providerId, variables }: Connection): JsonObject => ({
   providerId,
@@ -61,7 +61,8 @@ const make = Effect.gen(function* () {
   })
 
   return Connections.of({
-    create: Effect.fn("Connections.create")(function* ({ secret, variables, ...input }, by) {
+    create: Effect.fn("Connections.create")(function* ({ secret: given, variables, ...input }, by) {
+      const secret = inOneLine(given)
       const now = yield* Clock.currentTimeMillis
       const expired =
         input.expiresAt !== null && input.expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null

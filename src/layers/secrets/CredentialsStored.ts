@@ -26,7 +26,7 @@ const ofConnection = ({ connection, secret }: OpenedConnection): Credential => (
 
 /** Refuses a key of the wrong kind before a call is prepared. The call itself finds all other problems of a key. */
 const fitting = (provider: Provider, credential: Credential) => {
-  const key = Either.flatMap(variablesFor(provider, credential), () => keyFor(provider.auth, credential))
+  const key = Either.flatMap(variablesFor(provider, credential), (values) => keyFor(provider.auth, credential, values))
   return Either.isLeft(key) &&
     (key.left._tag === "connection_invalid" || key.left._tag === "platform_auth_incompatible")
     ? Effect.fail(key.left)

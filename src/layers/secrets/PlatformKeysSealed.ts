@@ -9,7 +9,7 @@ import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
 import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, givenVariables, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
-import { secretProblem } from "./SecretText.js"
+import { inOneLine, secretProblem } from "./SecretText.js"
 
 const shown = ({ createdAt, sealed, variables }: PlatformKeyRow): JsonObject => ({
   sealedWith: sealed.keyId,
@@ -27,10 +27,11 @@ const make = Effect.gen(function* () {
   return PlatformKeys.of({
     set: Effect.fn("PlatformKeys.set")(function* (
       providerId: string,
-      secret: Redacted.Redacted<string>,
+      given: Redacted.Redacted<string>,
       by: Actor,
       variables?: VariableValues
     ) {
+      const secret = inOneLine(given)
       const problem = secretProblem(secret)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const row = {

@@ -1,7 +1,27 @@
-/** What can be a key at a provider: anything that fits into a header line. */
-import { Redacted } from "effect"
+/**
+ * What can be a key at a provider: anything that fits into a header line. A private key in PEM and a JSON object, as
+ * providers give them out in files, are brought into one line first.
+ */
+import { Either, Redacted, Schema } from "effect"
 import type { FieldProblem } from "../../domain/ApiErrors.js"
+import { JsonObject } from "../../domain/Json.js"
 import { secretCharsMax } from "../../domain/Limits.js"
+
+const readObject = Schema.decodeUnknownEither(Schema.parseJson(JsonObject))
+
+/** The key in one line, where it can be written so: JSON without blanks, the line breaks of a PEM as `\\n`. */
+export const inOneLine = (secret: Redacted.Redacted<string>): Redacted.Redacted<string> => {
+  const text = Redacted.value(secret)
+  if (!/[\r\n]/.test(text)) return secret
+  const trimmed = text.trim()
+  if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(trimmed)) return Redacted.make(trimmed.replace(/\r?\n/g, "\\n"))
+  return trimmed.startsWith("{")
+    ? Either.match(readObject(trimmed), {
+        onLeft: () => secret,
+        onRight: (object) => Redacted.make(JSON.stringify(object))
+      })
+    : secret
+}
 
 export const secretProblem = (secret: Redacted.Redacted<string>): FieldProblem | null => {
   const text = Redacted.value(secret)
