@@ -962,7 +962,7 @@ export type OperationContract = {
    */
   readonly requestBinding: {
     readonly [name: string]: {
-      readonly in: "path" | "query" | "header" | "json" | "form" | "multipart"
+      readonly in: "path" | "query" | "header" | "json" | "form" | "multipart" | "body"
       readonly name: string
     }
   }
