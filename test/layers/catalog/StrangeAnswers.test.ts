@@ -83,6 +83,6 @@ describe("a built-in operation", () => {
         assert.isAbove(real.length, 100)
         assert.deepStrictEqual(taken, [])
       }).pipe(Effect.provide(NodeContext.layer)),
-    60_000
+    180_000
   )
 })
