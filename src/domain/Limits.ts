@@ -347,6 +347,8 @@ export const bindingStepsMax = 16
 export const bindingItemMax = 99
 /** The longest expression of a manifest. */
 export const expressionCharsMax = 10_000
+/** How many levels the syntax tree of an expression may have; each step of a path such as `a.b.c` is one. */
+export const expressionDepthMax = 200
 /** The longest pattern of a schema. */
 export const patternCharsMax = 1_000
 /** How many steps a pattern may have, with its repetitions written out. */

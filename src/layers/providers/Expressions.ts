@@ -8,7 +8,7 @@
 import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
 import type { Json } from "../../domain/Json.js"
-import { expressionCharsMax, expressionStepsMax } from "../../domain/Limits.js"
+import { expressionCharsMax, expressionDepthMax, expressionStepsMax } from "../../domain/Limits.js"
 import { type Ast, Budget, interpret, payFor, truthy } from "./BoundedInterpreter.js"
 
 /**
@@ -42,6 +42,19 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 
 const isNode = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null
+
+/**
+ * Whether the expression is deeper than the limit. Not recursive: how deep a recursion may go depends on the stack that
+ * it starts on, so an expression could pass the check of its manifest and fail in a call.
+ */
+const isTooDeep = (ast: Ast): boolean => {
+  let level: ReadonlyArray<unknown> = [ast]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > expressionDepthMax) return true
+    level = level.flatMap((node) => (isNode(node) ? Object.values(node).filter(isNode) : []))
+  }
+  return false
+}
 
 /** `!a.b` reads as `(!a).b`, which is null for every answer. The author of a manifest never means that. */
 const negatesOnlyTheStart = (node: unknown): boolean => {
@@ -77,9 +90,11 @@ export const compile = (source: string): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
     : Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
-        source.includes("!") && negatesOnlyTheStart(ast)
-          ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-          : Either.right(expressionOf(source, ast))
+        isTooDeep(ast)
+          ? Either.left(`it is nested more than ${expressionDepthMax} levels deep`)
+          : source.includes("!") && negatesOnlyTheStart(ast)
+            ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
+            : Either.right(expressionOf(source, ast))
       )
 
 export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>

@@ -54,6 +54,10 @@ describe("an expression", () => {
   it("that is longer than an expression may be, or nested without end, is refused when it is compiled", () => {
     assert.isTrue(Either.isLeft(compile(`body.${"a".repeat(10_000)}`)))
     assert.isTrue(Either.isLeft(compile(`${"!".repeat(9_000)}a`)))
+    // On a larger stack than that of a call, too.
+    for (const deep of ["!".repeat(250) + "a", "a.".repeat(250) + "a", "[".repeat(150) + "a" + "]".repeat(150)])
+      assert.deepStrictEqual(Either.flip(compile(deep)), Either.right("it is nested more than 200 levels deep"))
+    assert.isTrue(Either.isRight(compile(`${"a.".repeat(150)}a`)))
   })
 })
 
