@@ -24,6 +24,10 @@ const noAmbient = (allowed = []) =>
     { selector: "CallExpression[callee.name=/^(setTimeout|setInterval)$/]", message: "Use Effect.sleep or Schedule." },
     { selector: "ThrowStatement", message: "Expected failures are values: return yield* new SomeError()." },
     {
+      selector: "MemberExpression[object.name='URL'][property.name='canParse']",
+      message: "It is wrong about letters beyond ASCII: use readUrl (src/domain/Url.ts)."
+    },
+    {
       selector: "TaggedTemplateExpression[typeArguments]",
       message: "Nobody checks a type that a statement is told: check its rows with rowsOf (database/Rows)."
     }

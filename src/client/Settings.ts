@@ -40,11 +40,20 @@ const pageAddress = (): string | undefined => {
     : undefined
 }
 
+/** `URL.canParse` is wrong in Node 20 about letters beyond ASCII. */
+const readUrl = (text: string): URL | null => {
+  try {
+    return new URL(text, pageAddress())
+  } catch {
+    return null
+  }
+}
+
 const baseUrlOf = (given: string | URL): string => {
   const text = String(given)
-  if (!URL.canParse(text, pageAddress()))
+  const url = readUrl(text)
+  if (url === null)
     throw new TypeError(`baseUrl is ${JSON.stringify(text)}; an address such as https://gateway.example.com is needed`)
-  const url = new URL(text, pageAddress())
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new TypeError(`baseUrl begins with ${url.protocol}; it must begin with https: or http:`)
   if (url.username !== "" || url.password !== "")

@@ -5,6 +5,7 @@
  * of people and companies are not recognised, because words do not show where a name begins. Pure.
  */
 import { Struct } from "effect"
+import { readUrl } from "./Url.js"
 
 /** What a question gave, by kind. The names are the common names of jobs where there is one. */
 export interface QuestionValues {
@@ -121,7 +122,7 @@ export const valuesIn = (question: string): QuestionValues => {
   }
   each(urlForm, (match) => {
     const url = withoutSentenceEnd(match)
-    if (!URL.canParse(url)) return false
+    if (readUrl(url) === null) return false
     if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) give("linkedin_url", url)
     give("url", url)
     return true
@@ -141,7 +142,7 @@ export const valuesIn = (question: string): QuestionValues => {
     return true
   })
   each(ip6Form, (match) => {
-    if (!URL.canParse(`http://[${match}]/`)) return false
+    if (readUrl(`http://[${match}]/`) === null) return false
     give("ip", match)
     return true
   })

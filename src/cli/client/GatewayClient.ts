@@ -7,6 +7,7 @@ import * as Options from "@effect/cli/Options"
 import { Config, Data, Duration, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
+import { readUrl } from "../../domain/Url.js"
 import { isLoopback } from "../../layers/node/Config.js"
 import { Screen } from "../Screen.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
@@ -147,8 +148,8 @@ export const urlOption = Options.text("url").pipe(
 
 /** An address without a slash at its end. */
 const addressOf = (text: string): Effect.Effect<string, BadAddress> => {
-  const sound =
-    URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol) && new URL(text).username === ""
+  const url = readUrl(text)
+  const sound = url !== null && ["http:", "https:"].includes(url.protocol) && url.username === ""
   return sound ? Effect.succeed(text.replace(/[/?#]+$/, "")) : new BadAddress({ text })
 }
 

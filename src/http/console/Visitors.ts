@@ -12,6 +12,7 @@ import type { Session, Sessions } from "../../services/Sessions.js"
 import type { ConsoleCookie, ConsoleCookies } from "./Cookies.js"
 
 export type { Role } from "../../domain/Member.js"
+import { readUrl } from "../../domain/Url.js"
 export type { Session } from "../../services/Sessions.js"
 
 export interface Visitor {
@@ -84,9 +85,8 @@ export const csrfHolds = (visitor: Visitor, given: string, open: boolean): boole
 const isOwnOrigin = (origin: string, host: string | undefined, publicUrl: string): boolean => {
   const own = new URL(publicUrl)
   if (origin === own.origin) return true
-  if (!URL.canParse(origin)) return false
-  const given = new URL(origin)
-  return given.host === host && (given.protocol === "https:" || own.protocol === "http:")
+  const given = readUrl(origin)
+  return given !== null && given.host === host && (given.protocol === "https:" || own.protocol === "http:")
 }
 
 /**

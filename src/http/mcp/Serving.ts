@@ -12,6 +12,7 @@ import { productName, productVersion } from "../../domain/Product.js"
 import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
+import { readUrl } from "../../domain/Url.js"
 import type { Accounts } from "../../services/Accounts.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
 import { plainRoute, type Route } from "../Access.js"
@@ -94,8 +95,7 @@ const answerOf = async (response: Response): Promise<HttpServerResponse.HttpServ
       })
 }
 
-const hostnameOf = (authority: string): string =>
-  URL.canParse(`http://${authority}`) ? new URL(`http://${authority}`).hostname : ""
+const hostnameOf = (authority: string): string => readUrl(`http://${authority}`)?.hostname ?? ""
 
 /** A page that was led here by a name of its own (DNS rebinding) names that name; an address cannot be rebound. */
 const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, "")) !== 0

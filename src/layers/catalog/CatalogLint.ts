@@ -9,6 +9,7 @@ import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
+import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
@@ -38,7 +39,7 @@ const keyFor = ({ auth, variables }: Endpoint["provider"]): Credential => {
 const exampleAddresses = ({ auth, baseUrl, variables }: Endpoint["provider"]): ReadonlyArray<string> =>
   [baseUrl, ...(auth.type === "oauth2_client_credentials" ? [auth.tokenUrl] : [])]
     .map((address) => Either.getOrElse(addressWith(address, variables, exampleValues(variables)), () => address))
-    .filter((address) => URL.canParse(address))
+    .filter((address) => readUrl(address) !== null)
 
 type Respond = (request: http.IncomingMessage, response: http.ServerResponse) => void
 

@@ -8,6 +8,7 @@ import { Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from 
 import { statfs } from "node:fs/promises"
 import { dirname, resolve as absolute } from "node:path"
 import { diskFreeBytesMin } from "../../domain/Limits.js"
+import { readUrl } from "../../domain/Url.js"
 import { Sealing } from "../../services/Sealing.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
@@ -150,12 +151,11 @@ export const egressFinding = (
 /** Of providers with a key first, because they are used. */
 const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
   Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints }) => {
-    const real = endpoints.flatMap(({ provider }) =>
+    const real = endpoints.flatMap(({ provider }) => {
       // An address that depends on a customer is nobody's to look up.
-      provider.mock || provider.variables !== undefined || !URL.canParse(provider.baseUrl)
-        ? []
-        : [{ id: provider.id, origin: new URL(provider.baseUrl) }]
-    )
+      const origin = provider.mock || provider.variables !== undefined ? null : readUrl(provider.baseUrl)
+      return origin === null ? [] : [{ id: provider.id, origin }]
+    })
     const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
     return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()].slice(0, hostsAsked)
   })
@@ -196,8 +196,9 @@ export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "pub
   const { production, publicUrl } = config
   const problem = publicUrlProblem(config)
   if (problem !== null) return wrong("public address", problem, publicAdvice)
-  if (!URL.canParse(publicUrl)) return wrong("public address", `${publicUrl} is no address`, publicAdvice)
-  if (production && isLoopback(new URL(publicUrl)))
+  const url = readUrl(publicUrl)
+  if (url === null) return wrong("public address", `${publicUrl} is no address`, publicAdvice)
+  if (production && isLoopback(url))
     return wrong("public address", `links say ${publicUrl}, which only this machine can reach`, publicAdvice)
   return right("public address", publicUrl)
 }

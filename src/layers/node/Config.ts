@@ -6,6 +6,7 @@ import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from 
 import { readFileSync } from "node:fs"
 import { type Micros, typedAmount } from "../../domain/Micros.js"
 import * as Limits from "../../domain/Limits.js"
+import { readUrl } from "../../domain/Url.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
 /** How payments go through Stripe. */
@@ -159,8 +160,8 @@ export const isLoopback = ({ hostname }: URL): boolean =>
  * which tokens travel unprotected; else null.
  */
 export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null => {
-  if (!URL.canParse(publicUrl)) return null
-  const url = new URL(publicUrl)
+  const url = readUrl(publicUrl)
+  if (url === null) return null
   if (everyAddress.has(url.hostname))
     return `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
   return url.protocol === "https:" || isLoopback(url)

@@ -7,6 +7,7 @@ import { lookup as systemLookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { Data, Either } from "effect"
 import ipaddr from "ipaddr.js"
+import { readUrl } from "../../domain/Url.js"
 
 /** The egress policy refuses this target. `range` names the kind of address, never more. */
 export class TargetRefused extends Data.TaggedError("TargetRefused")<{
@@ -67,9 +68,9 @@ export const makeEgress = (allow: ReadonlyArray<string>, resolve: Resolve = syst
 
   return {
     vetOrigin: (address) => {
-      if (!URL.canParse(address)) return Either.left(new TargetRefused({ host: "", range: "unreadable" }))
       // The parser already turns decimal, octal, hexadecimal and short IPv4 hosts into dotted ones.
-      const url = new URL(address)
+      const url = readUrl(address)
+      if (url === null) return Either.left(new TargetRefused({ host: "", range: "unreadable" }))
       const host = bare(url.hostname)
       if (url.protocol !== "http:" && url.protocol !== "https:")
         return Either.left(new TargetRefused({ host, range: "scheme" }))

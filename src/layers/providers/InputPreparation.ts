@@ -11,6 +11,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { commonTextCharsMax, hostCharsMax, otherTextCharsMax } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { readUrl } from "../../domain/Url.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { type InputSchema, inputSchemaFor } from "./InputSchema.js"
 import { memoByVersion } from "./MemoByVersion.js"
@@ -53,9 +54,9 @@ const startsWithPort = (text: string): boolean => {
 export const isWebAddress = (text: string): boolean => {
   if (text.length > commonTextCharsMax.url || /\s/.test(text)) return false
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !startsWithPort(text) ? text : `https://${text}`
-  if (!URL.canParse(address)) return false
-  const url = new URL(address)
+  const url = readUrl(address)
   return (
+    url !== null &&
     (url.protocol === "http:" || url.protocol === "https:") &&
     (isDomain(url.hostname) || /^[\d.]+$/.test(url.hostname) || url.hostname.startsWith("["))
   )

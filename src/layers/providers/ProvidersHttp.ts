@@ -19,6 +19,7 @@ import {
   type ProviderCall
 } from "../../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected, InvalidResponse } from "../../domain/RunFailures.js"
+import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
 import { type Exchange, runToEnd } from "./AsyncCalls.js"
 import { type Blot, blotFor } from "./Blotting.js"
@@ -310,7 +311,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
     Providers,
     Effect.gen(function* () {
       const origins = new Map(Object.entries(options.origins ?? {}))
-      const targets = [...origins.values()].filter((target) => URL.canParse(target)).map((target) => new URL(target))
+      const targets = [...origins.values()].map(readUrl).filter((url) => url !== null)
       const opened = targets.map(
         (url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
       )

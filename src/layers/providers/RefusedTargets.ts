@@ -6,6 +6,7 @@
 import { Clock, Effect } from "effect"
 import { setBounded } from "./BoundedMap.js"
 import { mayBeOpened } from "./Egress.js"
+import { readUrl } from "../../domain/Url.js"
 
 const quietMillis = 60_000
 /**
@@ -15,8 +16,9 @@ const remembered = 1_000
 
 /** `host:port` of an address, as `GATEWAY_EGRESS_ALLOW` takes it; null for one that cannot be read. */
 const hostAndPort = (address: string): string | null => {
-  if (!URL.canParse(address)) return null
-  const { hostname, port, protocol } = new URL(address)
+  const url = readUrl(address)
+  if (url === null) return null
+  const { hostname, port, protocol } = url
   return `${hostname}:${port !== "" ? port : protocol === "https:" ? "443" : "80"}`
 }
 

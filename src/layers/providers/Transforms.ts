@@ -6,6 +6,7 @@ import { isObject, type Json } from "../../domain/Json.js"
 import { commonTextCharsMax } from "../../domain/Limits.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import type { Transform } from "../../domain/Manifest.js"
+import { readUrl } from "../../domain/Url.js"
 
 const isScalar = (value: Json): boolean => !Array.isArray(value) && !isObject(value)
 
@@ -27,7 +28,7 @@ const hostname = (text: string): string => {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
     ? text
     : `https://${text.includes("@") ? text.slice(text.lastIndexOf("@") + 1) : text}`
-  return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, "") : text
+  return readUrl(address)?.hostname.replace(/^www\./, "") ?? text
 }
 
 const one = (value: Json, transform: Transform): Json => {

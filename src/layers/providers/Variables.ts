@@ -9,6 +9,7 @@ import { cutText } from "../../domain/Characters.js"
 import { variableCharsMax } from "../../domain/Limits.js"
 import { type Endpoint, isKeyless, type Variables, VariableValue, type VariableValues } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { readUrl } from "../../domain/Url.js"
 import { linearPattern, refillPatternWork } from "./LinearPatterns.js"
 
 /** What is wrong with one variable, as a sentence that its name begins. */
@@ -117,8 +118,8 @@ export const planAddress = (template: string, declared: Variables | undefined): 
   )
   if (unknown !== undefined) return Either.left(`uses {${unknown}}, which is none of its variables`)
   if (declared === undefined || names.length === 0) {
-    if (!URL.canParse(template)) return Either.left("is not an absolute address")
-    const url = new URL(template)
+    const url = readUrl(template)
+    if (url === null) return Either.left("is not an absolute address")
     return Either.right({
       // The parser would escape the braces of a path that still has its placeholders.
       pathname: declared === undefined ? url.pathname : rest.replace(/[?#].*$/, "") || "/",
@@ -135,10 +136,9 @@ export const planAddress = (template: string, declared: Variables | undefined): 
       const address = `${scheme}${filled}${port}`
       const refused = Either.left({ name, message: "makes no host name together with the rest of the address" })
       if (filled.length > 253 || !filled.split(".").every((each) => label.test(each))) return refused
-      if (!URL.canParse(address)) return refused
-      const url = new URL(address)
+      const url = readUrl(address)
       // A host of digits alone would be read as a number, and so as another host.
-      return url.hostname === filled ? Either.right(url.origin) : refused
+      return url !== null && url.hostname === filled ? Either.right(url.origin) : refused
     }
   })
 }

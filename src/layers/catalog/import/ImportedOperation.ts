@@ -14,6 +14,7 @@ import {
   ProviderId,
   ProviderManifest
 } from "../../../domain/Manifest.js"
+import { readUrl } from "../../../domain/Url.js"
 import { makeEndpoint } from "../ManifestEndpoints.js"
 import { checkVocabulary } from "../../providers/SchemaVocabulary.js"
 import { operationProblems } from "../Soundness.js"
@@ -191,7 +192,7 @@ export class OperationImporter {
     const id = endpointIdOf(source.id)
     if (id !== source.id) this.report.note("changed", source.id, "an id with characters that ids do not have")
     if (this.ids.has(id)) return skip("an id that was there already")
-    const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && URL.canParse(source.baseUrl)
+    const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && readUrl(source.baseUrl) !== null
     if (!isAddressed)
       this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
     const provider = this.providerOf(source, isAddressed ? source.baseUrl.replace(/\/+$/, "") : unknownBase)

@@ -1,6 +1,7 @@
 // A document that is being read, with the provider that it describes and the report that takes the notes about it.
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
+import { readUrl } from "../../../domain/Url.js"
 import { importedIdCharsMax, slug } from "./ImportedOperation.js"
 import type { ReportBuilder } from "./ImportReport.js"
 import { listOf, textOf } from "./OpenApiParts.js"
@@ -36,7 +37,7 @@ export const readingOf = (document: JsonObject, report: ReportBuilder, file: str
   const info = document["info"]
   const title = (isObject(info) ? textOf(info["title"]).trim() : "") || slug(file) || "unnamed"
   const server = serverOf(document["servers"])
-  const host = URL.canParse(server) ? new URL(server).hostname.replace(/^(?:www|api)\./, "") : ""
+  const host = readUrl(server)?.hostname.replace(/^(?:www|api)\./, "") ?? ""
   return {
     document,
     file,
