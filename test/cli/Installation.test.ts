@@ -225,6 +225,7 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
         ["member add Ada --role=boss", "--role"],
         ["member role Ada boss", "ROLE"],
         ["provider state hunter off", "STATE"],
+        ["workspace set Ada --search-learning maybe", "--search-learning"],
         ["completions tcsh", "SHELL"],
         ["catalog import-jsonl package.json --publish now", "--publish"],
         [`runs resolve run_${"0".repeat(26)} --as lost --reason x`, "--as"]
