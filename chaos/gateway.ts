@@ -50,10 +50,11 @@ answerMeasurements()
 
 const inputEnded = Effect.async((resume: (ended: Effect.Effect<void>) => void) => {
   process.stdin.once("close", () => resume(Effect.void)).resume()
-  // `block 30000` keeps this thread busy with nothing for so many milliseconds.
+  // `block 30000` lets nothing else run on this thread for so many milliseconds. It waits, and leaves the processor to
+  // the others.
   process.stdin.on("data", (text) => {
-    const until = performance.now() + Number(/block (\d+)/.exec(String(text))?.[1] ?? 0)
-    while (performance.now() < until);
+    const millis = Number(/block (\d+)/.exec(String(text))?.[1] ?? 0)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
   })
 })
 

@@ -1,19 +1,17 @@
 // The test files that get a process of their own. All others share one process, which loads the sources once. A file
-// stands here when it starts programs or browsers, sends signals, replaces something of the process (environment,
-// folder, clock, timers, `fetch`, modules), or judges figures of the whole process (memory, event loop, open handles).
-// eslint.config.js refuses most of that in the other files, and test/support/sharedProcess.ts fails a file that leaves
-// its process changed.
+// stands here when it starts gateways or browsers as programs, sends signals, replaces something of the process
+// (environment, folder, clock, timers, `fetch`, modules), or judges figures of the whole process (memory, event loop,
+// open handles). eslint.config.js refuses most of that in the other files, and test/support/sharedProcess.ts fails a
+// file that leaves its process changed.
 export const isolated = [
-  "test/chaos/**/*.test.ts",
-  "test/cli/**/*.test.ts",
+  "test/chaos/{Answers,Kills,Simultaneous,Stalls,Storage}.test.ts",
+  "test/cli/{Agents,Process}.test.ts",
   "test/client/{Browser,Webhooks}.test.ts",
   "test/docs/{Agents,Blocks,Client,Installed,Package,SupplyChain}.test.ts",
-  "test/examples/**/*.test.ts",
-  "test/gateway/**/*.test.ts",
-  "test/golden/**/*.test.ts",
+  "test/examples/Examples.test.ts",
+  "test/golden/{DocumentExamples,Process}.test.ts",
   "test/http/{OAuth,PagesBrowser,SlowReaders,WorstShapes}.test.ts",
   "test/http/console/{Browser,TopUpBrowser}.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",
-  "test/layers/providers/{Expressions,Failures}.test.ts",
-  "test/simulation/**/*.test.ts"
+  "test/layers/providers/{Expressions,Failures}.test.ts"
 ]

@@ -18,7 +18,7 @@ export interface Node {
   /** Stands still as a whole, every thread of it, and goes on. */
   readonly freeze: Effect.Effect<void>
   readonly thaw: Effect.Effect<void>
-  /** Keeps its main thread busy with nothing for so long. */
+  /** Lets nothing else run on its main thread for so long. */
   readonly block: (millis: number) => Effect.Effect<void>
   /** Asked to stop, as an operator does; answers when it has. */
   readonly stop: Effect.Effect<void>

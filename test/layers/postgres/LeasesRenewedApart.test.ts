@@ -51,10 +51,7 @@ const leased = Effect.gen(function* () {
 
 /** Nothing else runs on this thread meanwhile. */
 const block = (millis: number) =>
-  Effect.sync(() => {
-    const end = performance.now() + millis
-    while (performance.now() < end);
-  })
+  Effect.sync(() => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis))
 
 /** Whether the lease has not ended, by the database's clock. */
 const isHeld = ({ runId }: { readonly runId: RunId }) =>
