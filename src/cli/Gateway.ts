@@ -35,7 +35,7 @@ import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
 import { examplesFor } from "./Examples.js"
-import { keepEmptyValues } from "./Inputs.js"
+import { keepEmptyValues, onOrOff } from "./Inputs.js"
 import * as Installation from "./Installation.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
@@ -152,6 +152,7 @@ const choices: ReadonlyArray<{ readonly name: string; readonly takes: ReadonlyAr
   { name: "--as", takes: verdicts },
   { name: "--publish", takes: modes },
   { name: "--role", takes: workspaceRoles },
+  { name: "--search-learning", takes: onOrOff },
   { name: "--status", takes: RunStatus.literals },
   { name: "ROLE", takes: workspaceRoles },
   { name: "SHELL", takes: Installation.shells },

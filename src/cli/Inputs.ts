@@ -199,10 +199,9 @@ const policyRules = (name: string, description: string) =>
   )
 export const allow = policyRules("allow", "Runs may use only what is allowed of this kind")
 export const deny = policyRules("deny", "Runs may not use it, whatever is allowed")
-export const searchLearning = Options.choiceWithValue("search-learning", [
-  ["on", true],
-  ["off", false]
-]).pipe(
+export const onOrOff = ["on", "off"] as const
+export const searchLearning = Options.choice("search-learning", onOrOff).pipe(
+  Options.map((word) => word === "on"),
   Options.withDescription(
     "Whether searches learn from what is run after them; off forgets what was learned. Off when it was never set"
   ),
