@@ -36,7 +36,7 @@ const sent = (endpoint: Endpoint, input: JsonObject): string => {
   const { body, headers, path } = write(parts, "b")
   const type = headers["content-type"]
   return [
-    `${parts.method} ${plan.origin}${decodeURIComponent(path)}`,
+    `${parts.method} ${Either.getOrThrow(plan.origin({}))}${decodeURIComponent(path)}`,
     ...(type === undefined ? [] : [type]),
     ...(body === null ? [] : [typeof body === "string" ? body : Buffer.from(body).toString()])
   ].join("\n")
