@@ -72,12 +72,16 @@ const lint = Command.make(
               )
             )
           ),
-          Effect.catchTag("CatalogInvalid", ({ problems }) =>
-            Effect.succeed(
+          // A file with a mistake does not keep the samples of the others from being replayed.
+          Effect.catchTag("CatalogInvalid", ({ problems, rest: others }) =>
+            Effect.map(lintCatalog(others), (found) =>
               linted(
                 { endpoints: 0, jobs: 0 },
                 [],
-                problems.map(({ file, ...rest }) => ({ subject: file, ...rest }))
+                [
+                  ...problems.map(({ file, ...rest }) => ({ subject: file, ...rest })),
+                  ...found.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))
+                ]
               )
             )
           )

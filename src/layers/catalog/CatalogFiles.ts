@@ -31,6 +31,8 @@ export interface FolderContent extends CatalogContent {
 const emptyFolder =
   "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
 
+const nothing: CatalogContent = { jobs: [], endpoints: [] }
+
 /**
  * Reads catalog folders; a later folder overrides an earlier one. A folder may hold only `jobs` or only `providers`. A
  * folder with neither is a problem: its path is probably wrong. Fails with every problem found.
@@ -41,7 +43,8 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
 ) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const unreadable = (file: string) => new CatalogInvalid({ problems: [{ file, path: "", message: "cannot be read" }] })
+  const unreadable = (file: string) =>
+    new CatalogInvalid({ problems: [{ file, path: "", message: "cannot be read" }], rest: nothing })
 
   const textsUnder = Effect.fnUntraced(function* (folder: string, kind: "jobs" | "providers") {
     const place = path.join(folder, kind)
@@ -68,7 +71,10 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
     )
   const wrong = yield* Effect.filter(folders, holds, { negate: true })
   if (wrong.length > 0)
-    return yield* new CatalogInvalid({ problems: wrong.map((file) => ({ file, path: "", message: emptyFolder })) })
+    return yield* new CatalogInvalid({
+      problems: wrong.map((file) => ({ file, path: "", message: emptyFolder })),
+      rest: nothing
+    })
   const jobs = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "jobs"))
   const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
   // Files are read one in each turn of the event loop. Parsing all of them takes a second, and the connection to the
@@ -91,16 +97,19 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
     part: assemble(files.jobs, files.providers, { ...options, otherJobs })
   }))
   const problems = parts.flatMap(({ part }) => (Either.isLeft(part) ? part.left.problems : []))
-  if (problems.length > 0) return yield* new CatalogInvalid({ problems })
+  if (problems.length > 0) {
+    const sound = parts.map(({ part }) => (Either.isLeft(part) ? part.left.rest : part.right))
+    return yield* new CatalogInvalid({ problems, rest: sound.reduce(mergeCatalogs, nothing) })
+  }
   return parts.reduce<FolderContent>(
     (below, { folder, part }) => {
       if (Either.isLeft(part)) return below
       const found = overriddenBy(below, part.right)
-      const nothing = found.jobs.length + found.operations.length === 0
+      const isNew = found.jobs.length + found.operations.length === 0
       return {
         ...mergeCatalogs(below, part.right),
         folders: [...below.folders, { folder, endpoints: part.right.endpoints.length, jobs: part.right.jobs.length }],
-        overridden: nothing ? below.overridden : [...below.overridden, { folder, ...found }]
+        overridden: isNew ? below.overridden : [...below.overridden, { folder, ...found }]
       }
     },
     { jobs: [], endpoints: [], folders: [], overridden: [] }

@@ -18,6 +18,8 @@ export interface CatalogProblem {
 
 export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{
   readonly problems: ReadonlyArray<CatalogProblem>
+  /** What the files without a problem hold. A check goes on with it; nothing puts it in force. */
+  readonly rest: CatalogContent
 }> {
   override get message(): string {
     return this.problems
@@ -57,11 +59,10 @@ export type ReadResult<A> = Either.Either<ReadManifest<A>, ReadonlyArray<Catalog
 
 const parseYaml = ({ file, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
   const document = parseDocument(text)
-  if (document.errors.length > 0) {
-    return Either.left(
-      document.errors.map((error) => ({ file, path: "", message: error.message.split("\n", 1)[0] ?? "is not YAML" }))
-    )
-  }
+  // What follows the first mistake is read wrongly because of it.
+  const [error] = document.errors
+  if (error !== undefined)
+    return Either.left([{ file, path: "", message: error.message.split("\n", 1)[0] ?? "is not YAML" }])
   return Either.mapLeft(
     Either.try((): unknown => document.toJS()),
     () => [{ file, path: "", message: "uses aliases without end" }]
@@ -115,19 +116,28 @@ export const assemble = (
     ...(options.otherJobs ?? []).map(({ id }) => id)
   ])
   const thoroughness = options.thorough === true ? "schemas" : "requests"
-  const endpoints = wellFormed(providerTexts).flatMap(({ file, manifest }) => {
+  const providers = wellFormed(providerTexts).map(({ file, manifest }) => {
     checkId("provider", manifest.id, file, "id")
-    return endpointsOf(manifest).map((endpoint, index) => {
+    const endpoints = endpointsOf(manifest)
+    for (const [index, endpoint] of endpoints.entries()) {
       const at = `operations.${index}`
       checkId("operation", endpoint.operation.id, file, `${at}.id`)
       for (const { message, path } of operationProblems(endpoint, jobIds, thoroughness))
         problems.push({ file, path: `${at}.${path}`, message })
-      return endpoint
-    })
+    }
+    return { file, endpoints }
   })
-  return problems.length === 0
-    ? Either.right({ jobs: jobs.map(({ manifest }) => manifest), endpoints })
-    : Either.left(new CatalogInvalid({ problems }))
+  const content = {
+    jobs: jobs.map(({ manifest }) => manifest),
+    endpoints: providers.flatMap(({ endpoints }) => endpoints)
+  }
+  if (problems.length === 0) return Either.right(content)
+  const wrong = new Set(problems.map(({ file }) => file))
+  const rest = {
+    jobs: jobs.filter(({ file }) => !wrong.has(file)).map(({ manifest }) => manifest),
+    endpoints: providers.filter(({ file }) => !wrong.has(file)).flatMap(({ endpoints }) => endpoints)
+  }
+  return Either.left(new CatalogInvalid({ problems, rest }))
 }
 
 /** From texts to content, or to every problem. */

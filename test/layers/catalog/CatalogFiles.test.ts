@@ -227,3 +227,51 @@ describe("the lint", () => {
     })
   )
 })
+
+describe("a check of manifests", () => {
+  it("tells one mistake of YAML once, with its line", () => {
+    const open = provider(`response:\n  success: [body.name\n${"facts: { a: b }\n".repeat(40)}`)
+    const found = decode([open])
+    assert.isTrue(Either.isLeft(found))
+    if (Either.isRight(found)) return
+    assert.strictEqual(found.left.problems.length, 1)
+    assert.include(found.left.problems[0]?.message, "at line ")
+  })
+
+  it("goes on with what the other files hold", () => {
+    const other = provider("").replaceAll("maker", "other")
+    const found = decode([provider("response: { miss: 'body.[' }"), other])
+    assert.isTrue(Either.isLeft(found))
+    if (Either.isRight(found)) return
+    assert.deepStrictEqual(
+      found.left.rest.endpoints.map(({ operation }) => operation.id),
+      ["other-find"]
+    )
+    assert.deepStrictEqual(
+      found.left.rest.jobs.map(({ id }) => id),
+      ["things.find"]
+    )
+  })
+
+  it.live(
+    "ends where a sample is polled without end, and sends an empty body as one",
+    () =>
+      Effect.gen(function* () {
+        const documented = "provenance: { docs: x, verified: false }\n"
+        const endless = provider(
+          `${documented}async: { ticket: body.id, poll: { path: '/jobs/{id}' }, done: 'body.never' }\nsamples: { hit: { input: {}, start: { id: a }, body: { name: x }, outcome: hit } }`
+        )
+        const silent = provider(
+          `${documented}effect: effectful\nrepeatable: false\nresponse: { success: body.name }\nsamples: { hit: { input: {}, body: '', outcome: hit } }`
+        )
+          .replaceAll("maker", "other")
+          .replace("method: GET", "method: DELETE")
+        const found = yield* lintCatalog(Either.getOrThrow(decode([endless, silent])))
+        assert.deepStrictEqual(
+          found.map(({ endpointId, path }) => `${endpointId} ${path}`),
+          ["maker-find samples.hit"]
+        )
+      }),
+    60_000
+  )
+})
