@@ -356,6 +356,8 @@ export const patternSizeMax = 1_000
 /** How deep the schema of an operation's input may be nested, and how many schemas may stand in it. */
 export const schemaDepthMax = 32
 export const schemaNodesMax = 5_000
+/** How many schemas one list of them (`anyOf`, `oneOf`, `allOf`, `prefixItems`) may have. */
+export const schemaChoicesMax = 100
 /** Files that one OpenAPI document may be spread over. */
 export const importFilesMax = 10_000
 

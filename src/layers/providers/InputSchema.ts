@@ -4,7 +4,7 @@
  * in.
  */
 import { fullFormats } from "ajv-formats/dist/formats.js"
-import type { ErrorObject, Format } from "ajv"
+import { _, type ErrorObject, type Format } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either } from "effect"
 import { canonical, isObject, type Json, type JsonObject } from "../../domain/Json.js"
@@ -81,6 +81,21 @@ ajv.removeKeyword("uniqueItems").addKeyword({
   error: { message: "must not have the same item twice" },
   validate: (wanted: boolean, items: ReadonlyArray<Json>) =>
     !wanted || new Set(items.map(canonical)).size === items.length
+})
+
+// The library would compare each value with every allowed one. The key of a text is the text, so that it is not copied.
+const keyOf = (value: Json): string => (typeof value === "string" ? `"${value}` : canonical(value))
+ajv.removeKeyword("enum").addKeyword({
+  keyword: "enum",
+  schemaType: "array",
+  error: {
+    message: "must be equal to one of the allowed values",
+    params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`
+  },
+  compile: (allowed: ReadonlyArray<Json>) => {
+    const keys = new Set(allowed.map(keyOf))
+    return (value: Json) => keys.has(keyOf(value))
+  }
 })
 
 const strings = (value: Json | undefined): ReadonlyArray<string> =>

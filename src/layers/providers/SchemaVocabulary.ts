@@ -6,7 +6,7 @@
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { schemaDepthMax, schemaNodesMax } from "../../domain/Limits.js"
+import { schemaChoicesMax, schemaDepthMax, schemaNodesMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
 import type { PlanProblem } from "./RequestPlan.js"
@@ -94,7 +94,9 @@ export const checkVocabulary = (schema: JsonObject): CheckedVocabulary => {
     const kept: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(value)) {
       const place = under(key)
-      if (lists.has(key) && Array.isArray(member))
+      if (lists.has(key) && Array.isArray(member) && member.length > schemaChoicesMax)
+        refuse(place, `has more than ${schemaChoicesMax} schemas`)
+      else if (lists.has(key) && Array.isArray(member))
         setMember(
           kept,
           key,

@@ -16,6 +16,8 @@ const costs = <A>(work: () => A): readonly [A, number] => {
 /** The promise is 50 ms; the margin is for code that is not warm and a machine that is busy. */
 const bound = 400
 const mebibyte = 1_048_576
+const many = (length: number, value: (at: number) => Json): ReadonlyArray<Json> =>
+  Array.from({ length }, (_, at) => value(at))
 
 const shapes: ReadonlyArray<[name: string, text: (length: number) => string]> = [
   ["dots", (length) => ".".repeat(length)],
@@ -165,6 +167,32 @@ describe("patterns of a schema", () => {
   })
 })
 
+describe("the values that a schema allows", () => {
+  it.each<readonly [what: string, value: (at: number) => Json]>([
+    ["texts", (at) => `v${at}`],
+    ["objects", (at) => ({ b: at, a: [at] })]
+  ])("are looked up and not compared one by one: %s", (_, value) => {
+    const schema = { type: "object", properties: { list: { type: "array", items: { enum: many(5_000, value) } } } }
+    const made = Either.getOrThrow(compileInputSchema(endpointOf({ operation: { input: schema } }).operation))
+    const input: JsonObject = { list: many(5_000, () => value(4_999)) }
+    const [prepared, took] = costs(() => made.check(input))
+    assert.strictEqual(prepared._tag, "Accepted")
+    assert.isBelow(took, bound)
+  })
+
+  it("are the same whatever the order of members, and are all named when a value is none of them", () => {
+    const schema = { type: "object", properties: { a: { enum: ["x", 1, null, { b: 2, a: 1 }, ["y"]] } } }
+    const made = Either.getOrThrow(compileInputSchema(endpointOf({ operation: { input: schema } }).operation))
+    for (const a of ["x", 1, null, { a: 1, b: 2 }, ["y"]])
+      assert.strictEqual(made.check({ a })._tag, "Accepted", JSON.stringify(a))
+    for (const a of ["y", "1", true, '"x', "null", { a: 1 }, []])
+      assert.deepStrictEqual(made.check({ a }), {
+        _tag: "Rejected",
+        problems: [{ _tag: "Invalid", field: "a", message: 'must be one of: "x", 1, null, {"b":2,"a":1}, ["y"]' }]
+      })
+  })
+})
+
 describe("a schema is refused when it is loaded", () => {
   const refused: ReadonlyArray<[why: string, schema: JsonObject, path: string]> = [
     ["$async would make a check a promise", { $async: true }, "$async"],
@@ -189,6 +217,11 @@ describe("a schema is refused when it is loaded", () => {
       "the name of a field is matched by a pattern that looks ahead",
       { patternProperties: { "^(?=x)": {} } },
       "patternProperties.^(?=x)"
+    ],
+    [
+      "a list holds so many schemas that to compile them would take seconds",
+      { oneOf: Array.from({ length: 101 }, (_, at) => ({ const: at })) },
+      "oneOf"
     ],
     [
       "it is nested too deep",
