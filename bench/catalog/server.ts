@@ -21,6 +21,7 @@ import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogPublisher } from "../../src/services/CatalogPublisher.js"
+import { ConnectionAuthorizations } from "../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
@@ -74,6 +75,7 @@ const Http = HttpLayer.pipe(
     unused(Accounts, { authenticate: () => Effect.succeed(caller) }),
     unused(RateLimiter, { take: () => Effect.succeed(decision), takePublic: () => Effect.succeed(decision) }),
     unused(CapabilityRequests),
+    unused(ConnectionAuthorizations),
     unused(Connections),
     unused(LoginApprovals),
     unused(Members),

@@ -55,6 +55,18 @@ export const secretCharsMax = 8_192
 export const variablesTextCharsMax = 2_000
 /** The longest value that a connection gives for a variable of its provider's address. */
 export const variableCharsMax = 200
+/** How long a person may take to connect an account at a provider, from the link to the way back. */
+export const authorizationMillis = 900_000
+/** How long one request to a provider's token address may take, and how large its answer may be. */
+export const oauthMillis = 20_000
+export const oauthAnswerBytesMax = 65_536
+/** An access token is renewed this long before it ends, at half of its life at the latest. */
+export const renewalEarlyMillis = 60_000
+/**
+ * How long one node alone may renew the tokens of a connection. It is longer than a request to a token address can
+ * take, so that another node takes over only from one that died or stands still.
+ */
+export const renewalLeaseMillis = 45_000
 /**
  * How long a login may be approved. A person needs time to find the browser, and nobody should be able to use the link
  * later.

@@ -26,6 +26,7 @@ import { Variables } from "./manifest/Variables.js"
 
 export * from "./manifest/Answers.js"
 export * from "./manifest/Auth.js"
+export * from "./manifest/UserGrant.js"
 export * from "./manifest/Price.js"
 export * from "./manifest/Request.js"
 export * from "./manifest/Variables.js"

@@ -3,13 +3,14 @@
  * that was lost (`CallLost`). Which of the two failures it is decides whether a run of an effectful operation fails or
  * needs a reconciliation.
  */
-import { Data, type Redacted } from "effect"
+import { Data, type Effect, type Redacted } from "effect"
 import type { Json, JsonObject } from "./Json.js"
 import type { Endpoint, VariableValues } from "./Manifest.js"
 import type {
   AuthError,
   CapacityExhausted,
   ConnectionInvalid,
+  ConnectionUnusable,
   ContractInvalid,
   CredentialPlacementUnsupported,
   FetchFailed,
@@ -29,6 +30,31 @@ import type {
   UnsupportedResponseType
 } from "./RunFailures.js"
 
+/** Why there is no access token to send. The provider of the operation has not been called. */
+export type AccessTokenFailure =
+  | AuthError
+  | CapacityExhausted
+  | ConnectionUnusable
+  | FetchFailed
+  | InvalidResponse
+  | PlatformKeyMissing
+  | ProviderError
+  | ProviderRateLimited
+  | ProviderTimeout
+  | RouteDenied
+
+/** The access tokens of a connection to a user's OAuth account. */
+export interface AccessTokens {
+  /**
+   * The token to send now. It is renewed first when it ends soon, or when it is the one that the provider has just
+   * `refused`; where it cannot be renewed, the refused token comes back.
+   */
+  readonly take: (
+    refused: Redacted.Redacted<string> | null,
+    timeoutMs: number
+  ) => Effect.Effect<Redacted.Redacted<string>, AccessTokenFailure>
+}
+
 /**
  * The key that a call uses, and whose it is: a refused platform key is the gateway's error, a refused connection the
  * customer's.
@@ -36,7 +62,12 @@ import type {
 export type Credential =
   | { readonly _tag: "None" }
   | ({ readonly _tag: "Platform" } & Key)
-  | ({ readonly _tag: "Connection"; readonly connectionId: string } & Key)
+  | ({
+      readonly _tag: "Connection"
+      readonly connectionId: string
+      /** Of a user's OAuth account alone; its `secret` is the access token as it is stored, which may be over. */
+      readonly accessTokens?: AccessTokens
+    } & Key)
 
 interface Key {
   readonly secret: Redacted.Redacted<string>
@@ -114,6 +145,7 @@ export type CallRunFailure =
   | AuthError
   | CapacityExhausted
   | ConnectionInvalid
+  | ConnectionUnusable
   | ContractInvalid
   | CredentialPlacementUnsupported
   | FetchFailed

@@ -23,6 +23,7 @@ import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
 import type { AuditTrail } from "../services/AuditTrail.js"
 import type { CapabilityRequests } from "../services/CapabilityRequests.js"
 import type { Catalog } from "../services/Catalog.js"
+import type { ConnectionAuthorizations } from "../services/ConnectionAuthorizations.js"
 import type { Connections } from "../services/Connections.js"
 import type { CursorKey } from "../services/CursorKey.js"
 import { Draining } from "../services/Draining.js"
@@ -253,6 +254,7 @@ export type HttpServices =
   | AuditTrail
   | CapabilityRequests
   | Catalog
+  | ConnectionAuthorizations
   | Connections
   | ConsoleServices
   | CursorKey

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, expectTypeOf, it } from "vitest"
 import type { Effect } from "effect"
-import type { CallFailure, CallRunFailure } from "../../src/domain/ProviderCall.js"
+import type { AccessTokenFailure, CallFailure, CallRunFailure } from "../../src/domain/ProviderCall.js"
 import {
   type RunFailure,
   type RunFailureCode,
@@ -49,7 +49,7 @@ describe("run failures", () => {
   })
 
   it("a call raises exactly what the engine finds before, during and after its exchange", () => {
-    expectTypeOf<(PreparationFailure | WireRunFailure | JudgedFailure)["code"]>().toEqualTypeOf<
+    expectTypeOf<(PreparationFailure | AccessTokenFailure | WireRunFailure | JudgedFailure)["code"]>().toEqualTypeOf<
       CallRunFailure["code"]
     >()
     expectTypeOf<ErrorOf<Providers["Type"]["call"]>>().toEqualTypeOf<CallFailure>()

@@ -317,7 +317,7 @@ const gateway = startGateway({
     create: () => Effect.succeed(sample.connection),
     list: () => Effect.succeed({ items: [sample.connection], next: sample.connection.connectionId }),
     get: () => Effect.succeed(sample.connection),
-    delete: () => Effect.void
+    delete: () => Effect.succeed("no_grant")
   },
   logins: {
     create: () => Effect.succeed(sample.login),

@@ -16,6 +16,7 @@ import type { AccountHandlers } from "../../src/http/account/Handlers.js"
 import type { AuditHandlers } from "../../src/http/audit/Handlers.js"
 import type { TokensHandlers } from "../../src/http/tokens/Handlers.js"
 import type { CatalogHandlers, PublicCatalogHandlers } from "../../src/http/catalog/Handlers.js"
+import type { AuthorizationOver } from "../../src/services/ConnectionAuthorizations.js"
 import type { ConnectionsHandlers } from "../../src/http/connections/Handlers.js"
 import type { LoginsHandlers } from "../../src/http/logins/Handlers.js"
 import type { OAuthHandlers } from "../../src/http/logins/OAuthHandlers.js"
@@ -73,6 +74,8 @@ type Raised = ByServices | BeforeHandlers
 type OfRunsOnly = Exclude<FailureOf<Connections["Type"]["use"]>, StorageError>
 /** OAuth names its own errors (`logins/OAuthHandlers`). */
 type OfOAuthOnly = Extract<FailureOf<LoginApprovals["Type"]["redeem"]>, DeviceRefused>
+/** The pages that connect an account say it in words of their own (`console/Connect`). */
+type OfPagesOnly = AuthorizationOver
 /** True when neither union has a tag that the other lacks; else the tags that one of them lacks. */
 type SameTags<A extends { readonly _tag: string }, B extends { readonly _tag: string }> = [
   Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
@@ -81,6 +84,6 @@ type SameTags<A extends { readonly _tag: string }, B extends { readonly _tag: st
   : Exclude<A["_tag"], B["_tag"]> | Exclude<B["_tag"], A["_tag"]>
 
 it("the errors that services and doors raise are exactly those that the envelope knows", () => {
-  const same: SameTags<Exclude<Raised, OfRunsOnly | OfOAuthOnly>, HttpError> = true
+  const same: SameTags<Exclude<Raised, OfRunsOnly | OfOAuthOnly | OfPagesOnly>, HttpError> = true
   assert.isTrue(same)
 })

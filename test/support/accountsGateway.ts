@@ -15,8 +15,11 @@ import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { LoginApprovalsMemory } from "../../src/layers/memory/LoginApprovalsMemory.js"
 import { MemoryStorageLayer } from "../../src/layers/memory/MemoryStorage.js"
 import { SealingForTests } from "../../src/layers/compose/MemoryGateway.js"
-import { SecretsMemory } from "../../src/layers/compose/Secrets.js"
+import { SecretsBetween } from "../../src/layers/compose/Secrets.js"
+import { SecretRowsMemory } from "../../src/layers/memory/SecretRowsMemory.js"
+import { AuthorizationServersHttp } from "../../src/layers/providers/AuthorizationServersHttp.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { ConnectionAuthorizations } from "../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
@@ -27,14 +30,19 @@ import { signInAsOperator, signInTo } from "./signIn.js"
 import { newWorkspace } from "./sharedDatabase.js"
 import { startGateway, type Services } from "./httpGateway.js"
 
-const stored = Layer.mergeAll(
-  AccountsMemory,
-  LoginApprovalsMemory,
-  MembersMemory,
-  SessionsMemory,
-  TokensMemory,
-  Layer.provide(SecretsMemory, SealingForTests)
-).pipe(Layer.provideMerge(AuditTrailMemory), Layer.provide([IdsCrypto, MemoryStorageLayer]))
+/** `egressAllow` opens these hosts to the requests for tokens of users' accounts. */
+const stored = (egressAllow: ReadonlyArray<string>) =>
+  Layer.mergeAll(
+    AccountsMemory,
+    LoginApprovalsMemory,
+    MembersMemory,
+    SessionsMemory,
+    TokensMemory,
+    SecretsBetween.pipe(
+      Layer.provideMerge(AuthorizationServersHttp({ egressAllow })),
+      Layer.provide([SealingForTests, SecretRowsMemory])
+    )
+  ).pipe(Layer.provideMerge(AuditTrailMemory), Layer.provide([IdsCrypto, MemoryStorageLayer]))
 
 /** A token as a client makes one for itself, known to nobody yet. */
 export const clientToken = Effect.sync(() => {
@@ -42,16 +50,17 @@ export const clientToken = Effect.sync(() => {
   return { token, digest: createHash("sha256").update(token).digest("hex"), bearer: `Bearer ${token}` }
 })
 
-export const startAccounts = (services: Services = {}) =>
+export const startAccounts = (services: Services = {}, egressAllow: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const publicUrl = services.settings?.publicUrl ?? "https://gateway.test"
-    const context = yield* Layer.build(stored)
+    const context = yield* Layer.build(stored(egressAllow))
     const accounts = Context.get(context, Accounts)
     const connections = Context.get(context, Connections)
     const gateway = yield* startGateway({
       ...services,
       accounts,
       connections,
+      authorizations: Context.get(context, ConnectionAuthorizations),
       logins: Context.get(context, LoginApprovals),
       members: Context.get(context, Members),
       sessions: Context.get(context, Sessions),

@@ -21,6 +21,7 @@ import { CapabilityRequests } from "../../src/services/CapabilityRequests.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CursorKey } from "../../src/services/CursorKey.js"
 import { unrestricted } from "../../src/domain/WorkspacePolicy.js"
+import { ConnectionAuthorizations } from "../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
@@ -87,6 +88,7 @@ export interface Services {
   /** Instead of `catalog`. */
   readonly catalogLayer?: Layer.Layer<Catalog>
   readonly connections?: Partial<Connections["Type"]>
+  readonly authorizations?: Partial<ConnectionAuthorizations["Type"]>
   readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
   readonly members?: Partial<Members["Type"]>
@@ -119,6 +121,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(CapabilityRequests, services.capabilityRequests ?? {}),
       services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
       partial(Connections, services.connections ?? {}),
+      partial(ConnectionAuthorizations, services.authorizations ?? {}),
       partial(LoginApprovals, services.logins ?? {}),
       partial(Members, services.members ?? {}),
       partial(Sessions, { find: () => Effect.succeed(null), ...services.sessions }),

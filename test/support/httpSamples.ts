@@ -219,7 +219,8 @@ export const connection: Connection = {
   providerId: "mock",
   label: "mine",
   createdAt: at,
-  expiresAt: at + 86_400_000
+  expiresAt: at + 86_400_000,
+  oauth: null
 }
 
 export const login: LoginApproval = {

@@ -5,12 +5,14 @@ import type {
   AutomaticTopUp,
   AutomaticTopUpRequest,
   Balance,
+  Begun,
   CapabilityRequest,
   CapabilityRequestInput,
   CapabilityRequestPage,
   CompareRequest,
   Compared,
   Connection,
+  ConnectionAuthorizationRequest,
   ConnectionPage,
   ConnectionRequest,
   Discovered,
@@ -83,6 +85,7 @@ export const routes = {
   "audit.list": { method: "GET", path: "/v1/audit", keyed: false, answers: "json" },
   "connections.create": { method: "POST", path: "/v1/connections", keyed: false, answers: "json" },
   "connections.list": { method: "GET", path: "/v1/connections", keyed: false, answers: "json" },
+  "connections.authorize": { method: "POST", path: "/v1/connections/authorizations", keyed: false, answers: "json" },
   "connections.get": { method: "GET", path: "/v1/connections/{connectionId}", keyed: false, answers: "json" },
   "connections.delete": { method: "DELETE", path: "/v1/connections/{connectionId}", keyed: false, answers: "nothing" },
   "logins.create": { method: "POST", path: "/v1/login-approvals", keyed: false, answers: "json" },
@@ -615,7 +618,9 @@ export interface Operations {
         | "token.revoked"
         | "login.approved"
         | "login.denied"
+        | "connection.authorization_begun"
         | "connection.created"
+        | "connection.refused"
         | "connection.deleted"
         | "connection.resealed"
         | "platform_key.set"
@@ -678,6 +683,17 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ConnectionPage
   }
+  /**
+   * Connect a user's account at a provider with OAuth 2. Answers with the page that the user opens in a
+   * browser. The user agrees at the provider, and the connection is there. The gateway keeps the tokens
+   * sealed, renews them, and never shows them. Needs the scope account:manage.
+   */
+  readonly "connections.authorize": {
+    readonly path: {}
+    readonly query: {}
+    readonly body: ConnectionAuthorizationRequest
+    readonly answer: Begun
+  }
   /** Get a connection. Everything about it except its secret. Needs the scope account:manage. */
   readonly "connections.get": {
     readonly path: {
@@ -690,7 +706,8 @@ export interface Operations {
   }
   /**
    * Delete a connection and destroy its secret. Runs that named it and are still in flight may fail with
-   * connection_not_found. Needs the scope account:manage.
+   * connection_not_found. The tokens of a user's account are revoked at the provider where it takes that.
+   * Needs the scope account:manage.
    */
   readonly "connections.delete": {
     readonly path: {

@@ -122,11 +122,12 @@ export type AuditEntry = {
    * What was done. Today: workspace.created, workspace.credited, workspace.limits_changed,
    * workspace.policy_changed, workspace.search_learning_changed, top_up.requested, top_up.mismatched,
    * automatic_top_up.set, automatic_top_up.removed, automatic_top_up.disabled, token.created, token.changed,
-   * token.rotated, token.revoked, login.approved, login.denied, connection.created, connection.deleted,
-   * connection.resealed, platform_key.set, platform_key.removed, platform_key.resealed,
-   * provider.state_changed, catalog.published, run.resolved, run.resolution_proposed, run.resolution_rejected,
-   * run.resolution_closed, member.added, member.renamed, member.role_changed, member.removed,
-   * member.identity_bound, member.link_made, member.signed_in, member.signed_out. Example: "token.created".
+   * token.rotated, token.revoked, login.approved, login.denied, connection.authorization_begun,
+   * connection.created, connection.refused, connection.deleted, connection.resealed, platform_key.set,
+   * platform_key.removed, platform_key.resealed, provider.state_changed, catalog.published, run.resolved,
+   * run.resolution_proposed, run.resolution_rejected, run.resolution_closed, member.added, member.renamed,
+   * member.role_changed, member.removed, member.identity_bound, member.link_made, member.signed_in,
+   * member.signed_out. Example: "token.created".
    */
   readonly action: string
   /** What was changed. */
@@ -212,6 +213,22 @@ export type Balance = {
     /** When the run was made. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
     readonly createdAt: string
   }>
+}
+
+/** Where a user connects their account. */
+export type Begun = {
+  /**
+   * The id of the connection once the user has agreed; until then it is not found. Example:
+   * "con_01jz3w8m5q0000000000000000".
+   */
+  readonly connectionId: string
+  /**
+   * The page that the user opens in a browser; it works once, and whoever has it can connect their account.
+   * Example: "https://gateway.example/console/connect/3f9c".
+   */
+  readonly authorizationUrl: string
+  /** Until then the user must have agreed. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
+  readonly expiresAt: string
 }
 
 /** A wish for something that the catalog lacks. */
@@ -438,6 +455,40 @@ export type Connection = {
   readonly expiresAt: string | null
   /** The parts of the provider's address that it gives; absent when it gives none. Example: {"shop":"acme"}. */
   readonly variables?: { readonly [name: string]: string } | undefined
+  readonly oauth?: ConnectionOAuth | undefined
+}
+
+/** An account that a user is to connect. */
+export type ConnectionAuthorizationRequest = {
+  /**
+   * A provider of the catalog at which users connect their account in a browser (OAuth 2). 1 to 63 characters.
+   * Example: "google-drive".
+   */
+  readonly providerId: string
+  /** What people call the connection. 1 to 100 characters. Example: "our own account". */
+  readonly label: string
+  /** When the connection is to be used no more; never without it. Example: "2027-01-01T00:00:00.000Z". */
+  readonly expiresAt?: string | null | undefined
+}
+
+/** The account of a user; its tokens are never shown. */
+export type ConnectionOAuth = {
+  /** What the user has granted. Example: ["files.read"]. */
+  readonly scopes: ReadonlyArray<string>
+  /**
+   * When the access token ends; the gateway renews it before where it can. Null where the provider does not
+   * say. Example: "2026-06-15T12:00:00.000Z".
+   */
+  readonly accessUntil: string | null
+  /** Whether the gateway can renew the access token. Example: true. */
+  readonly renewable: boolean
+  /** Why the connection cannot be used any more; null while it can. */
+  readonly refused: {
+    /** Since when. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
+    readonly at: string
+    /** Why. */
+    readonly reason: string
+  } | null
 }
 
 /** A page of connections. */

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { JsonObject } from "../Json.js"
 import { optional, Text, withDefault } from "./Fields.js"
+import { UserGrant } from "./UserGrant.js"
 
 /** A token of RFC 9110, as header and cookie names are. */
 const HeaderName = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/))
@@ -75,6 +76,7 @@ export const Auth = Schema.Union(
     header: withDefault(JsonObject, () => ({})),
     lifetimeSeconds: withDefault(Schema.Int.pipe(Schema.between(60, 86_400)), () => 600)
   }),
+  UserGrant,
   Schema.Struct({ type: Schema.Literal("unsupported"), placement: Text })
 )
 export type Auth = typeof Auth.Type

@@ -5,7 +5,7 @@ import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { pageParams, pathId, query } from "../Query.js"
-import { ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
+import { AuthorizationBody, AuthorizationInput, ConnectionBody, ConnectionInput, ConnectionPage } from "./Bodies.js"
 
 const connectionPath = Schema.Struct({ connectionId: pathId("connection", "con") })
 
@@ -23,6 +23,21 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .annotate(
         OpenApi.Description,
         "The secret is stored sealed and never shown again. Runs of this workspace at the provider use the newest connection, or the one that they name as connectionId."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("authorize", "/v1/connections/authorizations")
+      .setPayload(AuthorizationInput)
+      .addSuccess(created(AuthorizationBody, "Begun"))
+      .addError(Wire.PayloadTooLarge)
+      .addError(Wire.UnsupportedMediaType)
+      .addError(Wire.CatalogLoading)
+      .addError(WireStorage)
+      .annotate(Access, "account:manage")
+      .annotate(OpenApi.Summary, "Connect a user's account at a provider with OAuth 2")
+      .annotate(
+        OpenApi.Description,
+        "Answers with the page that the user opens in a browser. The user agrees at the provider, and the connection is there. The gateway keeps the tokens sealed, renews them, and never shows them."
       )
   )
   .add(
@@ -52,7 +67,10 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .addError(WireStorage)
       .annotate(Access, "account:manage")
       .annotate(OpenApi.Summary, "Delete a connection and destroy its secret")
-      .annotate(OpenApi.Description, "Runs that named it and are still in flight may fail with connection_not_found.")
+      .annotate(
+        OpenApi.Description,
+        "Runs that named it and are still in flight may fail with connection_not_found. The tokens of a user's account are revoked at the provider where it takes that."
+      )
   )
   .annotate(OpenApi.Description, "Keys of your own at providers")
   .middleware(Bearer) {}

@@ -8,6 +8,7 @@ import { cutText } from "../../domain/Characters.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
+import { ConnectionAuthorizations } from "../../services/ConnectionAuthorizations.js"
 import { Connections } from "../../services/Connections.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { makeActing } from "../Acting.js"
@@ -18,10 +19,13 @@ import { callerBudget } from "../BodyBudget.js"
 import { answering } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
-import type { HttpSettings } from "../Settings.js"
-import { connectionBody, ConnectionInput } from "./Bodies.js"
+import { time } from "../Fields.js"
+import { HttpSettings } from "../Settings.js"
+import { AuthorizationInput, connectionBody, ConnectionInput } from "./Bodies.js"
+import { connectPath, providerNamed } from "./Authorizing.js"
 
 const readConnection = jsonBody(ConnectionInput, callerBudget)
+const readAuthorization = jsonBody(AuthorizationInput, callerBudget)
 const toConnectionId = Schema.decodeOption(ConnectionId)
 /** A text that cannot be an id names nothing, so it is not looked up. */
 const connectionIdOf = (raw: string) =>
@@ -33,11 +37,13 @@ const connectionIdOf = (raw: string) =>
 export const ConnectionsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "connections">,
   never,
-  Catalog | Connections | CursorKey | HttpSettings | ReadTurns | Bearer
+  Catalog | ConnectionAuthorizations | Connections | CursorKey | HttpSettings | ReadTurns | Bearer
 > = HttpApiBuilder.group(Api, "connections", (handlers) =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const connections = yield* Connections
+    const authorizations = yield* ConnectionAuthorizations
+    const { publicUrl } = yield* HttpSettings
     const acting = yield* makeActing
     return handlers
       .handleRaw(
@@ -51,6 +57,25 @@ export const ConnectionsHandlers: Layer.Layer<
             return connectionBody(
               yield* connections.create({ ...input, workspaceId: caller.workspaceId, expiresAt }, yield* acting(caller))
             )
+          })
+        )
+      )
+      .handleRaw(
+        "authorize",
+        answering(
+          Effect.fnUntraced(function* ({ request }) {
+            const caller = yield* Principal
+            const { expiresAt = null, label, providerId } = yield* readAuthorization(request)
+            const provider = yield* providerNamed(catalog, providerId)
+            const begun = yield* authorizations.begin(
+              { workspaceId: caller.workspaceId, provider, label, expiresAt },
+              yield* acting(caller)
+            )
+            return {
+              connectionId: begun.connectionId,
+              authorizationUrl: publicUrl + connectPath(begun.link),
+              expiresAt: time(begun.expiresAt)
+            }
           })
         )
       )

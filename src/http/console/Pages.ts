@@ -5,6 +5,7 @@ import type { Members } from "../../services/Members.js"
 import type { OpenId } from "../../services/OpenId.js"
 import type { PublicUrl } from "../../services/PublicUrl.js"
 import type { Sessions } from "../../services/Sessions.js"
+import { connectPages } from "./Connect.js"
 import { homes } from "./Home.js"
 import { operatorPages, type OperatorServices } from "./operator/Pages.js"
 import type { Page } from "./Page.js"
@@ -24,6 +25,7 @@ export const consolePages: ReadonlyArray<Page<ConsoleServices>> = [
   ...openIdPages,
   ...approvePages,
   devicePage,
+  ...connectPages,
   ...workspacePages,
   ...operatorPages
 ]

@@ -4,12 +4,16 @@
  */
 import { Layer } from "effect"
 import type { AuditTrail } from "../../services/AuditTrail.js"
+import type { AuthorizationServers } from "../../services/AuthorizationServers.js"
+import type { ConnectionAuthorizations } from "../../services/ConnectionAuthorizations.js"
 import type { Connections } from "../../services/Connections.js"
 import type { Credentials } from "../../services/Credentials.js"
 import type { Ids } from "../../services/Ids.js"
 import type { PlatformKeys } from "../../services/PlatformKeys.js"
 import type { Sealing } from "../../services/Sealing.js"
 import type { SecretRotation } from "../../services/SecretRotation.js"
+import { AuthorizationServersHttp } from "../providers/AuthorizationServersHttp.js"
+import { ConnectionAuthorizationsStored } from "../secrets/ConnectionAuthorizationsStored.js"
 import { ConnectionsSealed } from "../secrets/ConnectionsSealed.js"
 import { CredentialsStored } from "../secrets/CredentialsStored.js"
 import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
@@ -21,18 +25,38 @@ import { SecretRowsMemory } from "../memory/SecretRowsMemory.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { SecretRotationSealed } from "../secrets/SecretRotationSealed.js"
 
-export type Secrets = Connections | PlatformKeys | SecretRotation | Credentials
+export type Secrets =
+  AuthorizationServers | ConnectionAuthorizations | Connections | PlatformKeys | SecretRotation | Credentials
+
+/** Over rows and authorization servers that somebody else chose. */
+export const SecretsBetween: Layer.Layer<
+  Exclude<Secrets, AuthorizationServers>,
+  never,
+  AuditTrail | AuthorizationServers | Ids | Sealing | SecretRows
+> = CredentialsStored.pipe(
+  Layer.provideMerge(Layer.mergeAll(ConnectionAuthorizationsStored, ConnectionsSealed, SecretRotationSealed)),
+  Layer.provideMerge(PlatformKeysSealed),
+  Layer.provide(KnownKeysLayer)
+)
 
 /** Over rows that somebody else chose. */
-export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids | AuditTrail> = CredentialsStored.pipe(
-  Layer.provideMerge(Layer.mergeAll(ConnectionsSealed, PlatformKeysSealed, SecretRotationSealed)),
-  Layer.provide(KnownKeysLayer)
+export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids | AuditTrail> = Layer.provideMerge(
+  SecretsBetween,
+  AuthorizationServersHttp()
 )
 
 export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(
   SecretsOver,
   Layer.merge(SecretRowsPg, AuditTrailPg)
 )
+/** The same, with these hosts opened in the egress guard. */
+export const SecretsPgOpening = (
+  egressAllow: ReadonlyArray<string>
+): Layer.Layer<Secrets, never, Database | Sealing | Ids> =>
+  SecretsBetween.pipe(
+    Layer.provideMerge(AuthorizationServersHttp({ egressAllow })),
+    Layer.provide(Layer.merge(SecretRowsPg, AuditTrailPg))
+  )
 export const SecretsMemory: Layer.Layer<Secrets, never, Sealing | Ids | AuditTrail> = Layer.provide(
   SecretsOver,
   SecretRowsMemory

@@ -38,7 +38,7 @@ import { ReportsPg } from "../postgres/ReportsPg.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
-import { SecretsPg } from "./Secrets.js"
+import { SecretsPgOpening } from "./Secrets.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
 import { TokensPg } from "../postgres/TokensPg.js"
 import { TopUpsPg } from "../postgres/TopUpsPg.js"
@@ -130,7 +130,7 @@ export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Dat
     CursorKeyPg,
     EndpointStatsPg,
     ProviderHealthPg,
-    SecretsPg
+    SecretsPgOpening(config.egressAllow)
   ).pipe(
     Layer.provideMerge(
       MoneyAndRunsPg({

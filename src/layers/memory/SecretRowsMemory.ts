@@ -2,13 +2,41 @@
  * Connections and platform keys as rows in memory, for tests and trials. Secrets are sealed here too, so that callers
  * see no difference from Postgres.
  */
-import { Effect, Layer, Ref } from "effect"
-import { type ConnectionRow, type PlatformKeyRow, SecretRows, type StoredSecret } from "../secrets/SecretRows.js"
+import { Clock, Effect, Layer, Ref } from "effect"
+import {
+  type ConnectionPlace,
+  type AuthorizationRow,
+  type ConnectionRow,
+  type Leaving,
+  type PlatformKeyRow,
+  SecretRows,
+  type StoredSecret
+} from "../secrets/SecretRows.js"
+
+/** The one who renews the tokens of a connection, and until when nobody else may. */
+interface Renewal {
+  readonly holder: string
+  readonly until: number
+}
 
 const make = Effect.gen(function* () {
   /** Newest first. */
   const connections = yield* Ref.make<ReadonlyArray<ConnectionRow>>([])
   const platformKeys = yield* Ref.make<ReadonlyMap<string, PlatformKeyRow>>(new Map())
+
+  const renewals = yield* Ref.make<ReadonlyMap<string, Renewal>>(new Map())
+  const authorizations = yield* Ref.make<ReadonlyArray<AuthorizationRow & Partial<Leaving>>>([])
+  const same = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && Buffer.from(a).equals(b)
+  const isAt =
+    ({ connectionId, workspaceId }: ConnectionPlace) =>
+    ({ connection }: ConnectionRow) =>
+      connection.workspaceId === workspaceId && connection.connectionId === connectionId
+  const endRenewal = ({ connectionId }: ConnectionPlace, holder: string) =>
+    Ref.modify(renewals, (all) =>
+      all.get(connectionId)?.holder === holder
+        ? [true, new Map([...all].filter(([id]) => id !== connectionId))]
+        : [false, all]
+    )
 
   const changeConnection = (matches: (row: ConnectionRow) => boolean, change: (row: ConnectionRow) => ConnectionRow) =>
     Ref.modify(connections, (rows) => [rows.some(matches), rows.map((row) => (matches(row) ? change(row) : row))])
@@ -24,17 +52,76 @@ const make = Effect.gen(function* () {
           ) ?? null
       ),
     newestConnection: (workspaceId, providerId, now) =>
+      Effect.map(Ref.get(connections), (rows) => {
+        const usable = rows.filter(
+          ({ connection: { expiresAt, ...connection }, sealed }) =>
+            connection.workspaceId === workspaceId &&
+            connection.providerId === providerId &&
+            sealed !== null &&
+            (expiresAt === null || expiresAt > now)
+        )
+        const isRefused = ({ connection: { oauth } }: ConnectionRow) => oauth !== null && oauth.refused !== null
+        return usable.find((row) => !isRefused(row)) ?? usable[0] ?? null
+      }),
+    claimRenewal: (place, holder, millis) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const row = (yield* Ref.get(connections)).find(isAt(place))
+        if (row === undefined || row.sealed === null || row.connection.oauth === null) return null
+        const before = yield* Ref.modify(renewals, (all) => {
+          const found = all.get(place.connectionId)
+          return found !== undefined && found.until > now
+            ? [{ claimed: false, interrupted: false }, all]
+            : [
+                { claimed: true, interrupted: found !== undefined },
+                new Map(all).set(place.connectionId, { holder, until: now + millis })
+              ]
+        })
+        return { row, ...before }
+      }),
+    insertAuthorization: (row) =>
+      Ref.update(authorizations, (all) => [...all.filter(({ expiresAt }) => expiresAt > row.createdAt), row]),
+    authorization: (linkDigest, now) =>
       Effect.map(
-        Ref.get(connections),
-        (rows) =>
-          rows.find(
-            ({ connection: { expiresAt, ...connection }, sealed }) =>
-              connection.workspaceId === workspaceId &&
-              connection.providerId === providerId &&
-              sealed !== null &&
-              (expiresAt === null || expiresAt > now)
-          ) ?? null
+        Ref.get(authorizations),
+        (all) => all.find((row) => same(row.linkDigest, linkDigest) && row.expiresAt > now) ?? null
       ),
+    leaveAuthorization: (linkDigest, leaving, now) =>
+      Ref.modify(authorizations, (all) => {
+        const found = all.find(
+          (row) =>
+            same(row.linkDigest, linkDigest) &&
+            row.expiresAt > now &&
+            (row.browserDigest === undefined || same(row.browserDigest, leaving.browserDigest))
+        )
+        return [found !== undefined, all.map((row) => (row === found ? { ...row, ...leaving } : row))]
+      }),
+    takeAuthorization: (stateDigest, browserDigest, now) =>
+      Ref.modify(authorizations, (all) => {
+        const found = all.find(
+          (row) => same(row.stateDigest, stateDigest) && same(row.browserDigest, browserDigest) && row.expiresAt > now
+        )
+        return found?.settingsDigest === undefined
+          ? [null, all]
+          : [{ row: found, settingsDigest: found.settingsDigest }, all.filter((row) => row !== found)]
+      }),
+    storeRenewed: (place, holder, sealed, oauth) =>
+      Effect.gen(function* () {
+        if (!(yield* endRenewal(place, holder))) return false
+        return yield* changeConnection(
+          (row) => isAt(place)(row) && row.sealed !== null,
+          (row) => ({ connection: { ...row.connection, oauth }, sealed })
+        )
+      }),
+    endRenewal: (place, holder) => Effect.asVoid(endRenewal(place, holder)),
+    refuseRenewal: (place, holder, oauth) =>
+      Effect.gen(function* () {
+        if (!(yield* endRenewal(place, holder))) return false
+        return yield* changeConnection(
+          (row) => isAt(place)(row) && row.sealed !== null,
+          (row) => ({ ...row, connection: { ...row.connection, oauth } })
+        )
+      }),
     connections: (workspaceId, { after, limit }) =>
       Effect.map(Ref.get(connections), (rows) =>
         rows

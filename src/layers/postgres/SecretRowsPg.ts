@@ -1,17 +1,31 @@
 /** Connections and platform keys as rows of Postgres. */
 import { Effect, Layer, Schema } from "effect"
+import { Actor } from "../../domain/AuditEntry.js"
 import { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import { VariableValues } from "../../domain/Manifest.js"
-import type { Connection } from "../../services/Connections.js"
+import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import {
+  type AuthorizationRow,
   type ConnectionRow,
   givenVariables,
   type PlatformKeyRow,
   SecretRows,
   type StoredSecret
 } from "../secrets/SecretRows.js"
+
+const Facts = Schema.parseJson(
+  Schema.Struct({
+    scopes: Schema.Array(Schema.String),
+    accessUntil: Schema.NullOr(Schema.Int),
+    renewable: Schema.Boolean,
+    refused: Schema.NullOr(Schema.Struct({ at: Schema.Int, reason: Schema.String }))
+  })
+)
+const parseFacts = Schema.decodeSync(Facts)
+const factsText = (facts: OAuthFacts | null): string | null => (facts === null ? null : JSON.stringify(facts))
 
 const ConnectionColumns = Schema.Struct({
   connectionId: ConnectionId,
@@ -20,7 +34,8 @@ const ConnectionColumns = Schema.Struct({
   label: Schema.String,
   createdAt: Schema.Int,
   expiresAt: Schema.NullOr(Schema.Int),
-  variables: Schema.NullOr(Schema.String)
+  variables: Schema.NullOr(Schema.String),
+  oauth: Schema.NullOr(Schema.String)
 })
 const SealedConnection = Schema.Struct({
   ...ConnectionColumns.fields,
@@ -37,6 +52,29 @@ const SealedPlatformKey = Schema.Struct({
 const plainRow = rowOf(ConnectionColumns)
 const plainRows = rowsOf(ConnectionColumns)
 const sealedConnectionRow = rowOf(SealedConnection)
+const AuthorizationColumns = Schema.Struct({
+  linkDigest: Schema.Uint8ArrayFromSelf,
+  workspaceId: WorkspaceId,
+  connectionId: ConnectionId,
+  providerId: Schema.String,
+  label: Schema.String,
+  connectionExpiresAt: Schema.NullOr(Schema.Int),
+  begunBy: Schema.String,
+  createdAt: Schema.Int,
+  expiresAt: Schema.Int
+})
+const authorizationRow = rowOf(AuthorizationColumns)
+const takenRow = rowOf(Schema.Struct({ ...AuthorizationColumns.fields, settingsDigest: Schema.Uint8ArrayFromSelf }))
+const ActorText = Schema.parseJson(Actor)
+const parseActor = Schema.decodeSync(ActorText)
+const actorText = Schema.encodeSync(ActorText)
+const authorizationOf = ({ begunBy, ...row }: typeof AuthorizationColumns.Type): AuthorizationRow => ({
+  ...row,
+  begunBy: parseActor(begunBy)
+})
+const claimedRow = rowOf(
+  Schema.Struct({ ...SealedConnection.fields, claimed: Schema.Boolean, interrupted: Schema.Boolean })
+)
 const sealedPlatformKeyRow = rowOf(SealedPlatformKey)
 const sealedPlatformKeyRows = rowsOf(SealedPlatformKey)
 const providerRows = rowsOf(SealedPlatformKey.pick("providerId"))
@@ -54,8 +92,9 @@ const otherSealRows = rowsOf(
 const parseVariables = Schema.decodeSync(Schema.parseJson(VariableValues))
 const readVariables = (text: string | null): VariableValues | null => (text === null ? null : parseVariables(text))
 
-const connectionOf = ({ variables, ...connection }: typeof ConnectionColumns.Type): Connection => ({
+const connectionOf = ({ oauth, variables, ...connection }: typeof ConnectionColumns.Type): Connection => ({
   ...connection,
+  oauth: oauth === null ? null : parseFacts(oauth),
   ...givenVariables(readVariables(variables))
 })
 const connectionRow = ({ keyId, sealed, ...connection }: typeof SealedConnection.Type): ConnectionRow => ({
@@ -83,9 +122,16 @@ const keyRow = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
 const make = Effect.gen(function* () {
   const { query, sql } = yield* Database
   const plain = sql.literal(
-    `connection_id as "connectionId", workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt", variables::text as variables`
+    `connection_id as "connectionId", workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt", variables::text as variables, oauth::text as oauth`
   )
+  const now = sql.literal(yield* yield* DatabaseNow)
   const seal = sql.literal(`sealed, key_id as "keyId"`)
+  const renewing = sql.literal(
+    `c.connection_id as "connectionId", c.workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt", variables::text as variables, oauth::text as oauth, sealed, key_id as "keyId"`
+  )
+  const begun = sql.literal(
+    `link_digest as "linkDigest", workspace_id as "workspaceId", connection_id as "connectionId", provider_id as "providerId", label, connection_expires_at as "connectionExpiresAt", begun_by::text as "begunBy", created_at as "createdAt", expires_at as "expiresAt"`
+  )
   const platform = sql.literal(
     `provider_id as "providerId", sealed, key_id as "keyId", created_at as "createdAt", variables::text as variables`
   )
@@ -94,8 +140,8 @@ const make = Effect.gen(function* () {
     insertConnection: (c, { bytes, keyId }) =>
       Effect.asVoid(
         query(sql`
-        insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, expires_at, variables)
-        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt}, ${variablesText(c.variables)}::jsonb)`)
+        insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, expires_at, variables, oauth)
+        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt}, ${variablesText(c.variables)}::jsonb, ${factsText(c.oauth)}::json)`)
       ),
     connection: (workspaceId, connectionId) =>
       Effect.map(
@@ -112,9 +158,90 @@ const make = Effect.gen(function* () {
           query(sql`
           select ${plain}, ${seal} from connections
           where workspace_id = ${workspaceId} and provider_id = ${providerId} and revoked_at is null and (expires_at is null or expires_at > ${now})
-          order by connection_id desc limit 1`)
+          order by (oauth #>> '{refused,at}') is not null, connection_id desc limit 1`)
         ),
         (row) => (row === null ? null : connectionRow(row))
+      ),
+    // The row is locked before it is looked at, so that of two nodes at once one gets the renewal.
+    claimRenewal: ({ connectionId, workspaceId }, holder, millis) =>
+      Effect.map(
+        claimedRow(
+          query(sql`
+          with found as materialized (
+            select workspace_id, connection_id, renewed_by is not null as was_held, coalesce(renewed_until > ${now}, false) as is_held
+            from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null and oauth is not null
+            for update
+          )
+          update connections c set
+            renewed_by = case when is_held then renewed_by else ${holder} end,
+            renewed_until = case when is_held then renewed_until else ${now} + ${millis}::bigint end
+          from found where c.workspace_id = found.workspace_id and c.connection_id = found.connection_id
+          returning ${renewing}, not is_held as claimed, was_held and not is_held as interrupted`)
+        ),
+        (found) => {
+          if (found === null) return null
+          const { claimed, interrupted, ...row } = found
+          return { row: connectionRow(row), claimed, interrupted }
+        }
+      ),
+    insertAuthorization: (a) =>
+      Effect.zipRight(
+        query(sql`delete from connection_authorizations where expires_at <= ${a.createdAt}`),
+        query(sql`
+        insert into connection_authorizations
+          (link_digest, workspace_id, connection_id, provider_id, label, connection_expires_at, begun_by, created_at, expires_at)
+        values (${a.linkDigest}, ${a.workspaceId}, ${a.connectionId}, ${a.providerId}, ${a.label}, ${a.connectionExpiresAt},
+          ${actorText(a.begunBy)}::json, ${a.createdAt}, ${a.expiresAt})`)
+      ),
+    authorization: (linkDigest, at) =>
+      Effect.map(
+        authorizationRow(
+          query(
+            sql`select ${begun} from connection_authorizations where link_digest = ${linkDigest} and expires_at > ${at}`
+          )
+        ),
+        (row) => (row === null ? null : authorizationOf(row))
+      ),
+    leaveAuthorization: (linkDigest, { browserDigest, settingsDigest, stateDigest }, at) =>
+      Effect.map(
+        query(sql`
+        update connection_authorizations set browser_digest = ${browserDigest}, state_digest = ${stateDigest}, settings_digest = ${settingsDigest}
+        where link_digest = ${linkDigest} and expires_at > ${at} and coalesce(browser_digest, ${browserDigest}) = ${browserDigest} returning 1`),
+        (rows) => rows.length > 0
+      ),
+    takeAuthorization: (stateDigest, browserDigest, at) =>
+      Effect.map(
+        takenRow(
+          query(sql`
+          delete from connection_authorizations
+          where state_digest = ${stateDigest} and browser_digest = ${browserDigest} and expires_at > ${at}
+          returning ${begun}, settings_digest as "settingsDigest"`)
+        ),
+        (found) => {
+          if (found === null) return null
+          const { settingsDigest, ...row } = found
+          return { row: authorizationOf(row), settingsDigest }
+        }
+      ),
+    storeRenewed: ({ connectionId, workspaceId }, holder, { bytes, keyId }, oauth) =>
+      Effect.map(
+        query(sql`
+        update connections set sealed = ${bytes}, key_id = ${keyId}, oauth = ${factsText(oauth)}::json, renewed_by = null, renewed_until = null
+        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder} and revoked_at is null returning 1`),
+        (rows) => rows.length > 0
+      ),
+    endRenewal: ({ connectionId, workspaceId }, holder) =>
+      Effect.asVoid(
+        query(sql`
+        update connections set renewed_by = null, renewed_until = null
+        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder}`)
+      ),
+    refuseRenewal: ({ connectionId, workspaceId }, holder, oauth) =>
+      Effect.map(
+        query(sql`
+        update connections set oauth = ${factsText(oauth)}::json, renewed_by = null, renewed_until = null
+        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder} and revoked_at is null returning 1`),
+        (rows) => rows.length > 0
       ),
     connections: (workspaceId, { after, limit }) =>
       Effect.map(
@@ -135,7 +262,7 @@ const make = Effect.gen(function* () {
           update connections c set sealed = null, key_id = null, variables = null, revoked_at = ${now}
           from gone where c.workspace_id = gone.workspace_id and c.connection_id = gone.connection_id
           returning gone.connection_id as "connectionId", gone.workspace_id as "workspaceId", gone.provider_id as "providerId", gone.label,
-            gone.created_at as "createdAt", gone.expires_at as "expiresAt", gone.variables::text as variables`)
+            gone.created_at as "createdAt", gone.expires_at as "expiresAt", gone.variables::text as variables, gone.oauth::text as oauth`)
         ),
         (row) => (row === null ? null : connectionOf(row))
       ),

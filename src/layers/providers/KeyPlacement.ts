@@ -6,7 +6,7 @@
 import { Either, Redacted } from "effect"
 import type { Auth, Endpoint, KeyPlace, VariableValues } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import type { Credential } from "../../domain/ProviderCall.js"
+import type { AccessTokens, Credential } from "../../domain/ProviderCall.js"
 import {
   ConnectionInvalid,
   CredentialPlacementUnsupported,
@@ -27,6 +27,7 @@ export type Key =
   | { readonly _tag: "Plain"; readonly secret: string }
   | { readonly _tag: "OAuth"; readonly client: ClientCredentials }
   | { readonly _tag: "Signing"; readonly secrets: ReadonlyArray<string>; readonly sign: Signer }
+  | { readonly _tag: "AccessTokens"; readonly tokens: AccessTokens }
 
 export type KeyFailure =
   ConnectionInvalid | CredentialPlacementUnsupported | PlatformAuthIncompatible | PlatformKeyMissing
@@ -78,6 +79,8 @@ export const keyFor = (
   }
   if (auth.type === "none") return Either.right({ _tag: "None" })
   if (credential._tag === "None") return Either.left(new PlatformKeyMissing({}))
+  if (credential._tag === "Connection" && credential.accessTokens !== undefined)
+    return Either.right({ _tag: "AccessTokens", tokens: credential.accessTokens })
   const secret = Redacted.value(credential.secret)
   if (!headerSafe.test(secret))
     return Either.left(
@@ -188,6 +191,7 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
     case "pair":
       return placesOf(auth, secret).reduce((placed, each) => placedAt(each, placed), parts)
     case "bearer":
+    case "oauth2_authorization_code":
     case "oauth2_client_credentials":
       return withHeader(parts, "authorization", `Bearer ${secret}`)
     case "header":

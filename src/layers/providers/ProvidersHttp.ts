@@ -5,13 +5,14 @@
  * appear nowhere else, not even when a provider echoes them.
  */
 import { hash } from "node:crypto"
-import { Clock, Effect, Either, Layer } from "effect"
+import { Clock, Effect, Either, Layer, Redacted } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import { userAgent } from "../../domain/Product.js"
 import { refusedFields } from "../../domain/InputExtras.js"
 import {
+  type AccessTokens,
   type CallFailure,
   CallLost,
   notSent,
@@ -187,6 +188,7 @@ const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const { auth, key, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
   if (key._tag === "Signing") return (parts) => sendSigned(engine, prepared, key, parts)
+  if (key._tag === "AccessTokens") return sendWithAccessToken(engine, prepared, key.tokens)
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
     const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
@@ -220,6 +222,34 @@ const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
     })
     const answer = yield* once()
     return answer.status === 401 && (effect === "read_only" || kind === "follow_up") ? yield* once() : answer
+  })
+}
+
+/** Sends with the access token of a user's account; the connection renews it. */
+const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: AccessTokens): Exchange => {
+  const { effect, timeoutMs } = prepared.seen.endpoint.operation
+  return Effect.fnUntraced(function* (parts, kind) {
+    const started = yield* Clock.currentTimeMillis
+    const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
+    const take = Effect.fnUntraced(function* (refused: Redacted.Redacted<string> | null) {
+      return yield* Effect.mapError(tokens.take(refused, yield* left), notSent)
+    })
+    const sendWith = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
+      const secret = Redacted.value(token)
+      return yield* send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, secret, parts),
+        blot: blotFor([secret]),
+        timeoutMs: yield* left
+      })
+    })
+    const token = yield* take(null)
+    const answer = yield* sendWith(token)
+    if (answer.status !== 401) return answer
+    // Whatever has an effect is not sent again, and the next call has a token that works.
+    if (effect !== "read_only" && kind !== "follow_up") return yield* Effect.as(Effect.ignore(take(token)), answer)
+    const next = yield* take(token)
+    return Redacted.value(next) === Redacted.value(token) ? answer : yield* sendWith(next)
   })
 }
 
@@ -303,7 +333,10 @@ const withDeadlines = (
   { operation, provider }: ProviderCall["endpoint"],
   call: Effect.Effect<ProviderAnswer, CallFailure>
 ): Effect.Effect<ProviderAnswer, CallFailure> =>
-  operation.async === undefined && provider.auth.type !== "oauth2_client_credentials" ? call : onOwnFiber(call)
+  operation.async === undefined && !fetchesTokens(provider.auth) ? call : onOwnFiber(call)
+
+const fetchesTokens = ({ type }: Auth): boolean =>
+  type === "oauth2_client_credentials" || type === "oauth2_authorization_code"
 
 /** Sockets and access tokens live as long as the layer. */
 export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<Providers> =>

@@ -1,8 +1,8 @@
 /**
  * Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no
- * secret behind.
+ * secret behind. That a provider could not be asked to end a user's grant does not keep the connection.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
@@ -11,19 +11,25 @@ import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../../domai
 import { nameProblem } from "../../domain/Labels.js"
 import { notInFuture } from "../../domain/Token.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
-import { type Connection, Connections } from "../../services/Connections.js"
+import { AuthorizationServers } from "../../services/AuthorizationServers.js"
+import { type Connection, Connections, type Revocation } from "../../services/Connections.js"
+import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Ids } from "../../services/Ids.js"
 import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
 import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
+import { clientOf, gone, refusedFailure } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
+import { grantOf, type StoredGrant } from "./StoredGrant.js"
 
-const shown = ({ expiresAt, label, providerId, variables }: Connection): JsonObject => ({
+/** A connection as the audit trail has it. */
+export const shownConnection = ({ expiresAt, label, oauth, providerId, variables }: Connection): JsonObject => ({
   providerId,
   label,
   expiresAt,
-  ...(variables === undefined ? {} : { variables })
+  ...(variables === undefined ? {} : { variables }),
+  ...(oauth === null ? {} : { scopes: oauth.scopes })
 })
 
 const make = Effect.gen(function* () {
@@ -32,16 +38,20 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const trail = yield* AuditTrail
   const knownKeys = yield* KnownKeys
+  const platformKeys = yield* PlatformKeys
+  const servers = yield* AuthorizationServers
 
   const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
     aboutOf({ _tag: "Connection", workspaceId, connectionId })
   const notFound = (id: string) => new NotFound({ what: "connection", id })
 
   const opened = Effect.fnUntraced(function* ({ connection, sealed }: ConnectionRow) {
-    if (sealed === null) return yield* new ConnectionUnusable({ detail: "This connection was deleted." })
+    if (sealed === null) return yield* gone
     if (connection.expiresAt !== null && connection.expiresAt <= (yield* Clock.currentTimeMillis)) {
       return yield* new ConnectionUnusable({ detail: "This connection has expired." })
     }
+    if (connection.oauth !== null && connection.oauth.refused !== null)
+      return yield* refusedFailure(connection.oauth.refused)
     const secret = yield* Effect.catchTag(
       sealing.open(sealed, aboutConnection(connection)),
       "SealUnreadable",
@@ -60,6 +70,39 @@ const make = Effect.gen(function* () {
     return { connection, secret }
   })
 
+  /** The grant of a connection that is to be deleted, as far as it can be opened. */
+  const grantIn = ({ connection, sealed }: ConnectionRow) =>
+    sealed === null || connection.oauth === null
+      ? Effect.succeedNone
+      : Effect.map(Effect.option(sealing.open(sealed, aboutConnection(connection))), Option.flatMap(grantOf))
+
+  const revoke = Effect.fnUntraced(function* ({ connectionId, providerId }: Connection, grant: StoredGrant) {
+    const { server } = grant
+    const { revocationUrl } = server
+    if (revocationUrl === undefined) return "not_offered" as const
+    const asked = Effect.gen(function* () {
+      const client = clientOf(server, yield* platformKeys.use(providerId))
+      if (client === null) return yield* Effect.fail({ reason: "no client" })
+      yield* servers.revoke(
+        { ...server, revocationUrl },
+        client,
+        Redacted.make(grant.refreshToken ?? grant.accessToken)
+      )
+    })
+    return yield* Effect.matchEffect(asked, {
+      onSuccess: () => Effect.succeed("confirmed" as const),
+      onFailure: (error) =>
+        Effect.as(
+          Effect.logWarning(
+            "The provider did not confirm the end of a deleted connection: its user can end the access in the account there"
+          ).pipe(
+            Effect.annotateLogs({ connectionId, providerId, reason: "reason" in error ? error.reason : error._tag })
+          ),
+          "unconfirmed" as const
+        )
+    })
+  })
+
   return Connections.of({
     create: Effect.fn("Connections.create")(function* ({ secret: given, variables, ...input }, by) {
       const secret = inOneLine(given)
@@ -72,7 +115,8 @@ const make = Effect.gen(function* () {
         ...input,
         ...givenVariables(variables),
         connectionId: ConnectionId.make(`con_${yield* ids.suffix}`),
-        createdAt: now
+        createdAt: now,
+        oauth: null
       }
       const sealed = yield* sealing.seal(secret, aboutConnection(connection))
       yield* trail.change(
@@ -84,7 +128,7 @@ const make = Effect.gen(function* () {
             subjectId: connection.connectionId,
             workspaceId: connection.workspaceId,
             before: null,
-            after: shown(connection)
+            after: shownConnection(connection)
           })
         )
       )
@@ -100,21 +144,24 @@ const make = Effect.gen(function* () {
       return row === null || row.sealed === null ? yield* notFound(connectionId) : row.connection
     }),
     delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string, by: Actor) {
-      yield* trail.change(
+      const before = yield* rows.connection(workspaceId, connectionId)
+      const deleted = yield* trail.change(
         by,
         Effect.gen(function* () {
           const deleted = yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)
           if (deleted === null) return yield* notFound(connectionId)
-          return changed(undefined, {
+          return changed(deleted, {
             action: "connection.deleted",
             subjectId: connectionId,
             workspaceId,
-            before: shown(deleted),
+            before: shownConnection(deleted),
             after: null
           })
         })
       )
       yield* knownKeys.refresh
+      const grant = before === null ? Option.none() : yield* grantIn(before)
+      return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted, grant.value)
     }),
     use: Effect.fnUntraced(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
@@ -127,5 +174,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const ConnectionsSealed: Layer.Layer<Connections, never, SecretRows | KnownKeys | Sealing | Ids | AuditTrail> =
-  Layer.effect(Connections, make)
+export const ConnectionsSealed: Layer.Layer<
+  Connections,
+  never,
+  AuditTrail | AuthorizationServers | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
+> = Layer.effect(Connections, make)

@@ -3,26 +3,47 @@
  * every call, so that a key that was taken back is not used again. `access`, which the catalog asks, answers from
  * memory (`KnownKeys.ts`).
  */
-import { Effect, Either, Layer } from "effect"
+import { Effect, Either, Layer, Option, Redacted } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { Credential } from "../../domain/ProviderCall.js"
-import { ConnectionNotFound, CredentialDenied, PlatformKeyMissing } from "../../domain/RunFailures.js"
+import {
+  askOperator,
+  ConnectionInvalid,
+  ConnectionNotFound,
+  ConnectionUnusable,
+  CredentialDenied,
+  PlatformKeyMissing
+} from "../../domain/RunFailures.js"
+import { AuditTrail } from "../../services/AuditTrail.js"
+import { AuthorizationServers } from "../../services/AuthorizationServers.js"
 import { Connections, type OpenedConnection } from "../../services/Connections.js"
 import { Credentials } from "../../services/Credentials.js"
+import { Ids } from "../../services/Ids.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
+import { Sealing } from "../../services/Sealing.js"
 import { keyFor, variablesFor } from "../providers/KeyPlacement.js"
+import { makeAccessTokens } from "./AccessTokens.js"
 import { KnownKeys } from "./KnownKeys.js"
-import { givenVariables } from "./SecretRows.js"
+import { givenVariables, SecretRows } from "./SecretRows.js"
+import { authOfGrant, grantOf, type OAuthProvider } from "./StoredGrant.js"
 
 type Provider = Endpoint["provider"]
 
-const ofConnection = ({ connection, secret }: OpenedConnection): Credential => ({
-  _tag: "Connection",
-  connectionId: connection.connectionId,
-  secret,
-  ...givenVariables(connection.variables)
+const unreadable = new ConnectionUnusable({
+  detail: "The gateway cannot read the tokens of this connection.",
+  hint: askOperator,
+  blames: "gateway"
 })
+const moved = new ConnectionInvalid({
+  detail:
+    "The provider has another address or another OAuth setting in the catalog than when this account was connected.",
+  hint: "Connect the account anew."
+})
+
+/** The platform key of a provider with accounts of users is the OAuth client there, and never goes out in a call. */
+const callsWithPlatformKey = ({ auth, platformKey }: Provider): boolean =>
+  platformKey && auth.type !== "oauth2_authorization_code"
 
 /** Refuses a key of the wrong kind before a call is prepared. The call itself finds all other problems of a key. */
 const fitting = (provider: Provider, credential: Credential) => {
@@ -37,30 +58,61 @@ const make = Effect.gen(function* () {
   const connections = yield* Connections
   const platformKeys = yield* PlatformKeys
   const knownKeys = yield* KnownKeys
+  const accessTokensOf = yield* makeAccessTokens({
+    rows: yield* SecretRows,
+    sealing: yield* Sealing,
+    trail: yield* AuditTrail,
+    ids: yield* Ids,
+    servers: yield* AuthorizationServers,
+    platformKeys
+  })
+
+  /** The key of a connection, or what renews the tokens of a user's account. The provider is not asked here. */
+  const ofConnection = (
+    provider: OAuthProvider,
+    { connection, secret }: OpenedConnection
+  ): Either.Either<Credential, ConnectionInvalid | ConnectionUnusable> => {
+    const key = {
+      _tag: "Connection",
+      connectionId: connection.connectionId,
+      ...givenVariables(connection.variables)
+    } as const
+    if (connection.oauth === null) return Either.right({ ...key, secret })
+    return Option.match(grantOf(secret), {
+      onNone: () => Either.left(unreadable),
+      onSome: (grant) =>
+        Either.mapBoth(authOfGrant(grant, provider), {
+          onLeft: () => moved,
+          onRight: (auth) => ({
+            ...key,
+            secret: Redacted.make(grant.accessToken),
+            accessTokens: accessTokensOf(connection, grant, auth)
+          })
+        })
+    })
+  }
 
   const named = Effect.fnUntraced(function* (
     workspaceId: WorkspaceId,
-    providerId: string,
-    ownKey: boolean,
+    provider: OAuthProvider & { readonly ownKey: boolean },
     connectionId: string
   ) {
     const opened = yield* connections.use(workspaceId, connectionId)
-    if (opened.connection.providerId !== providerId)
+    if (opened.connection.providerId !== provider.id)
       return yield* new CredentialDenied({ detail: "This connection belongs to another provider." })
-    if (!ownKey) return yield* new CredentialDenied({ detail: "This provider cannot be used with a key of your own." })
-    return ofConnection(opened)
+    if (!provider.ownKey)
+      return yield* new CredentialDenied({ detail: "This provider cannot be used with a key of your own." })
+    return yield* ofConnection(provider, opened)
   })
 
   return Credentials.of({
     resolve: Effect.fnUntraced(function* ({ connectionId, provider, workspaceId }) {
       if (connectionId !== null)
-        return yield* Effect.flatMap(named(workspaceId, provider.id, provider.ownKey, connectionId), (found) =>
-          fitting(provider, found)
-        )
+        return yield* Effect.flatMap(named(workspaceId, provider, connectionId), (found) => fitting(provider, found))
       if (provider.auth.type === "none") return { _tag: "None" } satisfies Credential
       const own = provider.ownKey ? yield* connections.useNewest(workspaceId, provider.id) : null
-      if (own !== null) return yield* fitting(provider, ofConnection(own))
-      if (!provider.platformKey)
+      if (own !== null) return yield* fitting(provider, yield* ofConnection(provider, own))
+      if (!callsWithPlatformKey(provider))
         return yield* new ConnectionNotFound({
           detail: "This provider needs a connection of your own, and there is none."
         })
@@ -69,7 +121,7 @@ const make = Effect.gen(function* () {
     }),
     access: (workspaceId, provider) =>
       Effect.all({
-        hasPlatformKey: provider.platformKey ? knownKeys.hasPlatformKey(provider.id) : Effect.succeed(false),
+        hasPlatformKey: callsWithPlatformKey(provider) ? knownKeys.hasPlatformKey(provider.id) : Effect.succeed(false),
         hasConnection:
           provider.ownKey && workspaceId !== null
             ? knownKeys.hasConnection(workspaceId, provider.id)
@@ -78,7 +130,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const CredentialsStored: Layer.Layer<Credentials, never, Connections | PlatformKeys | KnownKeys> = Layer.effect(
+/** Renewals of access tokens that are under way end with the layer. */
+export const CredentialsStored: Layer.Layer<
   Credentials,
-  make
-)
+  never,
+  AuditTrail | AuthorizationServers | Connections | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
+> = Layer.scoped(Credentials, make)

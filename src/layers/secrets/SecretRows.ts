@@ -3,11 +3,12 @@
  * sealed.
  */
 import { Context, type Effect } from "effect"
+import type { Actor } from "../../domain/AuditEntry.js"
 import type { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import type { VariableValues } from "../../domain/Manifest.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Changing } from "../../services/AuditTrail.js"
-import type { Connection } from "../../services/Connections.js"
+import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import type { PageRequest } from "../../domain/Page.js"
 import type { Sealed } from "../../services/Sealing.js"
 
@@ -22,6 +23,27 @@ export interface ConnectionRow {
   /** Null once it is deleted. */
   readonly sealed: Sealed | null
 }
+
+/** An authorization that has begun. */
+export interface AuthorizationRow {
+  readonly linkDigest: Uint8Array
+  readonly workspaceId: WorkspaceId
+  readonly connectionId: ConnectionId
+  readonly providerId: string
+  readonly label: string
+  readonly connectionExpiresAt: number | null
+  readonly begunBy: Actor
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+/** The browser that goes to the provider, and with what. */
+export interface Leaving {
+  readonly browserDigest: Uint8Array
+  readonly stateDigest: Uint8Array
+  readonly settingsDigest: Uint8Array
+}
+
+export type ConnectionPlace = Pick<Connection, "connectionId" | "workspaceId">
 
 export interface PlatformKeyRow {
   readonly providerId: string
@@ -57,7 +79,7 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       workspaceId: WorkspaceId,
       connectionId: string
     ) => Effect.Effect<ConnectionRow | null, StorageError>
-    /** Of those neither deleted nor expired at `now`. */
+    /** Of those neither deleted nor expired at `now`. One that the provider has refused comes after all others. */
     readonly newestConnection: (
       workspaceId: WorkspaceId,
       providerId: string,
@@ -74,6 +96,53 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       connectionId: string,
       now: number
     ) => Effect.Effect<Connection | null, StorageError, Changing>
+    /**
+     * Gives the renewal of the tokens to `holder` for so long, unless somebody else has it. `interrupted` says that
+     * the one who had it before has not given it back. Null where there is no such connection with tokens, or none
+     * any more.
+     */
+    readonly claimRenewal: (
+      place: ConnectionPlace,
+      holder: string,
+      millis: number
+    ) => Effect.Effect<
+      { readonly row: ConnectionRow; readonly claimed: boolean; readonly interrupted: boolean } | null,
+      StorageError
+    >
+    /** Stores new tokens and ends the renewal. False, and nothing happens, when it is not the holder's any more. */
+    readonly storeRenewed: (
+      place: ConnectionPlace,
+      holder: string,
+      sealed: Sealed,
+      oauth: OAuthFacts
+    ) => Effect.Effect<boolean, StorageError>
+    /** Ends the renewal without new tokens. */
+    readonly endRenewal: (place: ConnectionPlace, holder: string) => Effect.Effect<void, StorageError>
+    /** Ends the renewal because the provider refused it. False as in `storeRenewed`. */
+    readonly refuseRenewal: (
+      place: ConnectionPlace,
+      holder: string,
+      oauth: OAuthFacts
+    ) => Effect.Effect<boolean, StorageError, Changing>
+    /** Forgets those that were over when this one began. */
+    readonly insertAuthorization: (row: AuthorizationRow) => Effect.Effect<void, StorageError, Changing>
+    /** One that is not over at `now`. */
+    readonly authorization: (
+      linkDigest: Uint8Array,
+      now: number
+    ) => Effect.Effect<AuthorizationRow | null, StorageError>
+    /** False when it is over, or another browser has left with it. */
+    readonly leaveAuthorization: (
+      linkDigest: Uint8Array,
+      leaving: Leaving,
+      now: number
+    ) => Effect.Effect<boolean, StorageError>
+    /** Takes it away, so that it is used once; null where this browser has not left with this state, or is too late. */
+    readonly takeAuthorization: (
+      stateDigest: Uint8Array,
+      browserDigest: Uint8Array,
+      now: number
+    ) => Effect.Effect<{ readonly row: AuthorizationRow; readonly settingsDigest: Uint8Array } | null, StorageError>
     /** Answers the one that was there before, or null. */
     readonly putPlatformKey: (row: PlatformKeyRow) => Effect.Effect<PlatformKeyRow | null, StorageError, Changing>
     /** The one that was deleted, or null where there was none. */

@@ -1,15 +1,17 @@
 /** The workspace's own keys at providers: add one, remove one. A secret goes in and is never shown again. */
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { labelCharsMax, providerIdCharsMax, secretCharsMax, variablesTextCharsMax } from "../../../domain/Limits.js"
 import { Catalog } from "../../../services/Catalog.js"
+import { ConnectionAuthorizations } from "../../../services/ConnectionAuthorizations.js"
+import { providerNamed } from "../../connections/Authorizing.js"
 import { variablesText } from "../../../domain/Manifest.js"
-import { type Connection, Connections } from "../../../services/Connections.js"
+import { type Connection, Connections, type Revocation } from "../../../services/Connections.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { instantParam } from "../../Query.js"
 import { code, dash, instant, linkTo } from "../Figures.js"
-import { actForm, button, type Filled, filledWith, form as formHtml, textField, toldOf } from "../Forms.js"
-import { html, to } from "../Html.js"
+import { actForm, button, type Filled, filledWith, form as formHtml, selectField, textField, toldOf } from "../Forms.js"
+import { html, nothing, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { noticeOf, section } from "../Parts.js"
 import { type Column, listing, noFilters } from "../Tables.js"
@@ -41,6 +43,14 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
     csv: ({ expiresAt }) => timeOrNull(expiresAt)
   },
   {
+    label: "State",
+    cell: ({ oauth }) =>
+      oauth === null || oauth.refused === null
+        ? "usable"
+        : `ended ${time(oauth.refused.at).slice(0, 10)}: ${oauth.refused.reason}`,
+    csv: ({ oauth }) => (oauth === null || oauth.refused === null ? "usable" : oauth.refused.reason)
+  },
+  {
     label: "",
     cell: ({ connectionId, label }) =>
       actForm({
@@ -52,7 +62,27 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
   }
 ]
 
-const fieldNames = ["providerId", "label", "secret", "expiresAt", "variables"]
+const fieldNames = ["providerId", "label", "secret", "expiresAt", "variables", "account", "accountLabel"]
+
+/** The form that connects an account in a browser; nothing while no provider of the catalog takes that. */
+const accountForm = (workspaceId: string, form: Filled) =>
+  Effect.gen(function* () {
+    const listed = yield* (yield* Catalog).providers
+    const choices = listed.flatMap(({ provider: { auth, id, name } }) =>
+      auth.type === "oauth2_authorization_code" ? [{ value: id, label: name }] : []
+    )
+    if (choices.length === 0) return nothing
+    return section(
+      "Connect an account",
+      formHtml({
+        action: to([workspaceId, "connections", "authorize"]),
+        label: "Connect an account",
+        content: html`${selectField({ form, name: "account", label: "Provider", required: true, choices })}
+        ${textField({ form, name: "accountLabel", label: "Name", hint: "How you know it again.", required: true, charsMax: labelCharsMax })}
+        ${button("Connect account")}`
+      })
+    )
+  })
 
 const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
   Effect.gen(function* () {
@@ -72,10 +102,12 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
       read: (_, page) => connections.list(workspaceId, page)
     })
     if (listed._tag === "File") return listed
+    const account = yield* accountForm(workspaceId, form)
     return screen({
       title: "Connections",
-      content: html`${noticeOf(visit.query, { added: "The connection was added.", removed: "The connection was removed." })}
+      content: html`${noticeOf(visit.query, { added: "The connection was added.", removed: "The connection was removed.", revoked: "The connection was removed, and the provider has ended its access.", unrevoked: "The connection was removed here, and the provider has not confirmed the end of its access: end it in the account there." })}
         ${listed.content}
+        ${account}
         ${section(
           "Add a connection",
           html`${toldOf(form, fieldNames)}${formHtml({
@@ -149,6 +181,36 @@ export const addConnection = workspaceForm({
   again: connectionsScreen
 })
 
+export const authorizeConnection = workspaceForm({
+  path: "connections/authorize",
+  sees: "owner",
+  fields: Schema.Struct({ account: line(providerIdCharsMax), accountLabel: line(labelCharsMax) }),
+  act: (visit, { account, accountLabel }) =>
+    Effect.gen(function* () {
+      const authorizations = yield* ConnectionAuthorizations
+      const begun = yield* Effect.gen(function* () {
+        const provider = yield* providerNamed(yield* Catalog, account)
+        return yield* authorizations.begin(
+          { workspaceId: visit.workspaceId, provider, label: accountLabel, expiresAt: null },
+          visit.by
+        )
+      }).pipe(Effect.catchTag("validation_error", (error) => Effect.fail(ofAccount(error))))
+      return redirect(to(["connect", Redacted.value(begun.link)]))
+    }),
+  again: connectionsScreen
+})
+
+/** The fields of this form have names of their own, because another form stands on the same page. */
+const ofAccount = ({ details: [first] }: ValidationError) =>
+  ValidationError.of(first.field === "label" ? "accountLabel" : "account", first.message)
+
+const endedWith: { readonly [revocation in Revocation]: string } = {
+  no_grant: "removed",
+  confirmed: "revoked",
+  unconfirmed: "unrevoked",
+  not_offered: "unrevoked"
+}
+
 export const removeConnection = workspaceForm({
   path: "connections/:connectionId/remove",
   sees: "owner",
@@ -156,8 +218,8 @@ export const removeConnection = workspaceForm({
   act: (visit) =>
     Effect.gen(function* () {
       const connections = yield* Connections
-      yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "", visit.by)
-      return redirect(to([visit.workspaceId, "connections"], { notice: "removed" }))
+      const ended = yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "", visit.by)
+      return redirect(to([visit.workspaceId, "connections"], { notice: endedWith[ended] }))
     }),
   again: connectionsScreen
 })

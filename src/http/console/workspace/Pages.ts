@@ -2,6 +2,7 @@
 import type { AuditTrail } from "../../../services/AuditTrail.js"
 import type { AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
 import type { Catalog } from "../../../services/Catalog.js"
+import type { ConnectionAuthorizations } from "../../../services/ConnectionAuthorizations.js"
 import type { Connections } from "../../../services/Connections.js"
 import type { CursorKey } from "../../../services/CursorKey.js"
 import type { Ids } from "../../../services/Ids.js"
@@ -16,7 +17,7 @@ import type { Wallet } from "../../../services/Wallet.js"
 import type { Page } from "../Page.js"
 import { auditPage } from "./Audit.js"
 import { catalogPage } from "./Catalog.js"
-import { addConnection, connectionsPage, removeConnection } from "./Connections.js"
+import { addConnection, authorizeConnection, connectionsPage, removeConnection } from "./Connections.js"
 import { ledgerPage } from "./Ledger.js"
 import { memberPages } from "./Members.js"
 import { operationPage, quoteOperation, runOperation } from "./Operation.js"
@@ -31,6 +32,7 @@ export type WorkspaceServices =
   | AuditTrail
   | AutomaticTopUps
   | Catalog
+  | ConnectionAuthorizations
   | Connections
   | CursorKey
   | Ids
@@ -67,6 +69,7 @@ export const workspacePages: ReadonlyArray<Page<WorkspaceServices>> = [
   revokeToken,
   connectionsPage,
   addConnection,
+  authorizeConnection,
   removeConnection,
   ...memberPages,
   auditPage

@@ -29,6 +29,7 @@ import { paymentTakings } from "./0023_payment_takings.js"
 import { deviceGrants } from "./0024_device_grants.js"
 import { searchUses } from "./0025_search_uses.js"
 import { variables } from "./0026_variables.js"
+import { oauthConnections } from "./0027_oauth_connections.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -56,5 +57,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0023_payment_takings": paymentTakings,
   "0024_device_grants": deviceGrants,
   "0025_search_uses": searchUses,
-  "0026_variables": variables
+  "0026_variables": variables,
+  "0027_oauth_connections": oauthConnections
 }

@@ -1,0 +1,302 @@
+/**
+ * The access tokens of users' OAuth accounts, renewed before they end and once when a provider refuses one.
+ *
+ * One at a time renews the tokens of a connection: on a node its callers share one renewal, and among the nodes the row
+ * of the connection says who has it. A renewal belongs to nobody's call, so a caller that is interrupted takes nothing
+ * away from the others. The new tokens are stored before anybody gets one.
+ *
+ * A node that dies between the provider's answer and that commit takes the new tokens with it. The access token that is
+ * stored goes on until it ends. Another node takes the renewal over when the lease ends, with the refresh token that is
+ * stored. A provider that does not rotate refresh tokens, or takes the last one once more, answers with new tokens. One
+ * that refuses it ends the connection, and the connection says that a renewal was interrupted.
+ */
+import { Clock, Deferred, Effect, Either, Option, Redacted, Schedule, type Scope } from "effect"
+import { gatewayItself } from "../../domain/AuditEntry.js"
+import { oauthMillis, renewalLeaseMillis } from "../../domain/Limits.js"
+import type { UserGrant } from "../../domain/Manifest.js"
+import type { AccessTokenFailure, AccessTokens } from "../../domain/ProviderCall.js"
+import {
+  askOperator,
+  AuthError,
+  CapacityExhausted,
+  ConnectionUnusable,
+  FetchFailed,
+  InvalidResponse,
+  PlatformKeyMissing,
+  ProviderError,
+  ProviderRateLimited,
+  ProviderTimeout,
+  RouteDenied
+} from "../../domain/RunFailures.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
+import { type AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
+import {
+  type AuthorizationServers,
+  type GrantedTokens,
+  type GrantRefused,
+  type OAuthClient,
+  ServerUnavailable
+} from "../../services/AuthorizationServers.js"
+import type { Connection, OAuthFacts } from "../../services/Connections.js"
+import type { Ids } from "../../services/Ids.js"
+import type { PlatformKeys } from "../../services/PlatformKeys.js"
+import type { Sealing } from "../../services/Sealing.js"
+import { aboutOf, type ConnectionRow, type SecretRows } from "./SecretRows.js"
+import { grantFrom, grantOf, grantText, type StoredGrant } from "./StoredGrant.js"
+
+export interface AccessTokenParts {
+  readonly rows: SecretRows["Type"]
+  readonly sealing: Sealing["Type"]
+  readonly trail: AuditTrail["Type"]
+  readonly ids: Ids["Type"]
+  readonly servers: AuthorizationServers["Type"]
+  readonly platformKeys: PlatformKeys["Type"]
+}
+
+const renewAnew = "Connect the account anew."
+const waitMillis = 150
+
+export const gone = new ConnectionUnusable({ detail: "This connection was deleted." })
+const storageAway = new CapacityExhausted({
+  detail: "The gateway's storage did not answer when the access token was to be renewed."
+})
+const notRenewable = new ConnectionUnusable({
+  detail: `The access token of this connection has ended, and the provider gave nothing to renew it with. ${renewAnew}`
+})
+export const refusedFailure = ({ reason }: NonNullable<OAuthFacts["refused"]>): ConnectionUnusable =>
+  new ConnectionUnusable({ detail: `The provider has ended this connection: ${reason}`, hint: renewAnew })
+
+/** The client that the operator has registered at a provider, out of its platform key. */
+export const clientOf = (
+  { clientAuth }: Pick<UserGrant, "clientAuth">,
+  key: { readonly secret: Redacted.Redacted<string> } | null
+): OAuthClient | null => {
+  if (key === null) return null
+  const text = Redacted.value(key.secret)
+  if (clientAuth === "none") return { id: text, secret: null }
+  const colon = text.indexOf(":")
+  return colon < 1 || colon === text.length - 1
+    ? null
+    : { id: text.slice(0, colon), secret: Redacted.make(text.slice(colon + 1)) }
+}
+
+const unavailable = ({ reason, word }: ServerUnavailable): AccessTokenFailure => {
+  switch (reason) {
+    case "denied":
+      return new RouteDenied({ detail: `The egress policy refuses the provider's token address (${word}).` })
+    case "unreachable":
+      return new FetchFailed({ detail: `The provider's token address could not be reached (${word}).` })
+    case "timeout":
+      return new ProviderTimeout({ detail: "The provider's token address gave no full answer in time." })
+    case "busy":
+      return new ProviderRateLimited({ detail: "The provider limits the rate of token requests." })
+    case "failed":
+      return new ProviderError({ detail: "The provider's token address reported an error of its own." })
+    case "unusable":
+      return new InvalidResponse({ detail: "The provider's token address answered without a token." })
+  }
+}
+
+const refusedClient = ({ code }: GrantRefused): AuthError =>
+  new AuthError({
+    detail: `The provider refused the gateway's OAuth client${code === null ? "" : ` (${code})`}.`,
+    hint: askOperator
+  })
+
+const reasonOf = (code: string | null, interrupted: boolean): string =>
+  `it refused to renew the access token${code === null ? "" : ` (${code})`}. ` +
+  (interrupted ? "The renewal before was interrupted, so its refresh token may have been used up. " : "") +
+  renewAnew
+
+/** Whether a token may be sent now: it is not the refused one, and does not end soon. */
+const isFresh = ({ accessToken, renewFrom }: StoredGrant, refused: string | null, now: number): boolean =>
+  accessToken !== refused && (renewFrom === null || now < renewFrom)
+/** Whether it works for a while yet, although it should be renewed. */
+const works = ({ oauth }: Connection, { accessToken }: StoredGrant, refused: string | null, now: number): boolean =>
+  accessToken !== refused && oauth !== null && oauth.accessUntil !== null && now < oauth.accessUntil
+
+type Token = Redacted.Redacted<string>
+/** A connection whose tokens are renewed, at the provider of this auth. `refused` is the token that did not work. */
+interface Asked {
+  readonly connection: Connection
+  readonly auth: UserGrant
+  readonly refused: string | null
+}
+
+export type AccessTokensOf = (connection: Connection, grant: StoredGrant, auth: UserGrant) => AccessTokens
+
+export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessTokensOf, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { ids, platformKeys, rows, sealing, servers, trail } = parts
+    const scope = yield* Effect.scope
+    const underWay = new Map<string, Deferred.Deferred<Token, AccessTokenFailure>>()
+
+    const stored = <A>(work: Effect.Effect<A, StorageError>) => Effect.mapError(work, () => storageAway)
+    const about = ({ connectionId, workspaceId }: Connection) =>
+      aboutOf({ _tag: "Connection", workspaceId, connectionId })
+    const logged = ({ connectionId, providerId, workspaceId }: Connection) =>
+      Effect.annotateLogs({ connectionId, providerId, workspaceId })
+
+    /** Null for a row without tokens that this node can open. */
+    const grantIn = ({ connection, sealed }: ConnectionRow) =>
+      sealed === null
+        ? Effect.succeed(null)
+        : Effect.match(sealing.open(sealed, about(connection)), {
+            onFailure: () => null,
+            onSuccess: (secret) => Option.getOrNull(grantOf(secret))
+          })
+
+    const revokeLost = ({ auth, connection }: Asked, client: OAuthClient, tokens: GrantedTokens) =>
+      auth.revocationUrl === undefined
+        ? Effect.void
+        : servers
+            .revoke({ ...auth, revocationUrl: auth.revocationUrl }, client, tokens.refreshToken ?? tokens.accessToken)
+            .pipe(
+              Effect.catchAll(({ _tag }) =>
+                Effect.logWarning(
+                  "The new tokens of a connection that was deleted meanwhile could not be revoked"
+                ).pipe(logged(connection), Effect.annotateLogs({ reason: _tag }))
+              )
+            )
+
+    /** The new tokens, once they are stored. It is tried until the lease is over: they exist nowhere else. */
+    const keep = Effect.fnUntraced(function* (
+      asked: Asked,
+      holder: string,
+      grant: StoredGrant,
+      granted: { readonly client: OAuthClient; readonly tokens: GrantedTokens }
+    ) {
+      const { auth, connection } = asked
+      const { facts, grant: next } = grantFrom(
+        granted.tokens,
+        grant,
+        connection.oauth?.scopes ?? auth.scopes,
+        yield* Clock.currentTimeMillis
+      )
+      const sealed = yield* sealing.seal(grantText(next), about(connection))
+      const kept = yield* stored(
+        Effect.retry(
+          rows.storeRenewed(connection, holder, sealed, facts),
+          Schedule.spaced("250 millis").pipe(Schedule.upTo(renewalLeaseMillis))
+        )
+      )
+      if (kept) return granted.tokens.accessToken
+      // It was written and the answer got lost, or the connection was deleted, or this node stood still too long.
+      const now = yield* stored(rows.connection(connection.workspaceId, connection.connectionId))
+      const there = now === null ? null : yield* grantIn(now)
+      if (there !== null) return Redacted.make(there.accessToken)
+      yield* revokeLost(asked, granted.client, granted.tokens)
+      return yield* gone
+    })
+
+    const refuse = (asked: Asked, holder: string, reason: string) =>
+      Effect.gen(function* () {
+        const { connection } = asked
+        const refused = { at: yield* Clock.currentTimeMillis, reason }
+        const facts = { scopes: [], accessUntil: null, ...connection.oauth, renewable: false, refused }
+        yield* stored(
+          trail.change(
+            gatewayItself,
+            Effect.map(rows.refuseRenewal(connection, holder, facts), (isNew) =>
+              isNew
+                ? changed(undefined, {
+                    action: "connection.refused",
+                    subjectId: connection.connectionId,
+                    workspaceId: connection.workspaceId,
+                    before: { usable: true },
+                    after: { usable: false, reason }
+                  })
+                : unchanged(undefined)
+            )
+          )
+        )
+        return yield* refusedFailure(refused)
+      })
+
+    /** Asks the provider once. The caller holds the renewal, which ends here however it comes out. */
+    const ask = Effect.fnUntraced(function* (asked: Asked, holder: string, grant: StoredGrant, interrupted: boolean) {
+      const { auth, connection, refused } = asked
+      const end = stored(rows.endRenewal(connection, holder))
+      const client = clientOf(auth, yield* stored(platformKeys.use(connection.providerId)))
+      if (client === null)
+        return yield* Effect.zipRight(
+          end,
+          new PlatformKeyMissing({
+            detail: "The operator has set no OAuth client for this provider, so no access token can be renewed.",
+            hint: askOperator
+          })
+        )
+      if (grant.refreshToken === null) return yield* Effect.zipRight(end, notRenewable)
+      const answer = yield* Effect.either(servers.refresh(auth, client, Redacted.make(grant.refreshToken)))
+      if (Either.isRight(answer)) return yield* keep(asked, holder, grant, { client, tokens: answer.right })
+      const failed = answer.left
+      if (failed._tag === "GrantRefused" && failed.of === "grant")
+        return yield* refuse(asked, holder, reasonOf(failed.code, interrupted))
+      yield* end
+      yield* Effect.logWarning("The access token of a connection could not be renewed").pipe(
+        logged(connection),
+        Effect.annotateLogs({ reason: failed._tag === "GrantRefused" ? (failed.code ?? "refused") : failed.reason })
+      )
+      if (works(connection, grant, refused, yield* Clock.currentTimeMillis)) return Redacted.make(grant.accessToken)
+      return yield* failed._tag === "GrantRefused" ? refusedClient(failed) : unavailable(failed)
+    })
+
+    /** Renews, or waits for the node that does. */
+    const renew = Effect.fnUntraced(function* ({ auth, connection: { connectionId, workspaceId }, refused }: Asked) {
+      const holder = yield* ids.suffix
+      for (;;) {
+        const found = yield* stored(rows.claimRenewal({ connectionId, workspaceId }, holder, renewalLeaseMillis))
+        if (found === null) return yield* gone
+        const { claimed, interrupted, row } = found
+        const { connection } = row
+        const end = claimed ? stored(rows.endRenewal(connection, holder)) : Effect.void
+        const grant = yield* grantIn(row)
+        if (grant === null) return yield* Effect.zipRight(end, gone)
+        if (connection.oauth !== null && connection.oauth.refused !== null)
+          return yield* Effect.zipRight(end, refusedFailure(connection.oauth.refused))
+        const now = yield* Clock.currentTimeMillis
+        if (isFresh(grant, refused, now)) return yield* Effect.as(end, Redacted.make(grant.accessToken))
+        if (claimed) return yield* ask({ auth, connection, refused }, holder, grant, interrupted)
+        if (works(connection, grant, refused, now)) return Redacted.make(grant.accessToken)
+        yield* Effect.sleep(waitMillis)
+      }
+    })
+
+    /** Callers with the same connection share one renewal. It ends by itself, or with the scope. */
+    const shared = (asked: Asked) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          const key = `${asked.connection.workspaceId}/${asked.connection.connectionId}/${asked.refused ?? ""}`
+          const present = underWay.get(key)
+          if (present !== undefined) return present
+          const made = yield* Deferred.make<Token, AccessTokenFailure>()
+          underWay.set(key, made)
+          const work = Effect.ensuring(
+            Effect.timeoutFail(renew(asked), {
+              duration: renewalLeaseMillis + 2 * oauthMillis,
+              onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "renewal" }))
+            }),
+            Effect.sync(() => underWay.delete(key))
+          )
+          yield* Effect.forkIn(Effect.interruptible(Deferred.complete(made, work)), scope)
+          return made
+        })
+      )
+
+    return (connection, grant, auth) => ({
+      take: Effect.fnUntraced(function* (refusedToken, timeoutMs) {
+        const refused = refusedToken === null ? null : Redacted.value(refusedToken)
+        const now = yield* Clock.currentTimeMillis
+        if (isFresh(grant, refused, now)) return Redacted.make(grant.accessToken)
+        if (grant.refreshToken === null) {
+          if (refusedToken !== null) return refusedToken
+          return works(connection, grant, refused, now) ? Redacted.make(grant.accessToken) : yield* notRenewable
+        }
+        const renewed = yield* shared({ connection, auth, refused })
+        return yield* Effect.timeoutFail(Deferred.await(renewed), {
+          duration: timeoutMs,
+          onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "token" }))
+        })
+      })
+    })
+  })

@@ -1,0 +1,193 @@
+/**
+ * Authorizations over the rows of either storage. The link, the state and the browser's secret are kept as digests. The
+ * state names the row, and only together with the secret of the browser that took it along. The PKCE verifier is made
+ * of both, so nothing that is stored can use a code. A way back uses the row up before the provider is asked, so a code
+ * is exchanged once.
+ */
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { createHash, createHmac, randomBytes } from "node:crypto"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { ConnectionId } from "../../domain/Ids.js"
+import { canonical } from "../../domain/Json.js"
+import { nameProblem } from "../../domain/Labels.js"
+import { authorizationMillis } from "../../domain/Limits.js"
+import type { UserGrant } from "../../domain/Manifest.js"
+import { notInFuture } from "../../domain/Token.js"
+import { AuditTrail, changed } from "../../services/AuditTrail.js"
+import { AuthorizationServers } from "../../services/AuthorizationServers.js"
+import {
+  AuthorizationOver,
+  type BegunAuthorization,
+  ConnectionAuthorizations
+} from "../../services/ConnectionAuthorizations.js"
+import type { Connection } from "../../services/Connections.js"
+import { Ids } from "../../services/Ids.js"
+import { PlatformKeys } from "../../services/PlatformKeys.js"
+import { Sealing } from "../../services/Sealing.js"
+import { clientOf } from "./AccessTokens.js"
+import { shownConnection } from "./ConnectionsSealed.js"
+import { KnownKeys } from "./KnownKeys.js"
+import { aboutOf, type AuthorizationRow, SecretRows } from "./SecretRows.js"
+import { grantFrom, grantText, type OAuthProvider, originOf } from "./StoredGrant.js"
+
+const digestOf = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+const newSecret = Effect.sync(() => randomBytes(32).toString("base64url"))
+const verifierOf = (browser: Redacted.Redacted<string>, state: string): Redacted.Redacted<string> =>
+  Redacted.make(createHmac("sha256", Redacted.value(browser)).update(`oauth verifier ${state}`).digest("base64url"))
+
+const authOf = ({ auth }: OAuthProvider): UserGrant | null => (auth.type === "oauth2_authorization_code" ? auth : null)
+/** A manifest that changes while the person is away gets no code. */
+const settingsOf = (provider: OAuthProvider, auth: UserGrant, redirectUri: string): Uint8Array =>
+  digestOf(canonical([originOf(provider), { ...auth }, redirectUri]))
+
+const shown = ({ connectionId, expiresAt, label, providerId, workspaceId }: AuthorizationRow): BegunAuthorization => ({
+  connectionId,
+  workspaceId,
+  providerId,
+  label,
+  expiresAt
+})
+
+const make = Effect.gen(function* () {
+  const rows = yield* SecretRows
+  const sealing = yield* Sealing
+  const ids = yield* Ids
+  const trail = yield* AuditTrail
+  const knownKeys = yield* KnownKeys
+  const platformKeys = yield* PlatformKeys
+  const servers = yield* AuthorizationServers
+  const over = new AuthorizationOver()
+
+  return ConnectionAuthorizations.of({
+    begin: Effect.fn("ConnectionAuthorizations.begin")(function* ({ expiresAt, label, provider, workspaceId }, by) {
+      const now = yield* Clock.currentTimeMillis
+      const auth = authOf(provider)
+      if (auth === null)
+        return yield* ValidationError.of(
+          "providerId",
+          "takes a key and has no accounts to connect in a browser: send the key as secret to POST /v1/connections"
+        )
+      const problem =
+        nameProblem("label", label) ??
+        (expiresAt !== null && expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null)
+      if (problem !== null) return yield* new ValidationError({ details: [problem] })
+      if (clientOf(auth, yield* platformKeys.use(provider.id)) === null)
+        return yield* ValidationError.of(
+          "providerId",
+          `has no OAuth client at this gateway yet: the operator sets it with gateway key set ${provider.id}`
+        )
+      const link = yield* newSecret
+      const row: AuthorizationRow = {
+        linkDigest: digestOf(link),
+        workspaceId,
+        connectionId: ConnectionId.make(`con_${yield* ids.suffix}`),
+        providerId: provider.id,
+        label,
+        connectionExpiresAt: expiresAt,
+        begunBy: by,
+        createdAt: now,
+        expiresAt: now + authorizationMillis
+      }
+      yield* trail.change(
+        by,
+        Effect.as(
+          rows.insertAuthorization(row),
+          changed(undefined, {
+            action: "connection.authorization_begun",
+            subjectId: row.connectionId,
+            workspaceId,
+            before: null,
+            after: { providerId: row.providerId, label, expiresAt }
+          })
+        )
+      )
+      return { ...shown(row), link: Redacted.make(link) }
+    }),
+    begun: Effect.fn("ConnectionAuthorizations.begun")(function* (link) {
+      const row = yield* rows.authorization(digestOf(Redacted.value(link)), yield* Clock.currentTimeMillis)
+      return row === null ? yield* over : shown(row)
+    }),
+    leave: Effect.fn("ConnectionAuthorizations.leave")(function* (link, { browser, provider, redirectUri }) {
+      const now = yield* Clock.currentTimeMillis
+      const linkDigest = digestOf(Redacted.value(link))
+      const row = yield* rows.authorization(linkDigest, now)
+      const auth = authOf(provider)
+      if (row === null || auth === null || row.providerId !== provider.id) return yield* over
+      const client = clientOf(auth, yield* platformKeys.use(provider.id))
+      if (client === null) return yield* over
+      const state = yield* newSecret
+      const left = yield* rows.leaveAuthorization(
+        linkDigest,
+        {
+          browserDigest: digestOf(Redacted.value(browser)),
+          stateDigest: digestOf(state),
+          settingsDigest: settingsOf(provider, auth, redirectUri)
+        },
+        now
+      )
+      if (!left) return yield* over
+      return yield* servers.authorizationUrl(auth, client.id, {
+        redirectUri,
+        state,
+        verifier: verifierOf(browser, state)
+      })
+    }),
+    finish: Effect.fn("ConnectionAuthorizations.finish")(function* (browser, callback, providerOf) {
+      const state = callback.searchParams.get("state") ?? ""
+      const came = yield* rows.takeAuthorization(
+        digestOf(state),
+        digestOf(Redacted.value(browser)),
+        yield* Clock.currentTimeMillis
+      )
+      if (came === null) return yield* over
+      const { row, settingsDigest } = came
+      const provider = yield* providerOf(row.providerId)
+      const auth = provider === null ? null : authOf(provider)
+      if (provider === null || auth === null) return yield* over
+      const redirectUri = callback.origin + callback.pathname
+      if (!Buffer.from(settingsOf(provider, auth, redirectUri)).equals(settingsDigest)) return yield* over
+      const client = clientOf(auth, yield* platformKeys.use(provider.id))
+      if (client === null) return yield* over
+      const tokens = yield* servers.exchange(auth, client, { callback, state, verifier: verifierOf(browser, state) })
+      const now = yield* Clock.currentTimeMillis
+      const { facts, grant } = grantFrom(
+        tokens,
+        { server: auth, origin: originOf(provider), refreshToken: null },
+        auth.scopes,
+        now
+      )
+      const { connectionId, label, providerId, workspaceId } = row
+      const connection: Connection = {
+        connectionId,
+        workspaceId,
+        providerId,
+        label,
+        createdAt: now,
+        expiresAt: row.connectionExpiresAt,
+        oauth: facts
+      }
+      const sealed = yield* sealing.seal(grantText(grant), aboutOf({ _tag: "Connection", workspaceId, connectionId }))
+      yield* trail.change(
+        row.begunBy,
+        Effect.as(
+          rows.insertConnection(connection, sealed),
+          changed(undefined, {
+            action: "connection.created",
+            subjectId: connectionId,
+            workspaceId,
+            before: null,
+            after: shownConnection(connection)
+          })
+        )
+      )
+      yield* knownKeys.refresh
+      return connection
+    })
+  })
+})
+
+export const ConnectionAuthorizationsStored: Layer.Layer<
+  ConnectionAuthorizations,
+  never,
+  AuditTrail | AuthorizationServers | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
+> = Layer.effect(ConnectionAuthorizations, make)

@@ -1,0 +1,132 @@
+/** The rows under renewals and authorizations: one node at a time renews, and a way back is taken once. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { ConnectionId } from "../../../src/domain/Ids.js"
+import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
+import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
+import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
+import { SecretRowsMemory } from "../../../src/layers/memory/SecretRowsMemory.js"
+import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
+import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
+import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
+import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
+import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
+import type { Accounts } from "../../../src/services/Accounts.js"
+import { AuditTrail, unchanged } from "../../../src/services/AuditTrail.js"
+import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text))
+const facts = { scopes: ["files.read"], accessUntil: 1, renewable: true, refused: null }
+const sealed = { keyId: "one", bytes: bytes("sealed") }
+
+const suite = (name: string, rows: Layer.Layer<Accounts | AuditTrail | SecretRows>) =>
+  describe(name, () => {
+    it.effect("one at a time holds a renewal, and a lost one is known as interrupted", () =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const stored = yield* SecretRows
+        const trail = yield* AuditTrail
+        const place = { workspaceId, connectionId: ConnectionId.make(`con_${"7".repeat(26)}`) }
+        const connection = {
+          ...place,
+          providerId: "p",
+          label: "mine",
+          createdAt: 1,
+          expiresAt: null,
+          oauth: facts
+        }
+        yield* trail.change(commandLine, Effect.as(stored.insertConnection(connection, sealed), unchanged(undefined)))
+        const claim = (holder: string, millis: number) =>
+          Effect.map(stored.claimRenewal(place, holder, millis), (found) =>
+            found === null ? null : [found.claimed, found.interrupted]
+          )
+        const both = yield* Effect.all([claim("a", 60_000), claim("b", 60_000)], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          [...both].sort((left, right) => Number(left?.[0]) - Number(right?.[0])),
+          [
+            [false, false],
+            [true, false]
+          ]
+        )
+        const [winner, loser] = both[0]?.[0] === true ? ["a", "b"] : ["b", "a"]
+        const next = { ...sealed, bytes: bytes("next") }
+        assert.isFalse(yield* stored.storeRenewed(place, loser!, next, facts))
+        assert.isTrue(yield* stored.storeRenewed(place, winner!, next, { ...facts, accessUntil: 2 }))
+        const kept = yield* stored.connection(workspaceId, place.connectionId)
+        assert.deepStrictEqual(kept?.connection.oauth, { ...facts, accessUntil: 2 })
+        assert.strictEqual(Buffer.from(kept?.sealed?.bytes ?? []).toString(), "next")
+        // A node that dies leaves its lease behind; who comes after it knows.
+        assert.deepStrictEqual(yield* claim("dies", 0), [true, false])
+        assert.deepStrictEqual(yield* claim("after", 60_000), [true, true])
+        assert.isFalse(yield* stored.storeRenewed(place, "dies", next, facts))
+        const refused = { ...facts, renewable: false, refused: { at: 3, reason: "over" } }
+        const refuse = (holder: string) =>
+          trail.change(commandLine, Effect.map(stored.refuseRenewal(place, holder, refused), unchanged))
+        assert.isFalse(yield* refuse("dies"))
+        assert.isTrue(yield* refuse("after"))
+        assert.deepStrictEqual(
+          (yield* stored.newestConnection(workspaceId, "p", 0))?.connection.oauth?.refused,
+          refused.refused
+        )
+        yield* trail.change(
+          commandLine,
+          Effect.as(stored.deleteConnection(workspaceId, place.connectionId, 4), unchanged(undefined))
+        )
+        assert.isNull(yield* claim("late", 60_000))
+      }).pipe(Effect.provide(rows))
+    )
+
+    it.effect("a way back is taken once, in time, by the browser that left first", () =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const stored = yield* SecretRows
+        const trail = yield* AuditTrail
+        const [link, browser, other, state, settings] = ["link", "browser", "other", "state", "settings"].map((text) =>
+          bytes(`${text} ${workspaceId}`)
+        ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+        const row = {
+          linkDigest: link,
+          workspaceId,
+          connectionId: ConnectionId.make(`con_${"8".repeat(26)}`),
+          providerId: "p",
+          label: "mine",
+          connectionExpiresAt: null,
+          begunBy: commandLine,
+          createdAt: 1_000,
+          expiresAt: 2_000
+        }
+        yield* trail.change(commandLine, Effect.as(stored.insertAuthorization(row), unchanged(undefined)))
+        assert.strictEqual((yield* stored.authorization(link, 1_999))?.label, "mine")
+        assert.isNull(yield* stored.authorization(link, 2_000))
+        const leaving = { browserDigest: browser, stateDigest: state, settingsDigest: settings }
+        assert.isFalse(yield* stored.leaveAuthorization(link, leaving, 2_000))
+        assert.isTrue(yield* stored.leaveAuthorization(link, leaving, 1_500))
+        assert.isFalse(yield* stored.leaveAuthorization(link, { ...leaving, browserDigest: other }, 1_500))
+        assert.isTrue(yield* stored.leaveAuthorization(link, leaving, 1_500))
+        assert.isNull(yield* stored.takeAuthorization(state, other, 1_500))
+        assert.isNull(yield* stored.takeAuthorization(state, browser, 2_000))
+        const taken = yield* Effect.all(
+          [stored.takeAuthorization(state, browser, 1_500), stored.takeAuthorization(state, browser, 1_500)],
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(taken.filter((each) => each !== null).length, 1)
+        const [found] = taken.filter((each) => each !== null)
+        assert.deepStrictEqual(found?.row.begunBy, commandLine)
+        assert.deepStrictEqual(Buffer.from(found?.settingsDigest ?? []), Buffer.from(settings))
+        assert.isNull(yield* stored.authorization(link, 1_500))
+      }).pipe(Effect.provide(rows))
+    )
+  })
+
+suite(
+  "Renewals in memory",
+  Layer.merge(
+    SecretRowsMemory,
+    Layer.provideMerge(Layer.merge(AccountsMemory, AuditTrailMemory), Layer.merge(IdsCrypto, MemoryStorageLayer))
+  )
+)
+suite(
+  "Renewals in Postgres",
+  Layer.mergeAll(SecretRowsPg, AccountsPg, AuditTrailPg).pipe(Layer.provide(Layer.merge(IdsCrypto, sharedDatabase())))
+)

@@ -1,0 +1,86 @@
+/** A real OAuth 2 server (`oidc-provider`) on a socket of this machine. It rotates refresh tokens and revokes. */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { Provider } from "oidc-provider"
+
+export const clientSecret = "s".repeat(32)
+
+export const startAuthorizationServer = (redirectUri: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server: Server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const { port } = server.address() as AddressInfo
+      const origin = `http://127.0.0.1:${port}`
+      const requests: Array<string> = []
+      const provider: Provider = new Provider(origin, {
+        clients: [
+          {
+            client_id: "gateway",
+            client_secret: clientSecret,
+            redirect_uris: [redirectUri],
+            grant_types: ["authorization_code", "refresh_token"]
+          }
+        ],
+        scopes: ["files.read", "offline_access"],
+        pkce: { required: () => true },
+        cookies: { keys: ["test"] },
+        features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+        issueRefreshToken: async () => true,
+        rotateRefreshToken: true,
+        interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+        findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+        loadExistingGrant: async (context) => {
+          const grant = new provider.Grant({ clientId: "gateway", accountId: context.oidc.session!.accountId! })
+          grant.addOIDCScope("openid files.read offline_access")
+          await grant.save()
+          return grant
+        }
+      })
+      const answer = provider.callback()
+      const tokens: { answers: "as it should" | "never" | "invalid_grant" } = { answers: "as it should" }
+      server.on("request", (request, response) => {
+        const path = request.url ?? ""
+        if (path === "/token" && tokens.answers !== "as it should") {
+          if (tokens.answers === "never") return
+          return void response
+            .writeHead(400, { "content-type": "application/json" })
+            .end(JSON.stringify({ error: tokens.answers, error_description: clientSecret }))
+        }
+        requests.push(`${request.method ?? ""} ${path.split("?")[0] ?? ""}`)
+        if (!path.startsWith("/interaction/")) return void answer(request, response)
+        void provider.interactionFinished(request, response, { login: { accountId: "ada" } })
+      })
+      /** Goes through the server as the browser of a user who agrees; answers where it sends the user back to. */
+      const visit = async (address: string): Promise<string> => {
+        const jar = new Map<string, string>()
+        let at = address
+        for (let n = 0; n < 10 && !at.startsWith(redirectUri); n++) {
+          const response = await fetch(at, {
+            redirect: "manual",
+            headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") }
+          })
+          for (const line of response.headers.getSetCookie()) {
+            const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+            jar.set(name, value)
+          }
+          const to = response.headers.get("location")
+          if (to === null) throw new Error(`${response.status} at ${at}: ${await response.text()}`)
+          at = new URL(to, at).href
+        }
+        return at
+      }
+      return {
+        origin,
+        /** What the token address does from now on. */
+        tokens,
+        host: `127.0.0.1:${port}`,
+        visit: (at: string) => Effect.promise(() => visit(at)),
+        asked: (path: string) => requests.filter((each) => each === `POST ${path}`).length,
+        server
+      }
+    }),
+    ({ server }) =>
+      Effect.promise(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())))
+  )
