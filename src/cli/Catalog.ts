@@ -15,6 +15,7 @@ import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
+import { catalogNew } from "./CatalogNew.js"
 import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Inputs from "./Inputs.js"
 
@@ -195,6 +196,7 @@ export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
     Command.withDescription("Manifests: check them, make them of other documents, put them in force"),
     Command.withSubcommands([
       lint,
+      catalogNew,
       importOpenApi(revisions),
       importJsonl(revisions),
       Command.provide(publish, revisions),

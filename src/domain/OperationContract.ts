@@ -248,6 +248,7 @@ export const bindingOf = (
   const isBody =
     body !== undefined &&
     body.as !== "list" &&
+    body.as !== "none" &&
     (body.as === "xml" ? body.template.includes(`{${field}}`) : body.field === field)
   if (isBody) return { in: "body", name: field }
   const bound = member(operation.bindings, field)

@@ -281,4 +281,20 @@ describe("the files of the reference", () => {
       assert.deepStrictEqual([gone.status, gone.json.error.code], [404, "not_found"])
     })
   )
+
+  it.scopedLive("hold the JSON Schemas of manifests, for editors, and send them once", () =>
+    Effect.gen(function* () {
+      const on = yield* gateway
+      for (const kind of ["provider", "job"]) {
+        const first = yield* open(on, `/docs/files/${kind}.schema.json`)
+        assert.deepStrictEqual([first.status, typeOf(first)], [200, "application/schema+json"])
+        assert.strictEqual(first.json.$schema, "https://json-schema.org/draft/2020-12/schema")
+        const again = yield* open(on, `/docs/files/${kind}.schema.json`, {
+          "if-none-match": first.headers.get("etag") ?? ""
+        })
+        assert.deepStrictEqual([again.status, again.text], [304, ""])
+      }
+      assert.strictEqual((yield* open(on, "/docs/files/none.schema.json")).status, 404)
+    })
+  )
 })

@@ -68,6 +68,8 @@ export const Body = Schema.Union(
   Schema.Struct({ as: Schema.Literal("json"), field: Text }),
   /** A list whose only item is the object of the fields that go to JSON. */
   Schema.Struct({ as: Schema.Literal("list") }),
+  /** No body, not even an empty object. */
+  Schema.Struct({ as: Schema.Literal("none") }),
   /** The text of one field, in UTF-8: plain text, XML, CSV. */
   Schema.Struct({
     as: Schema.Literal("text"),

@@ -1,11 +1,14 @@
 /**
- * The scripts and the stylesheet of the reference page, under addresses that carry their digest: a browser keeps them
- * for ever, and a new version has a new address. They are read when somebody first looks at the page; until then they
- * take no memory.
+ * Files of the documentation. The scripts and the stylesheet of the reference page have addresses that carry their
+ * digest: a browser keeps them for ever, and a new version has a new address. The JSON Schemas of the manifests have
+ * addresses that stay, because manifests name them; whoever keeps one asks again whether it is still the same. All are
+ * made when somebody first asks for them; until then they take no memory.
  */
 import { readFile } from "node:fs/promises"
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { manifestSchema, schemaFiles, schemaKinds } from "../../domain/ManifestSchemas.js"
 import { keptForEver, nameWithDigest } from "../console/Assets.js"
 import { packagedFile } from "../PackagedFiles.js"
 import { isUnchanged } from "../Unchanged.js"
@@ -46,6 +49,28 @@ export const referenceFiles: Effect.Effect<ReferenceFiles> = Effect.gen(function
     scripts: [file("swagger-ui.js", Buffer.from(yield* swaggerUi)), yield* packed("reference.js")]
   }
 })
+
+/** The JSON Schemas of the manifests, with their digests. */
+export const schemaAnswers = (): ReadonlyMap<string, { readonly text: string; readonly etag: string }> =>
+  new Map(
+    schemaKinds.map((kind) => {
+      const text = JSON.stringify(manifestSchema(kind))
+      return [schemaFiles[kind], { text, etag: `"${hash("sha256", text).slice(0, 16)}"` }]
+    })
+  )
+
+export const schemaAnswer = (
+  schemas: ReturnType<typeof schemaAnswers>,
+  name: string,
+  ifNoneMatch: string | undefined
+): HttpServerResponse.HttpServerResponse | null => {
+  const found = schemas.get(name)
+  if (found === undefined) return null
+  const headers = { "cache-control": "no-cache", etag: found.etag }
+  return isUnchanged(ifNoneMatch, found.etag)
+    ? HttpServerResponse.empty({ status: 304, headers })
+    : HttpServerResponse.text(found.text, { contentType: "application/schema+json", headers })
+}
 
 /** Null for a name that no file has, such as one of another version. */
 export const fileAnswer = (

@@ -12,7 +12,7 @@ import { pageHeaders } from "../PageHeaders.js"
 import { answering } from "../RequestState.js"
 import { HttpSettings } from "../Settings.js"
 import { aboutJson, homePage } from "./About.js"
-import { fileAnswer, referenceFiles } from "./Files.js"
+import { fileAnswer, referenceFiles, schemaAnswer, schemaAnswers } from "./Files.js"
 import { publicFrame } from "./Frame.js"
 import { guidePage, guides, missingPage } from "./Guides.js"
 import type { PublicPage } from "./Page.js"
@@ -36,6 +36,7 @@ export const PagesHandlers: Layer.Layer<
       })
 
     const files = yield* Effect.cached(referenceFiles)
+    const schemas = yield* Effect.cached(Effect.sync(schemaAnswers))
     const varied = { vary: "accept" }
     const about = HttpServerResponse.text(aboutJson(publicUrl), { contentType: "application/json", headers: varied })
     const home = yield* Effect.cached(Effect.sync(() => rendered(homePage, varied)))
@@ -79,10 +80,10 @@ export const PagesHandlers: Layer.Layer<
         "docsFile",
         answering(({ path, request }) =>
           Effect.flatMap(
-            files,
-            (found) =>
-              fileAnswer(found, path.file, request.headers["if-none-match"]) ??
-              new NotFound({ what: "file", id: cutText(path.file, 100) })
+            path.file.endsWith(".schema.json")
+              ? Effect.map(schemas, (found) => schemaAnswer(found, path.file, request.headers["if-none-match"]))
+              : Effect.map(files, (found) => fileAnswer(found, path.file, request.headers["if-none-match"])),
+            (found) => found ?? new NotFound({ what: "file", id: cutText(path.file, 100) })
           )
         )
       )

@@ -122,6 +122,14 @@ const hurried = ({ operation, provider }: Endpoint): Endpoint =>
         }
   )
 
+/** Whether a sample could show anything: an imported operation has neither rules nor a map of its answer. */
+const hasRules = ({ job, output, price, response }: Endpoint["operation"]): boolean =>
+  job !== undefined ||
+  output !== undefined ||
+  price.basis !== "free" ||
+  response.errors.length + response.missStatuses.length > 0 ||
+  [response.miss, response.weak, response.success].some((rule) => rule !== undefined)
+
 const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest>): ReadonlyArray<LintProblem> => {
   const { operation, provider } = endpoint
   const problem = (path: string, message: string): LintProblem => ({ endpointId: operation.id, path, message })
@@ -133,7 +141,7 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
   return [
     ...undeclared.map((name) => problem("baseUrl", `uses {${name}}: declare it in variables of the provider`)),
     ...foreign.map((field) => problem(`output.fields.${field}`, `the job ${job?.id ?? ""} has no such field`)),
-    ...(provider.mock || operation.samples["hit"] !== undefined
+    ...(provider.mock || !hasRules(operation) || operation.samples["hit"] !== undefined
       ? []
       : [problem("samples", "a documented hit is missing")]),
     ...(provider.mock || operation.price.basis === "free" || operation.price.source !== undefined

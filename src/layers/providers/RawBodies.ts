@@ -16,7 +16,11 @@ export interface RawBody {
 /** The fields of the input that the body itself takes. */
 export const fieldsOfBody = (body: Body | undefined): ReadonlySet<string> =>
   new Set(
-    body === undefined || body.as === "list" ? [] : body.as === "xml" ? placeholdersOf(body.template) : [body.field]
+    body === undefined || body.as === "list" || body.as === "none"
+      ? []
+      : body.as === "xml"
+        ? placeholdersOf(body.template)
+        : [body.field]
   )
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -40,6 +44,8 @@ type Wrong = { readonly field: string; readonly message: string }
 /** Null when the input has no such field: then no body is sent. `fields` are those of bindings, for a list. */
 export const rawBody = (body: Body, input: JsonObject, fields: JsonObject): Either.Either<RawBody | null, Wrong> => {
   switch (body.as) {
+    case "none":
+      return Either.right(null)
     case "list":
       return Either.right({ contentType: "application/json", content: writeJson([fields]) })
     case "xml": {

@@ -7,6 +7,9 @@ import { Effect, Either } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
 import { importOpenApi, type OpenApiDocument } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
+import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
 import { prepare } from "../../../src/layers/providers/InputPreparation.js"
 import { planRequest, write } from "../../../src/layers/providers/RequestPlan.js"
@@ -329,6 +332,72 @@ describe("what an imported operation sends", () => {
         sent(first(imported), { kind: "raw", text: "t" }),
         'POST https://api.shop.example/v1/a\napplication/json\n{"kind":"raw","text":"t"}'
       )
+    })
+  )
+
+  it.effect("writes lists and objects of a query or form in the style that the document names", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a
+      parameters:
+        - { name: filter, in: query, style: deepObject, explode: true, schema: { type: object, properties: { from: { type: string } } } }
+        - { name: ids, in: query, style: pipeDelimited, explode: false, schema: { type: array, items: { type: integer } } }
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            encoding: { expand: { style: deepObject, explode: true } }
+            schema:
+              type: object
+              properties:
+                expand: { type: array, items: { type: string } }
+                tags: { type: array, items: { type: string } }
+                meta: { type: object }
+      responses: {}
+`)
+      assert.strictEqual(
+        sent(first(imported), { filter: { from: "x" }, ids: [1, 2], expand: ["c"], tags: ["a", "b"], meta: { k: 1 } }),
+        [
+          "POST https://api.shop.example/v1/a?filter[from]=x&ids=1|2",
+          "application/x-www-form-urlencoded",
+          "expand%5B0%5D=c&tags=a&tags=b&meta=%7B%22k%22%3A1%7D"
+        ].join("\n")
+      )
+    })
+  )
+
+  it.effect("may be a list, a text, bytes, files, or no body at all", () =>
+    Effect.gen(function* () {
+      const post = (path: string, body: string) =>
+        `  /${path}: { post: { operationId: ${path}, ${body === "" ? "" : `requestBody: { required: true, content: { ${body} } }, `}responses: {} } }\n`
+      const imported = yield* one(
+        [
+          post("list", "application/json: { schema: { type: array, items: { type: string } } }"),
+          post("text", "text/plain: { schema: { type: string } }"),
+          post("bytes", "image/png: { schema: { type: string, format: binary } }"),
+          post(
+            "files",
+            "multipart/form-data: { schema: { type: object, properties: { f: { type: array, items: { type: string, format: binary } } } } }"
+          ),
+          post("nothing", "")
+        ].join("")
+      )
+      const at = (id: string) => imported.endpoints.find(({ operation }) => operation.id === `shop-example.${id}`)!
+      const bodyOf = (id: string, input: JsonObject) => sent(at(id), input).split("\n").slice(1).join("\n")
+      assert.strictEqual(bodyOf("list", { body: ["a"] }), 'application/json\n["a"]')
+      assert.strictEqual(bodyOf("text", { body: "hello" }), "text/plain\nhello")
+      assert.strictEqual(bodyOf("bytes", { body: { base64: "aGk=" } }), "image/png\nhi")
+      assert.include(bodyOf("files", { f: [{ base64: "aGk=", filename: "a.txt" }] }), 'filename="a.txt"')
+      assert.strictEqual(bodyOf("nothing", {}), "")
+    })
+  )
+
+  it.effect("passes the check of the catalog", () =>
+    Effect.gen(function* () {
+      const { endpoints } = yield* one(`  /a/{id}: { post: { operationId: a, responses: {} } }`)
+      const content = yield* decodeCatalog({ jobs: [], providers: manifestTexts(endpoints) }, { thorough: true })
+      assert.deepStrictEqual(yield* lintCatalog(content), [])
     })
   )
 })

@@ -56,12 +56,21 @@ const operationsIn = ({ document, file, report }: Reading): ReadonlyArray<Found>
     })
   })
 
+/** Of which operations endpoints are made, and the id of their provider when it is not that of the document. */
+interface Wanted {
+  readonly isWanted: (method: string, path: string, operation: JsonObject) => boolean
+  readonly providerId?: string
+}
+
+const everything: Wanted = { isWanted: () => true }
+
 type Progress = (file: string, operations: number) => void
 
 const importFrom = (
   files: ReadonlyArray<string>,
-  read: (file: string) => Effect.Effect<Option.Option<string>>,
-  progress: Progress
+  readFile: (file: string) => Effect.Effect<Option.Option<string>>,
+  progress: Progress,
+  { isWanted, providerId }: Wanted = everything
 ): Effect.Effect<Imported> =>
   Effect.gen(function* () {
     const report = new ReportBuilder()
@@ -70,7 +79,7 @@ const importFrom = (
     let found = 0
     for (const file of files) {
       const before = endpoints.length
-      const bundled = yield* bundle(file, read)
+      const bundled = yield* bundle(file, readFile)
       if (Either.isRight(bundled))
         for (const problem of bundled.right.problems) report.note("changed", file, `could not follow ${problem}`)
       const document = Either.flatMap(bundled, (each) => asVersion3(each.document))
@@ -78,11 +87,13 @@ const importFrom = (
         report.note("skipped", file, document.left)
         continue
       }
-      const reading = readingOf(document.right, report, file)
+      const read = readingOf(document.right, report, file)
+      const reading = providerId === undefined ? read : { ...read, providerId }
       if (document.right["webhooks"] !== undefined) report.note("changed", file, "left out webhooks")
       const operations = operationsIn(reading)
       if (operations.length === 0) report.note("skipped", file, "a document without operations")
       for (const { item, method, operation, path } of operations) {
+        if (!isWanted(method, path, operation)) continue
         found += 1
         const described = operationOf(reading, path, item, method, operation)
         const endpoint = described === null ? null : importer.take(described)
@@ -115,3 +126,17 @@ export const importOpenApiFiles = (
   progress: Progress = () => undefined
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
   Effect.flatMap(fileReader, (read) => importFrom(files, read, progress))
+
+/** Imports one operation of a file, named by its operationId or by method and path. */
+export const importOneOperation = (
+  file: string,
+  name: string,
+  providerId?: string
+): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
+  Effect.flatMap(fileReader, (read) =>
+    importFrom([file], read, () => undefined, {
+      isWanted: (method, path, operation) =>
+        operation["operationId"] === name || `${method} ${path}` === name.replace(/^\S+/, (word) => word.toLowerCase()),
+      ...(providerId === undefined ? {} : { providerId })
+    })
+  )

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../../domain/Json.js"
 import { endpointIdCharsMax } from "../../../domain/Limits.js"
 import {
   type Binding,
+  type Body,
   type Endpoint,
   EndpointId,
   Operation,
@@ -45,6 +46,8 @@ export interface ImportedOperation {
   readonly fields: ReadonlyArray<ImportedField>
   /** The schema of further fields, of any name, when the body takes them. */
   readonly free?: JsonObject
+  /** For a body that is no object of fields. */
+  readonly body?: Body
   /** Values that are sent with every call. */
   readonly fixed?: ReadonlyArray<{ readonly [key: string]: Json }>
   readonly category: string
@@ -250,6 +253,7 @@ export class OperationImporter {
       path,
       input,
       bindings: Object.fromEntries(bindings),
+      ...(source.body === undefined ? {} : { body: source.body }),
       ...(source.fixed === undefined ? {} : { fixed: source.fixed }),
       price: { basis: "free", micros: 0 },
       contentTypes: ["application/json", "text/*", "application/*", "image/*"],

@@ -4,6 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
+import type { Body } from "../../../domain/Manifest.js"
 import type { ImportedField } from "./ImportedOperation.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
@@ -12,6 +13,8 @@ import { inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
 
 export interface ImportedBody {
   readonly fields: ReadonlyArray<ImportedField>
+  /** How a body that is no object of fields is sent. */
+  readonly body?: Body
   /** Where fields of any name go, when the body is an object of free names. */
   readonly free?: JsonObject
   /** Sent instead of the usual media type of its place. */
@@ -63,7 +66,12 @@ const inMultipart = (schema: JsonObject): Property => {
   const { collectionFormat: _, ...rest } = schema
   const types = typesOf(rest)
   if (isFile(rest)) return { schema: fileSchema(rest) }
-  if (types.has("array")) return "a list in a multipart body"
+  const { items } = rest
+  if (types.has("array") && !types.has("object"))
+    return {
+      schema: isObject(items) && isFile(items) ? { ...rest, items: fileSchema(items) } : rest,
+      style: "repeat"
+    }
   return { schema: rest }
 }
 
@@ -81,23 +89,65 @@ const chosenOf = (
   return undefined
 }
 
+/** The name of the field that is the whole body. `taken`: the names of the other fields. */
+const bodyField = (taken: ReadonlySet<string>): string => (taken.has("body") ? "request_body" : "body")
+
+const usableType = /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/
+const isText = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript|x-ndjson|jsonl)\b/i
+
+/** A body of one value: text of any kind, or bytes. */
+const rawOf = (field: string, type: string, schema: JsonObject, required: boolean): ImportedBody => {
+  const isAsText = isText.test(type)
+  const contentType = usableType.test(type) ? type : undefined
+  return {
+    fields: [
+      {
+        name: field,
+        place: null,
+        required,
+        schema: isAsText
+          ? {
+              type: "string",
+              ...(textOf(schema["description"]) === "" ? {} : { description: textOf(schema["description"]) })
+            }
+          : fileSchema(schema)
+      }
+    ],
+    body: isAsText
+      ? { as: "text", field, contentType: contentType ?? "text/plain; charset=utf-8" }
+      : { as: "bytes", field, contentType: contentType ?? "application/octet-stream" }
+  }
+}
+
 /** Null when the body is required and cannot be expressed; the report then says why. */
-export const bodyOf = (reading: Reading, id: string, value: Json | undefined): ImportedBody | null => {
-  if (value === undefined) return none
+export const bodyOf = (
+  reading: Reading,
+  id: string,
+  value: Json | undefined,
+  method: string,
+  taken: ReadonlySet<string>
+): ImportedBody | null => {
+  const field = bodyField(taken)
+  const empty: ImportedBody = method === "get" || method === "delete" ? none : { ...none, body: { as: "none" } }
+  if (value === undefined) return empty
   const { document, report } = reading
   const body = resolved(document, value)
   const required = body?.["required"] === true
   const leave = (what: string): ImportedBody | null => {
     report.note(required ? "skipped" : "changed", id, required ? what : `left out ${what}`)
-    return required ? null : none
+    return required ? null : empty
   }
   if (body === null) return leave("a request body whose reference leads nowhere")
   const content = entriesOf(body["content"])
   const chosen = chosenOf(content)
-  if (chosen === undefined)
-    return content.length === 0
-      ? none
-      : leave(`a request body of a kind that cannot be sent (${content[0]?.[0] ?? ""})`)
+  if (chosen === undefined) {
+    const [type, media] = content[0] ?? []
+    if (type === undefined) return empty
+    if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
+    const described = isObject(media) ? reading.schemaIn(id, media["schema"]) : {}
+    if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${type})`)
+    return rawOf(field, type, described, required)
+  }
   const [place, type, media, usual] = chosen
   if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
   const schema = flattened(reading.schemaIn(id, media["schema"], { sendsDefault: required }))
@@ -108,8 +158,13 @@ export const bodyOf = (reading: Reading, id: string, value: Json | undefined): I
     ([, property]) => !(isObject(property) && property["readOnly"] === true)
   )
   if (properties.length === 0) {
-    if (place !== "json" || (types.size > 0 && !types.has("object")))
-      return leave("a request body that is not an object with named fields")
+    if (place !== "json") return leave("a form without named fields")
+    if (types.size > 0 && !types.has("object")) {
+      if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
+      if (contentType.contentType !== undefined)
+        return leave(`a request body of the kind ${contentType.contentType} that is no object`)
+      return { fields: [{ name: field, place: null, required, schema }], body: { as: "json", field } }
+    }
     const { additionalProperties } = schema
     return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType }
   }

@@ -63,7 +63,7 @@ export const operationOf = (
       return null
     } else report.note("changed", id, `left out ${fields.leftOut}`)
   }
-  const body = bodyOf(reading, id, operation["requestBody"])
+  const body = bodyOf(reading, id, operation["requestBody"], method, new Set(parameters.map(({ name }) => name)))
   if (body === null) return null
   const output = outputSchemaOf(reading, id, operation["responses"])
   const docs = docsOf(reading, operation)
@@ -77,6 +77,7 @@ export const operationOf = (
     baseUrl: serverOf(operation["servers"]) || serverOf(item["servers"]) || serverOf(document["servers"]),
     path,
     fields: [...parameters, ...body.fields],
+    ...(body.body === undefined ? {} : { body: body.body }),
     ...(body.free === undefined ? {} : { free: body.free }),
     ...(body.contentType === undefined
       ? {}

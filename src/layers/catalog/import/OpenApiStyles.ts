@@ -44,10 +44,14 @@ export const saidOf = (said: JsonObject, place: "path" | "query" | "header" | "f
 export const inQuery = (schema: JsonObject, { explode, style }: Said): Style => {
   const types = typesOf(schema)
   if (!types.has("array") && !types.has("object")) return {}
+  if (style === "deepObject") return { style }
+  if (types.has("object") && !types.has("array") && style === "form" && !explode) return { style: "comma" }
   if (types.has("array") && !types.has("object")) {
     const { items } = schema
     if (style === "form" && explode) return { style: "repeat" }
     if (style === "form" && !isStructured(isObject(items) ? items : undefined)) return { style: "single" }
+    if (style === "spaceDelimited" && !explode) return { style: "space" }
+    if (style === "pipeDelimited" && !explode) return { style: "pipe" }
   }
   return `${types.has("object") ? "an object" : "a list"} in the style ${style}${explode ? "" : " without explode"}`
 }

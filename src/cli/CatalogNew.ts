@@ -1,0 +1,171 @@
+/**
+ * `catalog new`: writes a first manifest from a curl command or from one operation of an OpenAPI document, and checks
+ * it. The command is read from standard input, never from an argument: it holds a key, which every process of the
+ * machine could read there. On a terminal it asks for what the options do not say. It overwrites no file and writes no
+ * secret.
+ */
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Prompt from "@effect/cli/Prompt"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { Data, Effect, Either, Option, Redacted } from "effect"
+import { basename, join, resolve } from "node:path"
+import { schemaLine } from "../domain/ManifestSchemas.js"
+import type { Endpoint } from "../domain/Manifest.js"
+import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
+import { answer } from "./Answer.js"
+import * as Inputs from "./Inputs.js"
+import { Screen } from "./Screen.js"
+import { SecretInput } from "./SecretInput.js"
+
+/** Nothing was written, and why. */
+class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
+  override get message(): string {
+    return `Nothing was written: ${this.reason}`
+  }
+}
+
+const to = Options.directory("to").pipe(
+  Options.withPseudoName("FOLDER"),
+  Options.withDescription("The catalog folder; the manifest is written below its providers/"),
+  Options.withDefault("my-catalog")
+)
+const openapi = Options.file("openapi").pipe(
+  Options.withPseudoName("FILE"),
+  Options.withDescription("Make it from an operation of this document instead of a curl command"),
+  Options.optional
+)
+const operation = Options.text("operation").pipe(
+  Options.withPseudoName("NAME"),
+  Options.withDescription("Which operation of the document: its operationId, or method and path such as 'GET /pets'"),
+  Options.optional
+)
+const id = Options.text("id").pipe(
+  Options.withDescription("The id of the provider; without it, its host"),
+  Options.optional
+)
+const gateway = Options.text("gateway").pipe(
+  Options.withPseudoName("URL"),
+  Options.withDescription("Where editors find the schema of manifests"),
+  Options.withDefault("http://127.0.0.1:8080")
+)
+
+interface Made {
+  readonly endpoint: Endpoint
+  readonly leftOut: ReadonlyArray<string>
+  readonly secrets: ReadonlyArray<string>
+}
+
+const notesOf = ({ notes }: ImportReport): ReadonlyArray<string> => notes.map(({ message }) => message)
+
+const isTerminal = Effect.map(Screen, ({ interactive }) => interactive)
+
+/** On a terminal a line that ends with a backslash goes on; elsewhere the whole of standard input is the command. */
+const askedCommand = Effect.gen(function* () {
+  if (!(yield* isTerminal)) return Redacted.value(yield* Effect.flatMap(SecretInput, ({ read }) => read))
+  const lines: Array<string> = []
+  do lines.push(yield* Prompt.text({ message: lines.length === 0 ? "Paste a curl command" : "…" }))
+  while (lines.at(-1)?.trimEnd().endsWith("\\") === true)
+  return lines.join("\n")
+})
+
+const fromCurl = Effect.fnUntraced(function* (id: Option.Option<string>) {
+  const { curlOperation } = yield* Effect.promise(() => import("../layers/catalog/import/CurlOperation.js"))
+  const { OperationImporter } = yield* Effect.promise(() => import("../layers/catalog/import/ImportedOperation.js"))
+  const { ReportBuilder } = yield* Effect.promise(() => import("../layers/catalog/import/ImportReport.js"))
+  const found = curlOperation(yield* askedCommand, Option.getOrUndefined(id))
+  if (Either.isLeft(found)) return yield* new NotMade({ reason: found.left })
+  const report = new ReportBuilder()
+  const endpoint = new OperationImporter(report).take(found.right.operation)
+  const notes = notesOf(report.done(1, endpoint === null ? 0 : 1))
+  if (endpoint === null) return yield* new NotMade({ reason: notes.join("; ") })
+  const made: Made = { endpoint, leftOut: [...found.right.leftOut, ...notes], secrets: found.right.secrets }
+  return made
+})
+
+const fromDocument = Effect.fnUntraced(function* (
+  file: string,
+  operation: Option.Option<string>,
+  id: Option.Option<string>
+) {
+  const { importOneOperation } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
+  const asked =
+    Option.isNone(operation) && (yield* isTerminal)
+      ? yield* Prompt.text({ message: "Which operation: its operationId, or method and path" })
+      : Option.getOrElse(operation, () => "")
+  if (asked === "") return yield* new NotMade({ reason: "--operation must name one operation of the document" })
+  const { endpoints, report } = yield* importOneOperation(file, asked, Option.getOrUndefined(id))
+  const [endpoint] = endpoints
+  const notes = notesOf(report)
+  if (endpoint === undefined)
+    return yield* new NotMade({
+      reason: notes.length === 0 ? `${basename(file)} has no operation ${asked}` : notes.join("; ")
+    })
+  const made: Made = { endpoint, leftOut: notes, secrets: [] }
+  return made
+})
+
+/** What the check says of the new manifest, beside the built-in catalog. */
+const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
+  const { decodeCatalog } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
+  const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
+  const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
+  const { jobs } = yield* readCatalog([builtInCatalog])
+  const content = decodeCatalog({ jobs: [], providers: [{ file, text }] }, { thorough: true, otherJobs: jobs })
+  if (Either.isLeft(content)) return content.left.problems.map(({ message, path }) => `${path}: ${message}`)
+  return (yield* lintCatalog(content.right)).map(({ message, path }) => `${path}: ${message}`)
+})
+
+export const catalogNew = Command.make(
+  "new",
+  { to, openapi, operation, id, gateway, json: Inputs.json },
+  ({ gateway, id, json, openapi, operation, to }) =>
+    answer(
+      json,
+      Effect.gen(function* () {
+        const files = yield* FileSystem.FileSystem
+        const { endpoint, leftOut, secrets } = yield* Option.match(openapi, {
+          onNone: () => fromCurl(id),
+          onSome: (file) => fromDocument(file, operation, id)
+        })
+        const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
+        const [written] = manifestTexts([endpoint])
+        if (written === undefined) return yield* new NotMade({ reason: "there is no operation" })
+        const text = `${schemaLine("provider", gateway.replace(/\/+$/, ""))}\n${written.text}`
+        if (secrets.some((secret) => text.includes(secret)))
+          return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
+        const problems = yield* problemsOf(written.file, text)
+        const place = join(resolve(to), "providers")
+        const file = join(place, written.file)
+        yield* files.makeDirectory(place, { recursive: true })
+        // Fails when there is a file of this name, also when another program has just made it.
+        yield* files.writeFileString(file, text, { flag: "wx" }).pipe(
+          Effect.catchIf(
+            (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+            () => new NotMade({ reason: `${file} exists already` })
+          )
+        )
+        return {
+          ok: problems.length === 0,
+          json: {
+            file,
+            operation: endpoint.operation.id,
+            auth: endpoint.provider.auth.type,
+            leftOut: [...leftOut],
+            problems: [...problems]
+          },
+          text: [
+            `${file}: ${endpoint.operation.method} ${endpoint.operation.path} as ${endpoint.operation.id}`,
+            ...leftOut.map((what) => `  left out or changed: ${what}`),
+            ...problems.map((problem) => `  to be done: ${problem}`),
+            ...(problems.length === 0 ? [`Next: gateway catalog lint ${to}`] : [])
+          ].join("\n")
+        }
+      })
+    )
+).pipe(
+  Command.withDescription(
+    "Write a first manifest from a curl command on standard input, or from an operation of an OpenAPI document; writes no key and overwrites nothing"
+  )
+)

@@ -1,0 +1,129 @@
+/** `catalog new`: what becomes of a curl command and of an operation of a document, and that no key is written. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert } from "vitest"
+import { parse } from "yaml"
+import { cli, CommandLineTest, json } from "./commandLine.js"
+
+const place = mkdtempSync(join(tmpdir(), "gateway-new-"))
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+const folderOf = (name: string) => join(place, name)
+const written = (name: string) => {
+  const folder = join(folderOf(name), "providers")
+  const [file = ""] = readdirSync(folder)
+  const text = readFileSync(join(folder, file), "utf8")
+  return { file, text, manifest: parse(text) }
+}
+const made = (name: string, input: string) => json(["catalog", "new", "--to", folderOf(name)], { input })
+
+layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
+  it.effect("makes a checked manifest of a curl command, with its key as auth and nowhere in the file", () =>
+    Effect.gen(function* () {
+      const told = yield* made(
+        "json",
+        `curl -X POST 'https://api.shop.example/v1/orders/4711/notes?expand=items' \\\n  -H "Authorization: Bearer sk_live_abc123" -H 'X-Version: 2' \\\n  --json '{"text":"it'\\''s","count":2,"session":"eyJhbGciOiJIUzI1NiJ9.e30.c2ln"}'`
+      )
+      const { file, manifest, text } = written("json")
+      assert.strictEqual(file, "shop.example.yaml")
+      assert.match(
+        text,
+        /^# yaml-language-server: \$schema=http:\/\/127\.0\.0\.1:8080\/docs\/files\/provider\.schema\.json\n/
+      )
+      for (const secret of ["sk_live", "eyJ"]) assert.notInclude(text, secret)
+      assert.deepStrictEqual(manifest.auth, { type: "bearer" })
+      const [operation] = manifest.operations
+      assert.deepInclude(operation, { method: "POST", path: "/v1/orders/{id}/notes", effect: "effectful" })
+      assert.deepStrictEqual(operation.fixed, [{ in: "header", name: "X-Version", value: "2" }])
+      assert.deepStrictEqual(operation.input.properties, {
+        id: { type: "string", examples: ["4711"] },
+        expand: { type: "string", examples: ["items"] },
+        text: { type: "string", examples: ["it's"] },
+        count: { type: "integer", examples: [2] },
+        session: { type: "string" }
+      })
+      assert.deepStrictEqual(told["problems"], [])
+      assert.includeMembers(told["leftOut"], [
+        "the key (header Authorization)",
+        "the value of session, which looks like a secret"
+      ])
+    })
+  )
+
+  it.effect("takes keys out of headers, the query, the body and the user of a command", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [name: string, command: string, auth: object]> = [
+        ["header", "curl https://a.example/x -H 'X-Api-Key: topsecret1'", { type: "header", name: "X-Api-Key" }],
+        [
+          "scheme",
+          "curl https://a.example/x -H 'Authorization: Token topsecret1'",
+          { type: "header", name: "Authorization", prefix: "Token " }
+        ],
+        ["query", "curl 'https://a.example/x?q=1&api_key=topsecret1'", { type: "query", name: "api_key" }],
+        ["form", "curl https://a.example/x -d q=1 -d token=topsecret1", { type: "body", name: "token" }],
+        ["user", "curl -utopsecret1: https://a.example/x", { type: "basic", passwordless: true }],
+        ["pair", "curl https://ada:topsecret1@a.example/x", { type: "basic" }]
+      ]
+      for (const [name, command, auth] of cases) {
+        yield* made(name, command)
+        const { manifest, text } = written(name)
+        assert.notInclude(text, "topsecret1", name)
+        assert.deepInclude(manifest.auth, auth, name)
+      }
+    })
+  )
+
+  it.effect("overwrites nothing, and says what is wrong with a command or a name", () =>
+    Effect.gen(function* () {
+      const again = () => cli(["catalog", "new", "--to", folderOf("twice")], { input: "curl https://a.example/x" })
+      assert.strictEqual((yield* again()).code, 0)
+      const before = written("twice").text
+      const second = yield* again()
+      assert.notStrictEqual(second.code, 0)
+      assert.match(second.err.join("\n"), /exists already/)
+      assert.strictEqual(written("twice").text, before)
+      for (const [command, words] of [
+        ["wget https://a.example", /begins with the word curl/],
+        ["curl -H 'a: b'", /has no address/],
+        ["curl 'https://a.example", /never closed/],
+        ["curl -I https://a.example", /HEAD/]
+      ] as const) {
+        const wrong = yield* cli(["catalog", "new", "--to", folderOf("wrong")], { input: command })
+        assert.notStrictEqual(wrong.code, 0, command)
+        assert.match(wrong.err.join("\n"), words)
+      }
+    })
+  )
+
+  it.effect("makes one of an operation of a document, by its operationId or by method and path", () =>
+    Effect.gen(function* () {
+      const document = join(place, "openapi.yaml")
+      writeFileSync(
+        document,
+        `openapi: 3.0.3
+info: { title: Pets, version: "1" }
+servers: [{ url: "https://api.pets.example" }]
+security: []
+paths: { /pets: { get: { operationId: list, responses: {} }, post: { operationId: add, responses: {} } } }
+`
+      )
+      for (const [name, operation, method] of [
+        ["byId", "add", "POST"],
+        ["byPath", "GET /pets", "GET"]
+      ] as const) {
+        const line = ["catalog", "new", "--to", folderOf(name), "--openapi", document, "--operation", operation]
+        assert.deepStrictEqual((yield* json([...line, "--id", "my-pets"]))["problems"], [])
+        const { file, manifest } = written(name)
+        assert.strictEqual(file, "my-pets.yaml")
+        assert.deepStrictEqual(
+          manifest.operations.map((each: { readonly method: string }) => each.method),
+          [method]
+        )
+      }
+      const none = yield* cli(["catalog", "new", "--openapi", document, "--operation", "ghost", "--to", folderOf("no")])
+      assert.match(none.err.join("\n"), /has no operation ghost/)
+    })
+  )
+})
