@@ -325,6 +325,8 @@ export const inlineResultBytesMax = 1_048_576
  * rules see it down to this depth only.
  */
 export const answerDepthMax = 512
+/** The longest address out of an answer that is asked for the state or the result of an asynchronous operation. */
+export const toldAddressCharsMax = 8_192
 /** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */
 export const parsedBytesMax = 1_048_576
 /** Elements and attributes of such an XML together. `answerDepthMax` says how deep it may be nested. */

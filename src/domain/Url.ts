@@ -9,3 +9,12 @@ export const readUrl = (text: string): URL | null => {
     return null
   }
 }
+
+/** The same of an address that may be relative to `base`. */
+export const readUrlFrom = (base: string, text: string): URL | null => {
+  try {
+    return new URL(text, base)
+  } catch {
+    return null
+  }
+}

@@ -68,21 +68,36 @@ export const ResponseRules = Schema.Struct({
 })
 export type ResponseRules = typeof ResponseRules.Type
 
-/** An operation whose first answer is a ticket. `path` may use `{id}`, filled from `ticket` of the start answer. */
+const pollWith = {
+  method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const),
+  /** Sent with a POST, `{id}` filled in. */
+  body: optional(JsonObject)
+}
+const cancelWith = { method: Schema.Literal("POST", "DELETE") }
+
+/**
+ * An operation whose first answer is a ticket, or an address to ask. A `path` may use `{id}` and `{input.field}`, and
+ * may end with a query. A `url` reads an address out of an answer: that of the start for `poll` and `cancel`, that of
+ * the last poll for `result`. It may be relative, goes through the egress policy, and gets the key only at the
+ * manifest's own origin and at `origins`.
+ */
 export const AsyncRules = Schema.Struct({
-  ticket: Expression,
-  /** `body` is sent with a POST, `{id}` filled in there too. */
-  poll: Schema.Struct({
-    method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const),
-    path: Text,
-    body: optional(JsonObject)
-  }),
+  /** What `{id}` stands for, read from the answer to the start. Needed unless `poll` reads an address. */
+  ticket: optional(Expression),
+  poll: Schema.Union(Schema.Struct({ ...pollWith, path: Text }), Schema.Struct({ ...pollWith, url: Expression })),
   /** True when the polled answer is final; the response rules then apply to it. */
   done: Expression,
   intervalMs: withDefault(Schema.Positive, () => 1000),
   maxIntervalMs: withDefault(Schema.Positive, () => 10_000),
-  result: optional(Schema.Struct({ path: Text })),
-  cancel: optional(Schema.Struct({ method: Schema.Literal("POST", "DELETE"), path: Text })),
+  /** Where the result is, when the last poll does not hold it. `id` reads the result's id from the last poll. */
+  result: optional(
+    Schema.Union(Schema.Struct({ path: Text, id: optional(Expression) }), Schema.Struct({ url: Expression }))
+  ),
+  cancel: optional(
+    Schema.Union(Schema.Struct({ ...cancelWith, path: Text }), Schema.Struct({ ...cancelWith, url: Expression }))
+  ),
+  /** Origins beside the manifest's own that get the key, such as `https://queue.example.com`. */
+  origins: optional(Schema.NonEmptyArray(Text)),
   /** From the start to the final answer; each exchange on the way has the operation's own time limit. */
   totalMs: withDefault(Schema.Int.pipe(Schema.between(callMillisMin, asyncMillisMax)), () => asyncMillisMax)
 })

@@ -196,6 +196,6 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
         for (const message of differing) found(message)
       }
     }
-  }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins) })))
+  }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins), elsewhere: stage.origin })))
   return problems
 }, Effect.scoped)

@@ -8,6 +8,7 @@ import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
 import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
+import { followUpProblems } from "../providers/FollowUps.js"
 import { compileInputSchema } from "../providers/InputSchema.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
@@ -71,6 +72,7 @@ export const operationProblems = (
   Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
+  problems.push(...followUpProblems(endpoint))
   for (const { message, path } of checkVocabulary(operation.input).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
   if (thoroughness === "schemas" && problems.length === 0)

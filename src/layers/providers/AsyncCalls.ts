@@ -1,26 +1,31 @@
 /**
- * Operations whose first answer is a ticket: start, poll with growing pauses, fetch the result. Gives the final answer,
- * to be judged like any other. Once started, the operation is cancelled at the provider when it is interrupted or takes
- * too long.
+ * Operations whose first answer is a ticket or an address to ask: start, poll with growing pauses, fetch the result.
+ * Gives the final answer, to be judged like any other. Once started, the operation is cancelled at the provider when it
+ * is interrupted or takes too long.
  */
-import { Effect, Option } from "effect"
-import { ExactNumber } from "../../domain/ExactNumber.js"
+import { Effect, Either, Option } from "effect"
+import type { Json } from "../../domain/Json.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
-import { type CallFailure, CallLost, type CallRunFailure } from "../../domain/ProviderCall.js"
-import { InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
+import { type CallFailure, CallLost, type CallRunFailure, notSent } from "../../domain/ProviderCall.js"
+import { InputRejected, InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
-import { holds, isOverworked, read } from "./Expressions.js"
+import { type Expression, holds, isOverworked, read } from "./Expressions.js"
+import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
 import { type Case, isSuccessStatus, judgeEarly, readingOf, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
-import type { FollowUp, RequestParts } from "./RequestPlan.js"
+import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
 /**
  * A follow-up request only reads or cancels. It may therefore be sent again with a new access token, even when the
- * operation is effectful.
+ * operation is effectful. `origin` is where the provider said that it goes; the manifest's own when absent.
  */
-export type Exchange = (parts: RequestParts, kind: "start" | "follow_up") => Effect.Effect<WireAnswer, CallFailure>
+export type Exchange = (
+  parts: RequestParts,
+  kind: "start" | "follow_up",
+  origin?: string
+) => Effect.Effect<WireAnswer, CallFailure>
 
 /** Polling only reads, so a few lost or refused polls in a row are allowed. */
 const lostPollsMax = 3
@@ -35,17 +40,54 @@ export interface AsyncCall {
   readonly seen: Case
   readonly exchange: Exchange
   readonly start: RequestParts
+  /** The manifest's own origin. */
+  readonly origin: string
 }
 
-export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
+type Target = AsyncRules["poll"] | NonNullable<AsyncRules["result"]> | NonNullable<AsyncRules["cancel"]>
+type FollowUp = Effect.Effect<WireAnswer, CallFailure>
+
+/** A follow-up request that can be sent as often as it is needed. Left: what the provider did not tell. */
+type Followed = Either.Either<FollowUp, string>
+
+export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
+  const { exchange, origin, plan, rules, seen, start } = call
+  const field = unusableField(seen.endpoint, seen.input)
+  if (field !== null) {
+    const detail = `${field} must be usable as a part of an address: not empty, no \`.\` or \`..\``
+    return notSent(new InputRejected({ detail }))
+  }
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
-  const follow = (request: FollowUp, ticket: string) => exchange(plan.request.follow(request, ticket), "follow_up")
   // The operation was started. It may have its effect although nobody saw its end.
   const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: { _tag: "None" }, evidence: seen.evidence })
+  const untold = (detail: string, { status }: WireAnswer) =>
+    lost(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: status }))
 
-  const poll = (ticket: string, pauseMs: number, missed: number): Effect.Effect<WireAnswer, CallFailure> => {
-    const next = (missedNow: number) => poll(ticket, Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth), missedNow)
-    return Effect.matchEffect(Effect.zipRight(Effect.sleep(pauseMs), follow(rules.poll, ticket)), {
+  /** `told` is what its expression read, for a target that the provider names. */
+  const follow = (target: Target, id: string, told: Json): Followed => {
+    const method = "method" in target ? target.method : "GET"
+    const body = "body" in target && target.body !== undefined ? filledBody(target.body, id) : undefined
+    const request = (path: string) => plan.request.follow({ method, path, ...(body === undefined ? {} : { body }) })
+    if ("path" in target) return Either.right(exchange(request(filledPath(target.path, id, seen.input)), "follow_up"))
+    return Either.map(toldAddress(told, `${origin}${start.path}`), (address) =>
+      exchange({ ...request(""), path: address.path }, "follow_up", address.origin)
+    )
+  }
+  const told = (expression: Expression | undefined, answer: WireAnswer) => read(expression, view(answer))
+
+  const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
+    const named = "path" in result && result.id !== undefined
+    const resultId = named ? idOf(told(plan.rules.resultId, answer)) : id
+    if (resultId === null) return untold("ended the operation without the id of its result", answer)
+    return Either.match(follow(result, resultId, told(plan.rules.resultUrl, answer)), {
+      onLeft: (detail) => untold(`ended the operation and ${detail}`, answer),
+      onRight: (fetched) => fetched
+    })
+  }
+
+  const poll = (id: string, asked: FollowUp, pauseMs: number, missed: number): FollowUp => {
+    const next = (missedNow: number) => poll(id, asked, Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth), missedNow)
+    return Effect.matchEffect(Effect.zipRight(Effect.sleep(pauseMs), asked), {
       onFailure: (failed) => (missed < lostPollsMax ? next(missed + 1) : Effect.fail(failed)),
       onSuccess: (answer) => {
         if (isPassing(answer.status) && missed < lostPollsMax) return next(missed + 1)
@@ -55,38 +97,36 @@ export const runToEnd = ({ exchange, plan, rules, seen, start }: AsyncCall): Eff
         if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
         if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
         if (!holds(plan.rules.done, seenNow)) return next(0)
-        return rules.result === undefined
-          ? Effect.succeed(answer)
-          : follow({ method: "GET", path: rules.result.path }, ticket)
+        return rules.result === undefined ? Effect.succeed(answer) : resultOf(rules.result, id, answer)
       }
     })
   }
-
-  const cancel = (ticket: string) =>
-    rules.cancel === undefined
-      ? Effect.void
-      : onOwnFiber(Effect.ignore(Effect.timeout(follow(rules.cancel, ticket), cancelTimeout)))
 
   return Effect.flatMap(exchange(start, "start"), (first) => {
     const seenFirst = view(first)
     if (!isSuccessStatus(seen.endpoint.operation, first.status) || Option.isSome(judgeEarly(seen, seenFirst)))
       return Effect.succeed(first)
-    const ticket = read(plan.rules.ticket, seenFirst)
+    const byAddress = "url" in rules.poll
+    const ticket = read(byAddress ? plan.rules.pollUrl : plan.rules.ticket, seenFirst)
     if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined))
       return Effect.succeed(first)
-    if (typeof ticket !== "string" && typeof ticket !== "number" && !(ticket instanceof ExactNumber)) {
-      return lost(
-        new InvalidResponse({
-          detail: "The provider started the operation without a ticket to ask for it.",
-          providerStatus: first.status
-        })
-      )
-    }
-    const id = String(ticket)
-    return Effect.mapError(poll(id, rules.intervalMs, 0), ({ failure }) => lost(failure)).pipe(
+    const id = idOf(byAddress ? read(plan.rules.ticket, seenFirst) : ticket)
+    if (id === null && (!byAddress || rules.ticket !== undefined))
+      return untold("started the operation without a ticket to ask for it", first)
+    const asked = follow(rules.poll, id ?? "", ticket)
+    if (Either.isLeft(asked)) return untold(`started the operation and ${asked.left}`, first)
+    const { cancel } = rules
+    const cancelled =
+      cancel === undefined
+        ? Effect.void
+        : Either.match(follow(cancel, id ?? "", read(plan.rules.cancelUrl, seenFirst)), {
+            onLeft: () => Effect.void,
+            onRight: (sent) => onOwnFiber(Effect.ignore(Effect.timeout(sent, cancelTimeout)))
+          })
+    return Effect.mapError(poll(id ?? "", asked.right, rules.intervalMs, 0), ({ failure }) => lost(failure)).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => lost(new ProviderTimeout()) }),
-      Effect.onInterrupt(() => cancel(id)),
-      Effect.tapError(({ failure }) => (failure.code === "timeout" ? cancel(id) : Effect.void))
+      Effect.onInterrupt(() => cancelled),
+      Effect.tapError(({ failure }) => (failure.code === "timeout" ? cancelled : Effect.void))
     )
   })
 }

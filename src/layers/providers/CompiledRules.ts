@@ -25,6 +25,10 @@ export interface CompiledRules {
   readonly guessed: Expression | undefined
   readonly ticket: Expression | undefined
   readonly done: Expression | undefined
+  readonly pollUrl: Expression | undefined
+  readonly resultUrl: Expression | undefined
+  readonly resultId: Expression | undefined
+  readonly cancelUrl: Expression | undefined
 }
 
 const never: Expression = { source: "null", evaluate: () => Either.right(null), holds: () => false }
@@ -39,7 +43,8 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
     })
   const may = (path: string, source: string | undefined) => (source === undefined ? undefined : must(path, source))
 
-  const { response, output } = operation
+  const { async, response, output } = operation
+  const { cancel, poll, result } = async ?? {}
   const rules: CompiledRules = {
     errors: response.errors.map((rule, index) => ({
       when: must(`response.errors.${index}.when`, rule.when),
@@ -56,8 +61,12 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
       ([field, source]) => [field, must(`output.fields.${field}`, source)] as const
     ),
     guessed: may("output.guessed", output?.guessed),
-    ticket: may("async.ticket", operation.async?.ticket),
-    done: may("async.done", operation.async?.done)
+    ticket: may("async.ticket", async?.ticket),
+    done: may("async.done", async?.done),
+    pollUrl: may("async.poll.url", poll !== undefined && "url" in poll ? poll.url : undefined),
+    resultUrl: may("async.result.url", result !== undefined && "url" in result ? result.url : undefined),
+    resultId: may("async.result.id", result !== undefined && "path" in result ? result.id : undefined),
+    cancelUrl: may("async.cancel.url", cancel !== undefined && "url" in cancel ? cancel.url : undefined)
   }
   return problems.length === 0 ? Either.right(rules) : Either.left(problems)
 }

@@ -5,7 +5,7 @@
  * appear nowhere else, not even when a provider echoes them.
  */
 import { hash } from "node:crypto"
-import { Clock, Effect, Either, Layer, Redacted } from "effect"
+import { Clock, Effect, Either, identity, Layer, Redacted } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
@@ -35,7 +35,7 @@ import { makeRefusedTargets, type RefusedTargets } from "./RefusedTargets.js"
 import { type RequestParts, write, type Written } from "./RequestPlan.js"
 import { acceptedEncodings, makeTransport, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
 import { addressWith, type VariableProblem, withValues } from "./Variables.js"
-import { failureOf, stoppedBy } from "./WireOutcome.js"
+import { failureOf, stoppedBy, stoppedElsewhere } from "./WireOutcome.js"
 
 export interface ProvidersHttpOptions {
   /** `host:port` pairs that the egress guard lets through. */
@@ -46,6 +46,8 @@ export interface ProvidersHttpOptions {
    * manifest.
    */
   readonly origins?: { readonly [origin: string]: string }
+  /** Stands for every other origin, so that nothing outside is called, whatever an answer names. */
+  readonly elsewhere?: string
   /** Larger answers are kept as media; `inlineResultBytesMax` when absent. */
   readonly inlineResultBytes?: number
   /** Name resolution; the system's when absent. */
@@ -69,7 +71,9 @@ interface Prepared {
   /** The provider's, with the values of its variables. */
   readonly auth: Auth
   readonly variables: VariableValues
+  /** The manifest's own, or the one that an answer named. */
   readonly origin: string
+  readonly isTold: boolean
   readonly boundary: string
 }
 
@@ -131,9 +135,10 @@ const send = (
       { timeoutMs, maxBytes: operation.maxBytes }
     )
     .pipe(
-      Effect.tapError(warnWhereRefused(engine, prepared, origin)),
+      // The operator must not be asked to open an address that only an answer names.
+      prepared.isTold ? identity : Effect.tapError(warnWhereRefused(engine, prepared, origin)),
       Effect.mapBoth({
-        onFailure: (wire) => stoppedBy(prepared.seen, wire),
+        onFailure: (wire) => (prepared.isTold ? stoppedElsewhere(prepared.seen, wire) : stoppedBy(prepared.seen, wire)),
         onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
       })
     )
@@ -254,6 +259,22 @@ const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: Acc
 }
 
 /**
+ * Sends with the key to the manifest's own origin and to those that it names, and to every other without key and fixed
+ * headers.
+ */
+const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange => {
+  const withKey = sendWithKey(engine, prepared)
+  const { async, timeoutMs } = prepared.seen.endpoint.operation
+  return (parts, kind, origin) => {
+    if (origin === undefined || origin === prepared.origin) return withKey(parts, kind)
+    const told: Prepared = { ...prepared, origin, isTold: true }
+    if (async?.origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
+    const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
+    return send(engine, told, { method: parts.method, written, blot: null, timeoutMs })
+  }
+}
+
+/**
  * Planning has refused this already. A connection may have been removed since, and the run would now use the platform's
  * key.
  */
@@ -306,7 +327,7 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
       providerRequestId: null
     }
   }
-  return { seen, plan, parts, auth, key, variables, origin, boundary } satisfies Prepared
+  return { seen, plan, parts, auth, key, variables, origin, isTold: false, boundary } satisfies Prepared
 })
 
 /** The reasons why nothing can be sent. */
@@ -315,13 +336,19 @@ export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>
 const callWith = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall) {
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
   const { parts, plan, seen } = ready
-  const exchange = sendWithKey(engine, ready)
   const { async } = call.endpoint.operation
   return yield* judge(
     seen,
     yield* async === undefined
-      ? exchange(parts, "start")
-      : runToEnd({ rules: async, plan, seen, exchange, start: parts })
+      ? sendWithKey(engine, ready)(parts, "start")
+      : runToEnd({
+          rules: async,
+          plan,
+          seen,
+          exchange: sendWhereTold(engine, ready),
+          start: located(parts, ready.variables),
+          origin: ready.origin
+        })
   )
 })
 
@@ -348,7 +375,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
       const opened = targets.map(
         (url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
       )
-      const originFor = (origin: string) => origins.get(origin) ?? origin
+      const originFor = (origin: string) => origins.get(origin) ?? options.elsewhere ?? origin
       const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
       const tokens = yield* makeOAuthTokens(transport, originFor)
       const engine: HttpEngine = {

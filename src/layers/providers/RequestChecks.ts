@@ -43,7 +43,7 @@ export const keyProblems = ({
   provider
 }: Pick<Endpoint, "operation" | "provider">): ReadonlyArray<PlanProblem> => {
   const { async, bindings, path } = operation
-  const paths = [path, ...(async === undefined ? [] : [async.poll.path])]
+  const paths = [path, ...(async !== undefined && "path" in async.poll ? [async.poll.path] : [])]
   return [
     ...signingProblems(provider.auth),
     ...keyPlaces(provider.auth).flatMap((place): ReadonlyArray<PlanProblem> => {

@@ -47,7 +47,7 @@ export interface PlanProblem {
 
 export interface FollowUp {
   readonly method: "GET" | "POST" | "DELETE"
-  /** Under the provider's base path. */
+  /** Under the provider's base path, filled in. */
   readonly path: string
   readonly body?: JsonObject
 }
@@ -56,8 +56,8 @@ export interface RequestPlan {
   /** Scheme, host and port of the manifest. */
   readonly origin: AddressPlan["origin"]
   readonly build: (input: JsonObject) => Either.Either<RequestParts, Unplaceable>
-  /** A follow-up request of an asynchronous operation, with `{id}` filled in and the fixed headers. */
-  readonly follow: (request: FollowUp, id: string) => RequestParts
+  /** A follow-up request of an asynchronous operation, with the fixed headers. */
+  readonly follow: (request: FollowUp) => RequestParts
 }
 
 /** A binding with the steps of its name: one step where the name is no path. */
@@ -122,14 +122,6 @@ const setPath = (target: Members, path: BodyPath, value: Json): void => {
   const [step, ...rest] = path
   if (step !== undefined) setMember(target, String(step), placed(member(target, String(step)), rest, value))
 }
-
-const fillIn = (value: Json, id: string): Json => {
-  if (typeof value === "string") return value.replaceAll("{id}", id)
-  if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, id))
-  return isObject(value) ? filledIn(value, id) : value
-}
-const filledIn = (value: JsonObject, id: string): { [key: string]: Json } =>
-  Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fillIn(member, id)]))
 
 /** Left: every way in which the bindings contradict each other. */
 export const planRequest = ({
@@ -300,14 +292,14 @@ export const planRequest = ({
   return Either.right({
     origin: base.right.origin,
     build,
-    follow: ({ body, method, path }, id) => ({
+    follow: ({ body, method, path }) => ({
       method,
-      path: `${basePath}${path.replaceAll("{id}", encodeURIComponent(id))}`,
+      path: `${basePath}${path}`,
       query: [],
       headers: Object.fromEntries(
         fixed.filter((value) => value.in === "header").map((value) => [value.name.toLowerCase(), asText(value.value)])
       ),
-      body: method === "POST" ? { _tag: "Json", value: filledIn(body ?? {}, id) } : { _tag: "None" }
+      body: method === "POST" ? { _tag: "Json", value: { ...body } } : { _tag: "None" }
     })
   })
 }

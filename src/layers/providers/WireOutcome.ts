@@ -67,3 +67,11 @@ export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
     ? new ProviderFailure({ ...told, sent: true })
     : new CallLost(told)
 }
+
+/** The same of an address that only an answer of the provider named. */
+export const stoppedElsewhere = (seen: Case, wire: WireFailure): CallFailure =>
+  wire.reason === "refused"
+    ? notSent(
+        new InvalidResponse({ detail: `The provider named an address that the egress policy refuses (${wire.word}).` })
+      )
+    : stoppedBy(seen, wire)

@@ -1,8 +1,21 @@
 // Operations that answer with a ticket: started once, polled, and cancelled at the provider when nobody waits any more.
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Providers } from "../../../src/services/Providers.js"
-import { callOf, callOnce, certaintyOf, engine, json, type Seen, serve } from "./support.js"
+import { followUpProblems } from "../../../src/layers/providers/FollowUps.js"
+import {
+  callOf,
+  callOnce,
+  certaintyOf,
+  endpointOf,
+  engine,
+  json,
+  platformKey,
+  type Seen,
+  serve,
+  type TestProvider
+} from "./support.js"
 
 const operation = {
   effect: "effectful",
@@ -180,4 +193,201 @@ describe("an asynchronous operation", () => {
       }).pipe(Effect.provide(engine(provider)))
     })
   )
+})
+
+describe("an asynchronous operation whose provider says where to ask", () => {
+  const auth = { auth: { type: "header", name: "X-Key" }, fixed: [{ in: "header", name: "X-Version", value: "7" }] }
+  const told = {
+    effect: "effectful",
+    repeatable: false,
+    async: {
+      poll: { url: 'headers.location || body."status_url"' },
+      done: "body.state == 'done'",
+      result: { url: "body.result_url" },
+      intervalMs: 1,
+      maxIntervalMs: 2
+    },
+    response: { success: "body.found" }
+  }
+  const called = (provider: TestProvider, operation: object, others: { readonly [origin: string]: string } = {}) =>
+    callOnce(provider, {
+      provider: auth,
+      operation,
+      credential: platformKey("secret-key"),
+      http: { origins: others }
+    })
+
+  it.scopedLive("is asked there, with the key at its own origin and at those that the manifest names alone", () =>
+    Effect.gen(function* () {
+      const files = yield* serve((_, response) => json(response, 200, { found: "it" }))
+      const provider = yield* serve((seen, response) =>
+        seen.method === "POST"
+          ? json(response, 202, {}, { location: "../status/7?a=%7Bb%7D&c={d}" })
+          : json(response, 200, { state: "done", result_url: "https://files.test/out.json?signature=x" })
+      )
+      const origins = { "https://files.test": files.origin }
+      assert.strictEqual((yield* called(provider, told, origins))._tag, "Answered")
+      assert.deepStrictEqual(trail(provider.requests), ["POST /v1/things", "GET /status/7?a=%7Bb%7D&c=%7Bd%7D"])
+      assert.deepStrictEqual(
+        provider.requests.map(({ headers }) => [headers["x-key"], headers["x-version"]]),
+        [
+          ["secret-key", "7"],
+          ["secret-key", "7"]
+        ]
+      )
+      assert.deepStrictEqual(trail(files.requests), ["GET /out.json?signature=x"])
+      assert.deepStrictEqual(
+        [files.requests[0]!.headers["x-key"], files.requests[0]!.headers["x-version"]],
+        [undefined, undefined]
+      )
+      const named = { ...told, async: { ...told.async, origins: ["https://files.test"] } }
+      assert.strictEqual((yield* called(provider, named, origins))._tag, "Answered")
+      assert.deepStrictEqual(
+        [files.requests[1]!.headers["x-key"], files.requests[1]!.headers["x-version"]],
+        ["secret-key", "7"]
+      )
+    })
+  )
+
+  const hostile = [
+    ["the metadata of a cloud", "https://169.254.169.254/latest/meta-data"],
+    ["this machine", "https://localhost/"],
+    ["a private network", "https://10.0.0.1/"],
+    ["the same in hexadecimal", "https://0x7f000001/"],
+    ["an address without encryption", "http://api.provider.test/v1/status"],
+    ["a file", "file:///etc/passwd"],
+    ["an address with a password", "https://user:password@api.provider.test/"],
+    ["an endless address", `https://api.provider.test/${"a".repeat(9_000)}`],
+    ["no address", "https://"],
+    ["nothing", ""]
+  ] as const
+  for (const [what, address] of hostile)
+    it.scopedLive(`is not followed to ${what}, and may have had its effect`, () =>
+      Effect.gen(function* () {
+        const provider = yield* serve((_, response) => json(response, 202, { status_url: address }))
+        const result = yield* called(provider, told)
+        assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+          "invalid_response",
+          "unanswered"
+        ])
+        assert.deepStrictEqual(trail(provider.requests), ["POST /v1/things"])
+      })
+    )
+
+  it.scopedLive("is asked at the one origin that stands for every other, as when samples are replayed", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        json(response, 200, seen.method === "POST" ? { status_url: "https://files.test/s" } : { state: "done" })
+      )
+      const { result: _result, ...async } = told.async
+      const operation = { ...told, async, response: {} }
+      const result = yield* callOnce(provider, { operation, http: { elsewhere: provider.origin } })
+      assert.strictEqual(result._tag, "Answered")
+      assert.deepStrictEqual(trail(provider.requests), ["POST /v1/things", "GET /s"])
+    })
+  )
+
+  it.scopedLive("is cancelled where it said", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        json(response, 200, seen.method === "POST" ? { status_url: "/s/1", stop: "/stop/1" } : { state: "running" })
+      )
+      const result = yield* called(provider, {
+        ...told,
+        async: { ...told.async, cancel: { method: "DELETE", url: "body.stop" }, totalMs: 100 }
+      })
+      assert.strictEqual(result._tag !== "Answered" && result.failure.code, "timeout")
+      assert.deepStrictEqual(
+        trail(provider.requests).filter((line) => line.startsWith("DELETE")),
+        ["DELETE /stop/1"]
+      )
+    })
+  )
+})
+
+describe("the paths of an asynchronous operation", () => {
+  const operation = {
+    input: { type: "object", properties: { region: { type: "string" } }, additionalProperties: true },
+    async: {
+      ticket: "body.id",
+      poll: { path: "/v1/{input.region}/jobs/{id}?wait=20" },
+      done: "body.state == 'done'",
+      result: { path: "/v1/sets/{id}", id: "body.set" },
+      intervalMs: 1
+    }
+  }
+  const answers = (set: unknown) => (seen: Seen, response: ServerResponse) =>
+    json(
+      response,
+      200,
+      seen.method === "POST" ? { id: "a" } : seen.url.includes("/jobs/") ? { state: "done", set } : {}
+    )
+
+  it.scopedLive("take fields of the input, a query, and the id of the result", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        seen.method === "GET" && seen.url.includes("/jobs/")
+          ? void response
+              .writeHead(200, { "content-type": "application/json" })
+              .end('{"state":"done","set":12345678901234567891}')
+          : json(response, 200, { id: "a/b" })
+      )
+      const result = yield* callOnce(provider, { operation, input: { region: "eu west/1" } })
+      assert.strictEqual(result._tag, "Answered")
+      assert.deepStrictEqual(trail(provider.requests), [
+        "POST /v1/things",
+        "GET /v1/eu%20west%2F1/jobs/a%2Fb?wait=20",
+        "GET /v1/sets/12345678901234567891"
+      ])
+    })
+  )
+
+  for (const region of ["..", ".", "", null])
+    it.scopedLive(`refuse ${JSON.stringify(region)} before anything is started`, () =>
+      Effect.gen(function* () {
+        const provider = yield* serve(answers("1"))
+        const result = yield* callOnce(provider, { operation, input: { region } })
+        assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+          "validation_error",
+          "not_sent"
+        ])
+        assert.strictEqual(provider.requests.length, 0)
+      })
+    )
+
+  it.scopedLive("need the id of the result in the last poll", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve(answers(null))
+      const result = yield* callOnce(provider, { operation, input: { region: "eu" } })
+      assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+        "invalid_response",
+        "unanswered"
+      ])
+    })
+  )
+
+  const problemsOf = (async: object, { ticket, ...rest }: Partial<typeof operation.async> = operation.async) =>
+    followUpProblems(
+      endpointOf({ operation: { ...operation, async: { ...rest, ...(ticket && { ticket }), ...async } } })
+    )
+  const { ticket: _ticket, ...unticketed } = operation.async
+  it("name what nobody fills in", () => {
+    assert.deepStrictEqual(problemsOf({}), [])
+    assert.deepStrictEqual(
+      [
+        ...problemsOf({ poll: { path: "/v1/{input.zone}/{job}" } }),
+        ...problemsOf({}, unticketed),
+        ...problemsOf({ poll: { url: "body.url" }, result: { path: "/v1/{id}" } }, unticketed),
+        ...problemsOf({ origins: ["https://files.test/", "files.test"] })
+      ].map(({ message, path }) => `${path} ${message}`),
+      [
+        "async.poll.path uses {input.zone}, which is no property of input",
+        "async.poll.path uses {job}; it may use {id}, {input.field} and the variables of the provider",
+        "async.ticket is needed: poll.path asks by it",
+        "async.result.path uses {id}, and nothing says what that is: async.ticket does",
+        "async.origins.0 is no origin, such as https://files.example.com",
+        "async.origins.1 is no origin, such as https://files.example.com"
+      ]
+    )
+  })
 })
