@@ -20,7 +20,7 @@ import { Screen } from "./Screen.js"
 import { SecretInput } from "./SecretInput.js"
 
 /** Nothing was written, and why. */
-class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
+export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
   override get message(): string {
     return `Nothing was written: ${this.reason}`
   }

@@ -66,8 +66,9 @@ const isSetting = (block: Block): boolean => block.language === "json" && block.
 const isPart = (block: Block): boolean => block.page === "docs/providers.md" && block.text.startsWith("async:")
 
 const exampleOf = (block: Block): string | undefined =>
-  readdirSync(join(root, "examples"))
-    .map((name) => join(root, "examples", name))
+  readdirSync(join(root, "examples"), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(root, "examples", name))
     .find(
       (file) =>
         block.text ===
