@@ -1,6 +1,6 @@
 /**
  * Connections to accounts of users at providers with OAuth 2, and the authorizations that have begun and not come back
- * yet. Tokens are sealed. Of the secrets of an authorization there are digests only, and its PKCE verifier comes from the
+ * yet. Tokens are sealed. Of the secrets of an authorization there are digests only. Its PKCE verifier comes from the
  * browser.
  */
 export const oauthConnections = `
