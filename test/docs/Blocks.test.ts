@@ -10,6 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { parse, stringify } from "yaml"
 import { run as commandLineRun } from "../../src/cli/Gateway.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { ProviderManifest } from "../../src/domain/Manifest.js"
 import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { OperatorServices } from "../../src/layers/compose/StorageOnPostgres.js"
 import { readConfig } from "../../src/layers/node/Config.js"
@@ -63,7 +64,8 @@ const isAnswer = (block: Block): boolean =>
 /** What goes into a file of another program. */
 const isSetting = (block: Block): boolean => block.language === "json" && block.page === "docs/agents.md"
 /** A part of a manifest, which says nothing without the rest. */
-const isPart = (block: Block): boolean => block.page === "docs/providers.md" && block.text.startsWith("async:")
+const isPart = (block: Block): boolean =>
+  block.page === "docs/providers.md" && block.language === "yaml" && !block.text.startsWith("id:")
 
 const exampleOf = (block: Block): string | undefined =>
   readdirSync(join(root, "examples"), { withFileTypes: true })
@@ -204,18 +206,22 @@ describe.runIf(hasCurl)("what the pages print", () => {
       )
   )
 
-  it("takes the part of a manifest that docs/providers.md shows", () => {
-    const [whole] = blocksOf("docs/providers.md").filter(({ text }) => text.startsWith("id: rubygems"))
+  it("takes each part of a manifest that docs/providers.md shows", () => {
+    const [complete] = blocksOf("docs/providers.md").filter(({ text }) => text.startsWith("id: rubygems"))
     const parts = blocksOf("docs/providers.md").filter(isPart)
     assert.isAbove(parts.length, 0)
     for (const part of parts) {
-      const provider = parse(whole?.text ?? "")
-      // The samples of the example are of an operation that answers at once.
-      provider.operations = provider.operations.map((operation: object) => ({
-        ...operation,
-        ...parse(part.text),
-        samples: {}
-      }))
+      const whole = parse(complete?.text ?? "")
+      const shown = Object.entries(parse(part.text))
+      const ofProvider = shown.filter(([name]) => Object.hasOwn(ProviderManifest.fields, name))
+      const ofOperation = shown.filter(([name]) => !Object.hasOwn(ProviderManifest.fields, name))
+      // The job, the fields and the samples of the example are of another answer.
+      const { job: _job, output: _output, ...operation } = whole.operations[0]
+      const provider = {
+        ...whole,
+        ...Object.fromEntries(ofProvider),
+        operations: [{ ...operation, ...Object.fromEntries(ofOperation), samples: {} }]
+      }
       const jobs = [{ file: "job", text: readFileSync(join(root, "catalog/jobs/package.info.yaml"), "utf8") }]
       const providers = [{ file: nameOf(part), text: stringify(provider) }]
       const content = decodeCatalog({ jobs, providers }, { thorough: true })

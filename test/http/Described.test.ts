@@ -173,8 +173,14 @@ describe("the document explains", () => {
         status.startsWith("2") && "example" in (content["application/json"] ?? {}) ? [name] : []
       )
     )
-    // Stripe alone calls the first, and the others tell the version, which changes with each release.
-    assert.sameMembers(composed, ["post /v1/payments/stripe/webhook", "get /openapi.json", "get /"])
+    // Stripe alone calls the first. No provider of the built-in catalog connects accounts of users. The others tell the
+    // version, which changes with each release.
+    assert.sameMembers(composed, [
+      "post /v1/payments/stripe/webhook",
+      "post /v1/connections/authorizations",
+      "get /openapi.json",
+      "get /"
+    ])
   })
 
   it("with an example of each answer that means something else", () => {

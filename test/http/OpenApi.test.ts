@@ -176,7 +176,7 @@ describe("what the document says of an operation", () => {
       assert.strictEqual(
         says("catalog_loading"),
         /catalog|discover|operations|llms/.test(path) ||
-          name === "post /v1/connections" ||
+          name.startsWith("post /v1/connections") ||
           (name.startsWith("post /v1/runs") && json),
         `${name} catalog_loading`
       )
@@ -341,6 +341,17 @@ const gateway = startGateway({
     cancel: () => Effect.succeed(detail),
     media: () => Effect.succeed(sample.media)
   },
+  authorizations: {
+    begin: ({ label, provider, workspaceId }) =>
+      Effect.succeed({
+        connectionId: sample.connection.connectionId,
+        workspaceId,
+        providerId: provider.id,
+        label,
+        expiresAt: 1_767_225_600_000,
+        link: Redacted.make("link-of-a-person")
+      })
+  },
   automaticTopUps: {
     get: () => Effect.succeed(sample.automaticTopUp),
     set: () => Effect.succeed(sample.automaticTopUp),
@@ -429,6 +440,10 @@ const requests: Readonly<Record<string, readonly [path: string, body?: unknown]>
   "post /v1/connections": [
     "/v1/connections",
     { providerId: "p-find-a", label: "mine", secret: "canary-s3cret", expiresAt: "2999-01-01T00:00:00Z" }
+  ],
+  "post /v1/connections/authorizations": [
+    "/v1/connections/authorizations",
+    { providerId: "p-find-a", label: "our own account" }
   ],
   "get /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],
   "delete /v1/connections/{connectionId}": [`/v1/connections/${sample.connection.connectionId}`],

@@ -4,13 +4,15 @@
  * case here does not compile.
  */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
+import { parse } from "yaml"
 import { type Actor, actorName, type AuditAction, commandLine } from "../../src/domain/AuditEntry.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { ProviderManifest } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Decider, OperatorActing } from "../../src/domain/Resolution.js"
 import { tokenText } from "../../src/domain/Token.js"
@@ -20,6 +22,7 @@ import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored
 import { Accounts } from "../../src/services/Accounts.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
+import { ConnectionAuthorizations } from "../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
@@ -43,6 +46,7 @@ interface Acted {
   readonly Accounts: Accounts["Type"]
   readonly AutomaticTopUps: AutomaticTopUps["Type"]
   readonly CatalogRevisions: CatalogRevisions["Type"]
+  readonly ConnectionAuthorizations: ConnectionAuthorizations["Type"]
   readonly Connections: Connections["Type"]
   readonly LoginApprovals: LoginApprovals["Type"]
   readonly Members: Members["Type"]
@@ -70,7 +74,8 @@ type Case = (by: OperatorActing) => Effect.Effect<AuditAction, unknown, Needed>
 type Cases = { readonly [Service in keyof Acted]: { readonly [Method in Changing<Acted[Service]>]: Case } }
 
 /** The services that differ between the storages; the engine brings its own ones in memory. */
-export type Own = CatalogRevisions | Connections | PlatformKeys | ProviderHealth | SecretRotation
+export type Own =
+  CatalogRevisions | ConnectionAuthorizations | Connections | PlatformKeys | ProviderHealth | SecretRotation
 type Needed = Own | Storage | People | Reconciliation | Runs | Settlement
 
 const providers = ProvidersScripted()
@@ -114,6 +119,10 @@ const newToken = (workspaceId: WorkspaceId, by: Actor) =>
     used(Redacted.value(issued.token))
     return issued
   })
+
+/** A provider whose accounts people connect in their browser. */
+const accounts = () =>
+  Schema.decodeUnknownSync(ProviderManifest)(parse(readFileSync("examples/providers/google-drive.yaml", "utf8")))
 
 const done = <E, R>(action: AuditAction, work: Effect.Effect<unknown, E, R>) => Effect.as(work, action)
 
@@ -231,6 +240,20 @@ const cases: Cases = {
         const { connectionId } = yield* connected(workspaceId, commandLine)
         yield* (yield* Connections).delete(workspaceId, connectionId, by)
         return "connection.deleted" as const
+      })
+  },
+  ConnectionAuthorizations: {
+    begin: (by) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const provider = accounts()
+        yield* (yield* PlatformKeys).set(provider.id, Redacted.make(`client:${used("client-secret-77")}`), commandLine)
+        const begun = yield* (yield* ConnectionAuthorizations).begin(
+          { workspaceId, provider, label: "own", expiresAt: null },
+          by
+        )
+        used(Redacted.value(begun.link))
+        return "connection.authorization_begun" as const
       })
   },
   LoginApprovals: {

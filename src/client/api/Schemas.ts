@@ -486,7 +486,7 @@ export type ConnectionOAuth = {
   readonly refused: {
     /** Since when. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
     readonly at: string
-    /** Why. */
+    /** Why the provider refused it, and what helps. */
     readonly reason: string
   } | null
 }

@@ -95,7 +95,7 @@ const OAuthBody = Schema.Struct({
         at: field(Time, "Since when", exampleTime),
         reason: field(
           Schema.String,
-          "Why",
+          "Why the provider refused it, and what helps",
           "it refused to renew the access token (invalid_grant). Connect the account anew."
         )
       })
