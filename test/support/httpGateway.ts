@@ -119,7 +119,8 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
     Layer.provide([
       partial(Accounts, { authenticate, ...services.accounts }),
       partial(CapabilityRequests, services.capabilityRequests ?? {}),
-      services.catalogLayer ?? partial(Catalog, { revision: Effect.succeed("r1"), ...services.catalog }),
+      services.catalogLayer ??
+        partial(Catalog, { revision: Effect.succeed("r1"), providers: Effect.succeed([]), ...services.catalog }),
       partial(Connections, services.connections ?? {}),
       partial(ConnectionAuthorizations, services.authorizations ?? {}),
       partial(LoginApprovals, services.logins ?? {}),
