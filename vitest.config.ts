@@ -11,9 +11,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Most files share the process of the run: loading the sources costs more than the tests of most files. A file that
     // would disturb others has a process of its own (test/isolated.js says which and why). Both kinds run at the same
-    // time, three files in all on a machine with two cores: many wait for a process or a database most of their time.
+    // time, four files in all on a machine with two cores: many wait for a process or a database most of their time.
     poolOptions: {
-      threads: { isolate: false, minThreads: 1, maxThreads: 1 },
+      threads: { isolate: false, minThreads: 1, maxThreads: 2 },
       forks: { minForks: 1, maxForks: 2 }
     },
     projects: [

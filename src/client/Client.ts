@@ -17,6 +17,8 @@ import type {
   Compared,
   Connection,
   ConnectionPage,
+  ConnectionAuthorization,
+  ConnectionAuthorizationRequest,
   ConnectionRequest,
   Discovered,
   EndpointListing,
@@ -148,6 +150,11 @@ export interface GatewayClient {
     readonly list: (query?: Query<"connections.list">, options?: CallOptions) => Pages<Connection, ConnectionPage>
     /** Sent once. */
     readonly create: (request: ConnectionRequest, options?: CallOptions) => Promise<Connection>
+    /** Begins to connect a user's account with OAuth 2; the user opens its `authorizationUrl`. Sent once. */
+    readonly authorize: (
+      request: ConnectionAuthorizationRequest,
+      options?: CallOptions
+    ) => Promise<ConnectionAuthorization>
     readonly get: (connectionId: string, options?: CallOptions) => Promise<Connection>
     readonly delete: (connectionId: string, options?: CallOptions) => Promise<void>
   }
@@ -263,6 +270,7 @@ export const createClient = (options: ClientOptions): GatewayClient => {
           ({ connections }) => connections
         ),
       create: (body, { signal } = {}) => send("connections.create", { body, signal }),
+      authorize: (body, { signal } = {}) => send("connections.authorize", { body, signal }),
       get: (connectionId, { signal } = {}) => send("connections.get", { path: { connectionId }, signal }),
       delete: (connectionId, { signal } = {}) => send("connections.delete", { path: { connectionId }, signal })
     },

@@ -63,6 +63,7 @@ const calls: ReadonlyArray<(client: GatewayClient) => unknown> = [
   (client) => client.tokens.rotate("tok_1"),
   (client) => client.connections.list().pages()[Symbol.asyncIterator]().next(),
   (client) => client.connections.create({ providerId: "a", label: "b", secret: "c" }),
+  (client) => client.connections.authorize({ providerId: "a", label: "b" }),
   (client) => client.connections.get("con_1"),
   (client) => client.connections.delete("con_1"),
   (client) => client.audit().pages()[Symbol.asyncIterator]().next(),

@@ -5,13 +5,13 @@ import type {
   AutomaticTopUp,
   AutomaticTopUpRequest,
   Balance,
-  Begun,
   CapabilityRequest,
   CapabilityRequestInput,
   CapabilityRequestPage,
   CompareRequest,
   Compared,
   Connection,
+  ConnectionAuthorization,
   ConnectionAuthorizationRequest,
   ConnectionPage,
   ConnectionRequest,
@@ -692,7 +692,7 @@ export interface Operations {
     readonly path: {}
     readonly query: {}
     readonly body: ConnectionAuthorizationRequest
-    readonly answer: Begun
+    readonly answer: ConnectionAuthorization
   }
   /** Get a connection. Everything about it except its secret. Needs the scope account:manage. */
   readonly "connections.get": {

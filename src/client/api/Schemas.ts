@@ -215,22 +215,6 @@ export type Balance = {
   }>
 }
 
-/** Where a user connects their account. */
-export type Begun = {
-  /**
-   * The id of the connection once the user has agreed; until then it is not found. Example:
-   * "con_01jz3w8m5q0000000000000000".
-   */
-  readonly connectionId: string
-  /**
-   * The page that the user opens in a browser; it works once, and whoever has it can connect their account.
-   * Example: "https://gateway.example/console/connect/3f9c".
-   */
-  readonly authorizationUrl: string
-  /** Until then the user must have agreed. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
-  readonly expiresAt: string
-}
-
 /** A wish for something that the catalog lacks. */
 export type CapabilityRequest = {
   /** Names the request. Example: "cap_01jz3w8m5q0000000000000000". */
@@ -456,6 +440,22 @@ export type Connection = {
   /** The parts of the provider's address that it gives; absent when it gives none. Example: {"shop":"acme"}. */
   readonly variables?: { readonly [name: string]: string } | undefined
   readonly oauth?: ConnectionOAuth | undefined
+}
+
+/** Where a user connects their account. */
+export type ConnectionAuthorization = {
+  /**
+   * The id of the connection once the user has agreed; until then it is not found. Example:
+   * "con_01jz3w8m5q0000000000000000".
+   */
+  readonly connectionId: string
+  /**
+   * The page that the user opens in a browser; it works once, and whoever has it can connect their account.
+   * Example: "https://gateway.example/console/connect/3f9c".
+   */
+  readonly authorizationUrl: string
+  /** Until then the user must have agreed. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
+  readonly expiresAt: string
 }
 
 /** An account that a user is to connect. */

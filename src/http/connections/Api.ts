@@ -28,7 +28,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
   .add(
     HttpApiEndpoint.post("authorize", "/v1/connections/authorizations")
       .setPayload(AuthorizationInput)
-      .addSuccess(created(AuthorizationBody, "Begun"))
+      .addSuccess(created(AuthorizationBody, "ConnectionAuthorization"))
       .addError(Wire.PayloadTooLarge)
       .addError(Wire.UnsupportedMediaType)
       .addError(Wire.CatalogLoading)
