@@ -215,10 +215,11 @@ describe.runIf(hasCurl)("what the pages print", () => {
       const shown = Object.entries(parse(part.text))
       const ofProvider = shown.filter(([name]) => Object.hasOwn(ProviderManifest.fields, name))
       const ofOperation = shown.filter(([name]) => !Object.hasOwn(ProviderManifest.fields, name))
-      // The job, the fields and the samples of the example are of another answer.
+      // The job, the fields and the samples of the example are of another answer, and parts may need a key.
       const { job: _job, output: _output, ...operation } = whole.operations[0]
       const provider = {
         ...whole,
+        auth: { type: "bearer" },
         ...Object.fromEntries(ofProvider),
         operations: [{ ...operation, ...Object.fromEntries(ofOperation), samples: {} }]
       }
