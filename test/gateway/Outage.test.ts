@@ -36,7 +36,12 @@ it.scopedLive(
           lines.filter(({ level }) => level === "WARN" || level === "ERROR")
         const said = (texts: ReadonlyArray<string>) => {
           const found = warnings().map(({ message }) => message)
-          return texts.every((text) => found.some((message) => message.startsWith(text)))
+          // A text that stands twice must be said twice.
+          return texts.every(
+            (text) =>
+              found.filter((message) => message.startsWith(text)).length >=
+              texts.filter((other) => other === text).length
+          )
         }
         const until = (wanted: () => boolean) =>
           Effect.repeat(Effect.sync(wanted), {
