@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { unknownId } from "../domain/KnownProviders.js"
-import { placementOf } from "../domain/OperationContract.js"
+import { placementOf } from "../domain/ContractMaking.js"
 import { type PolicyRule, ruleText } from "../domain/WorkspacePolicy.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"

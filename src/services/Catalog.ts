@@ -27,7 +27,8 @@ import type { JsonObject } from "../domain/Json.js"
 import type { Endpoint, JobManifest, VariableValues } from "../domain/Manifest.js"
 import type { Prefer } from "../domain/RoutePlan.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { OperationContract, Placement } from "../domain/OperationContract.js"
+import type { Placement } from "../domain/ContractMaking.js"
+import type { OperationContract } from "../domain/OperationContract.js"
 import type { Principal } from "./Accounts.js"
 
 /**

@@ -1,5 +1,5 @@
 /** `docs/catalog.md`: the operations of the built-in catalog, with what was read of their documentation and when. */
-import { contractOf } from "../../src/domain/OperationContract.js"
+import { contractOf } from "../../src/domain/ContractMaking.js"
 import type { Endpoint, JobManifest } from "../../src/domain/Manifest.js"
 import { isKeyless } from "../../src/domain/Manifest.js"
 import { holdOf } from "../../src/layers/providers/PriceByInput.js"

@@ -5,7 +5,7 @@
  */
 import { toUsd } from "../../domain/Micros.js"
 import type { JobManifest, Operation } from "../../domain/Manifest.js"
-import { listedMicros } from "../../domain/OperationContract.js"
+import { listedMicros } from "../../domain/ContractMaking.js"
 import { runFailures } from "../../domain/RunFailures.js"
 import type { JobSupply } from "../../services/Catalog.js"
 import type { Route } from "../Access.js"

@@ -3,7 +3,7 @@
  * matched). While the state lasts, the same object is given out again, so that its JSON text can be cached.
  */
 import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
-import { credentialOf, placementOf } from "../../domain/OperationContract.js"
+import { credentialOf, placementOf } from "../../domain/ContractMaking.js"
 import { toUsd } from "../../domain/Micros.js"
 import { successRate } from "../../domain/ProviderFigures.js"
 import type { Works } from "../../services/EndpointStats.js"

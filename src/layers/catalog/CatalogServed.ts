@@ -8,7 +8,7 @@ import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiError
 import type { SearchAnswer } from "../../domain/CatalogView.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { placementOf } from "../../domain/OperationContract.js"
+import { placementOf } from "../../domain/ContractMaking.js"
 import { similar } from "../../domain/Similar.js"
 import { Catalog, type Viewer } from "../../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../../services/CatalogPublisher.js"

@@ -12,7 +12,7 @@ import {
   noFilter
 } from "../../domain/CatalogView.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
-import { requiredFields } from "../../domain/OperationContract.js"
+import { requiredFields } from "../../domain/OperationInput.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { type FilledInput, fillExample, type MatchesPattern } from "../../domain/InputFilling.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { exampleInput } from "../../domain/OperationContract.js"
+import { exampleInput } from "../../domain/OperationInput.js"
 import { valuesIn } from "../../domain/QuestionValues.js"
 import { setBounded } from "../providers/BoundedMap.js"
 import { linearPattern, type LinearPattern, refillPatternWork } from "../providers/LinearPatterns.js"

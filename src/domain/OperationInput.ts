@@ -1,0 +1,76 @@
+/** What the manifest of an operation says about its input: its fields, where each is sent, examples and defaults. */
+import { isObject, type Json, type JsonObject } from "./Json.js"
+import type { Operation } from "./Manifest.js"
+import { member } from "./Members.js"
+import type { SentIn } from "./OperationContract.js"
+
+export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArray<string> => {
+  const { required } = operation.input
+  return Array.isArray(required) ? required.filter((field: Json) => typeof field === "string") : []
+}
+export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<readonly [string, JsonObject]> => {
+  const properties = operation.input["properties"]
+  return isObject(properties)
+    ? Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : {}])
+    : []
+}
+
+const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
+
+/**
+ * Where one input field goes: to its binding, or without one into the path, the query of a GET or the body, under its
+ * own name.
+ */
+export const bindingOf = (
+  operation: Pick<Operation, "bindings" | "body" | "method" | "path">,
+  field: string
+): { readonly in: typeof SentIn.Type; readonly name: string } => {
+  const { body } = operation
+  const isBody =
+    body !== undefined &&
+    body.as !== "list" &&
+    body.as !== "none" &&
+    (body.as === "xml" ? body.template.includes(`{${field}}`) : body.field === field)
+  if (isBody) return { in: "body", name: field }
+  const bound = member(operation.bindings, field)
+  if (bound !== undefined) return { in: bound.in, name: bound.name }
+  if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
+  if (operation.method === "GET" || (body !== undefined && body.as !== "list")) return { in: "query", name: field }
+  return { in: Object.values(operation.bindings).find((each) => bodies.has(each.in))?.in ?? "json", name: field }
+}
+
+const exampleOf = (schema: JsonObject): Json => {
+  const { const: fixed, default: preset, enum: choices, examples, type } = schema
+  if (fixed !== undefined) return fixed
+  if (Array.isArray(examples) && examples[0] !== undefined) return examples[0]
+  if (preset !== undefined) return preset
+  if (Array.isArray(choices) && choices[0] !== undefined) return choices[0]
+  const kind = Array.isArray(type) ? type[0] : type
+  if (kind === "integer" || kind === "number") return typeof schema["minimum"] === "number" ? schema["minimum"] : 1
+  if (kind === "boolean") return true
+  if (kind === "array") return isObject(schema["items"]) ? [exampleOf(schema["items"])] : []
+  return kind === "object" ? {} : "text"
+}
+
+/** The documented hit sample where there is one, else each required field by its own example. */
+export const exampleInput = (operation: Operation): JsonObject => {
+  const sample = Object.values(operation.samples).find((each) => each.outcome === "hit")
+  if (sample !== undefined) return sample.input
+  const schemas = new Map(inputFields(operation))
+  return Object.fromEntries(requiredFields(operation).map((field) => [field, exampleOf(schemas.get(field) ?? {})]))
+}
+
+/** An input as a run prices it: the defaults of the schema filled in, at every depth that the input has. */
+export const withDefaults = (schema: JsonObject, input: JsonObject): JsonObject => {
+  const properties = schema["properties"]
+  if (!isObject(properties)) return input
+  const filled = new Map(Object.entries(input))
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue
+    const given = filled.get(name)
+    const preset = property["default"]
+    if (given === undefined && preset !== undefined) filled.set(name, preset)
+    else if (isObject(given)) filled.set(name, withDefaults(property, given))
+  }
+  return Object.fromEntries(filled)
+}
