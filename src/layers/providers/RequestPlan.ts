@@ -7,11 +7,10 @@
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { bindingItemMax, bindingStepsMax } from "../../domain/Limits.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
-import { writeJson } from "../../domain/LosslessJson.js"
-import { member, setMember } from "../../domain/Members.js"
-import { decodeBase64, encodeMultipart, isFile } from "./Multipart.js"
+import { setMember } from "../../domain/Members.js"
+import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
+import { decodeBase64, isFile } from "./Multipart.js"
 import { fieldsOfBody, rawBody, type RawBody } from "./RawBodies.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { bodyProblems, keyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
@@ -82,46 +81,6 @@ const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
-
-/** Where a dotted name of the manifest leads in a JSON body: the names of members, and the positions of list items. */
-type BodyPath = ReadonlyArray<string | number>
-
-const bodyPath = (name: string): BodyPath =>
-  name.split(".").map((step, at) => (at > 0 && /^\d+$/.test(step) ? Number(step) : step))
-
-const pathProblem = (path: BodyPath): string | null => {
-  if (path.includes("")) return "has an empty step"
-  if (path.length > bindingStepsMax) return `leads deeper than ${bindingStepsMax} steps`
-  return path.some((step) => typeof step === "number" && step > bindingItemMax)
-    ? `counts items beyond ${bindingItemMax}`
-    : null
-}
-
-type Members = { [key: string]: Json }
-
-/**
- * Sets `value` at `path` below `present`. Every level on the way is copied, because it may be a part of the caller's
- * input.
- */
-const placed = (present: Json | undefined, path: BodyPath, value: Json): Json => {
-  const [step, ...rest] = path
-  if (step === undefined) return value
-  if (typeof step === "number") {
-    const items = Array.isArray(present) ? [...present] : []
-    // A JSON list has no holes: a position that no field fills is sent as null.
-    while (items.length < step) items.push(null)
-    items[step] = placed(items[step], rest, value)
-    return items
-  }
-  const members: Members = isObject(present) ? { ...present } : {}
-  setMember(members, step, placed(member(members, step), rest, value))
-  return members
-}
-
-const setPath = (target: Members, path: BodyPath, value: Json): void => {
-  const [step, ...rest] = path
-  if (step !== undefined) setMember(target, String(step), placed(member(target, String(step)), rest, value))
-}
 
 /** Left: every way in which the bindings contradict each other. */
 export const planRequest = ({
@@ -302,46 +261,4 @@ export const planRequest = ({
       body: method === "POST" ? { _tag: "Json", value: { ...body } } : { _tag: "None" }
     })
   })
-}
-
-export interface Written {
-  readonly path: string
-  readonly headers: Record<string, string>
-  readonly body: string | Uint8Array | null
-}
-
-/** The bytes of the parts. `boundary` must be one that does not occur in a file. */
-export const write = (parts: RequestParts, boundary: string): Written => {
-  const search = parts.query
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-    .join("&")
-  const path = search === "" ? parts.path : `${parts.path}${parts.path.includes("?") ? "&" : "?"}${search}`
-  switch (parts.body._tag) {
-    case "None":
-      return { path, headers: parts.headers, body: null }
-    case "Json":
-      return {
-        path,
-        headers: { "content-type": "application/json", ...parts.headers },
-        body: writeJson(parts.body.value)
-      }
-    case "Form":
-      return {
-        path,
-        headers: { "content-type": "application/x-www-form-urlencoded", ...parts.headers },
-        body: new URLSearchParams(parts.body.fields.map(([name, value]): [string, string] => [name, value])).toString()
-      }
-    case "Raw":
-      return {
-        path,
-        headers: { "content-type": parts.body.contentType, ...parts.headers },
-        body: parts.body.content
-      }
-    case "Multipart":
-      return {
-        path,
-        headers: { ...parts.headers, "content-type": `multipart/form-data; boundary=${boundary}` },
-        body: encodeMultipart(parts.body.parts, boundary)
-      }
-  }
 }

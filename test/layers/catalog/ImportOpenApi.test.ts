@@ -12,7 +12,8 @@ import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
 import { prepare } from "../../../src/layers/providers/InputPreparation.js"
-import { planRequest, write } from "../../../src/layers/providers/RequestPlan.js"
+import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
+import { write } from "../../../src/layers/providers/RequestWriting.js"
 
 const head = `
 openapi: 3.0.3

@@ -1,0 +1,232 @@
+/**
+ * Sends one request of a call with the key of that call: placed, signed, or as an access token, which is replaced once
+ * when the provider refuses it. The key goes to the origins of the manifest alone, and is blotted out of whatever comes
+ * back. What an answer means is decided elsewhere (`Judgement.ts`).
+ */
+import { Clock, Effect, identity, Redacted } from "effect"
+import type { Auth, VariableValues } from "../../domain/Manifest.js"
+import { userAgent } from "../../domain/Product.js"
+import { type AccessTokens, type CallFailure, notSent } from "../../domain/ProviderCall.js"
+import { InvalidResponse } from "../../domain/RunFailures.js"
+import type { Exchange } from "./AsyncCalls.js"
+import { type Blot, blotFor } from "./Blotting.js"
+import type { CallPlan } from "./CallPlan.js"
+import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
+import { type Key, placeKey, secretParts } from "./KeyPlacement.js"
+import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
+import type { RefusedTargets } from "./RefusedTargets.js"
+import type { RequestParts } from "./RequestPlan.js"
+import { write, type Written } from "./RequestWriting.js"
+import { acceptedEncodings, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
+import { withValues } from "./Variables.js"
+import { failureOf, stoppedBy, stoppedElsewhere } from "./WireOutcome.js"
+
+export interface HttpEngine {
+  readonly transport: Transport
+  readonly tokens: OAuthTokens
+  readonly refusedTargets: RefusedTargets
+  readonly originFor: (origin: string) => string
+  readonly inlineBytes: number
+}
+
+/** A call that is ready to be sent. */
+export interface Prepared {
+  readonly seen: Case
+  readonly plan: CallPlan
+  readonly parts: RequestParts
+  readonly key: Key
+  /** The provider's, with the values of its variables. */
+  readonly auth: Auth
+  readonly variables: VariableValues
+  /** The manifest's own, or the one that an answer named. */
+  readonly origin: string
+  readonly isTold: boolean
+  readonly boundary: string
+}
+
+const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | StatedFailure =>
+  refused.status >= 500 || refused.status === 429
+    ? judgeStatus(seen, refused.status, {})
+    : refused.status >= 400
+      ? judgeStatus(seen, 401, {})
+      : new InvalidResponse({ detail: "The provider's token address answered without a token." })
+
+/** Logs which address was refused: the address of the operation, or that of its access tokens. */
+const warnWhereRefused =
+  (engine: HttpEngine, { seen }: Prepared, address: string) =>
+  (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
+    problem._tag === "WireFailure" && problem.reason === "refused"
+      ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
+      : Effect.void
+
+/** What is sent once: the request with its key, what removes the key from the answer, the time left. */
+interface Sending {
+  readonly method: RequestParts["method"]
+  readonly written: Written
+  readonly blot: Blot | null
+  readonly timeoutMs: number
+}
+
+/** One exchange with the key placed, the secrets blotted out of whatever comes back. */
+const send = (
+  engine: HttpEngine,
+  prepared: Prepared,
+  { blot, method, timeoutMs, written }: Sending
+): Effect.Effect<WireAnswer, CallFailure> => {
+  const { operation } = prepared.seen.endpoint
+  const origin = engine.originFor(prepared.origin)
+  return engine.transport
+    .exchange(
+      {
+        origin,
+        method,
+        path: written.path,
+        headers: {
+          accept: operation.contentTypes.join(", "),
+          "accept-encoding": acceptedEncodings,
+          "user-agent": userAgent,
+          ...written.headers
+        },
+        body: written.body
+      },
+      { timeoutMs, maxBytes: operation.maxBytes }
+    )
+    .pipe(
+      // The operator must not be asked to open an address that only an answer names.
+      prepared.isTold ? identity : Effect.tapError(warnWhereRefused(engine, prepared, origin)),
+      Effect.mapBoth({
+        onFailure: (wire) => (prepared.isTold ? stoppedElsewhere(prepared.seen, wire) : stoppedBy(prepared.seen, wire)),
+        onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
+      })
+    )
+}
+
+/** The bytes of a request with its key in it. */
+const writtenWith = ({ auth, boundary, variables }: Prepared, secret: string, parts: RequestParts): Written =>
+  write(placeKey(auth, secret, located(parts, variables)), boundary)
+
+/** Signs what is sent, when it is sent: each exchange has a signature of its own. */
+const sendSigned = (
+  engine: HttpEngine,
+  prepared: Prepared,
+  { secrets, sign }: Extract<Key, { readonly _tag: "Signing" }>,
+  parts: RequestParts
+): Effect.Effect<WireAnswer, CallFailure> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const unsigned = writtenWith(prepared, "", parts)
+    const { derived, headers, path } = sign({ ...unsigned, method: parts.method, origin: prepared.origin }, now)
+    return send(engine, prepared, {
+      method: parts.method,
+      written: { path, headers, body: unsigned.body },
+      blot: blotFor([...secrets, ...derived]),
+      timeoutMs: prepared.seen.endpoint.operation.timeoutMs
+    })
+  })
+
+/** The request at its own address. A path without variables stays the same object. */
+export const located = (parts: RequestParts, values: VariableValues): RequestParts => {
+  const path = withValues(parts.path, values)
+  return path === parts.path ? parts : { ...parts, path }
+}
+
+/** No key holds a line feed, so that one blotting does for all headers. */
+const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
+  const names = Object.keys(answer.headers)
+  const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1"))
+    .toString("latin1")
+    .split("\n")
+  return {
+    status: answer.status,
+    bytes: blot(answer.bytes),
+    headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]))
+  }
+}
+
+/**
+ * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
+ * refused.
+ */
+export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
+  const { auth, key, seen } = prepared
+  const { effect, timeoutMs } = seen.endpoint.operation
+  if (key._tag === "Signing") return (parts) => sendSigned(engine, prepared, key, parts)
+  if (key._tag === "AccessTokens") return sendWithAccessToken(engine, prepared, key.tokens)
+  if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
+    const secret = key._tag === "Plain" ? key.secret : ""
+    const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
+    return (parts) =>
+      send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, secret, parts),
+        blot,
+        timeoutMs
+      })
+  }
+  const { client } = key
+  const withoutToken = (problem: TokenRefused | WireFailure) =>
+    notSent(problem._tag === "TokenRefused" ? refusedToken(seen, problem) : failureOf(seen, problem))
+  return Effect.fnUntraced(function* (parts, kind) {
+    const started = yield* Clock.currentTimeMillis
+    const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
+    const once = Effect.fnUntraced(function* () {
+      const token = yield* engine.tokens
+        .take(auth, client, yield* left)
+        .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
+      const blot = blotFor([client.secret, token])
+      const answer = yield* send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, token, parts),
+        blot,
+        timeoutMs: yield* left
+      })
+      if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
+      return answer
+    })
+    const answer = yield* once()
+    return answer.status === 401 && (effect === "read_only" || kind === "follow_up") ? yield* once() : answer
+  })
+}
+
+/** Sends with the access token of a user's account; the connection renews it. */
+const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: AccessTokens): Exchange => {
+  const { effect, timeoutMs } = prepared.seen.endpoint.operation
+  return Effect.fnUntraced(function* (parts, kind) {
+    const started = yield* Clock.currentTimeMillis
+    const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
+    const take = Effect.fnUntraced(function* (refused: Redacted.Redacted<string> | null) {
+      return yield* Effect.mapError(tokens.take(refused, yield* left), notSent)
+    })
+    const sendWith = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
+      const secret = Redacted.value(token)
+      return yield* send(engine, prepared, {
+        method: parts.method,
+        written: writtenWith(prepared, secret, parts),
+        blot: blotFor([secret]),
+        timeoutMs: yield* left
+      })
+    })
+    const token = yield* take(null)
+    const answer = yield* sendWith(token)
+    if (answer.status !== 401) return answer
+    // Whatever has an effect is not sent again, and the next call has a token that works.
+    if (effect !== "read_only" && kind !== "follow_up") return yield* Effect.as(Effect.ignore(take(token)), answer)
+    const next = yield* take(token)
+    return Redacted.value(next) === Redacted.value(token) ? answer : yield* sendWith(next)
+  })
+}
+
+/**
+ * Sends with the key to the manifest's own origin and to those that it names, and to every other without key and fixed
+ * headers.
+ */
+export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange => {
+  const withKey = sendWithKey(engine, prepared)
+  const { async, timeoutMs } = prepared.seen.endpoint.operation
+  return (parts, kind, origin) => {
+    if (origin === undefined || origin === prepared.origin) return withKey(parts, kind)
+    const told: Prepared = { ...prepared, origin, isTold: true }
+    if (async?.origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
+    const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
+    return send(engine, told, { method: parts.method, written, blot: null, timeoutMs })
+  }
+}
