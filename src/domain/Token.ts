@@ -44,7 +44,9 @@ const checksum = (text: string): string => {
   return (~crc >>> 0).toString(16).padStart(checksumLength, "0")
 }
 
-export const notInFuture = "must lie in the future"
+/** What is wrong with the end of a token or connection, if anything; null means that it never ends. */
+export const endProblem = (expiresAt: number | null, now: number): FieldProblem | null =>
+  expiresAt !== null && expiresAt <= now ? { field: "expiresAt", message: "must lie in the future" } : null
 
 /** The first thing wrong with a token that is to be made, if anything. */
 export const newTokenProblem = (
@@ -52,6 +54,5 @@ export const newTokenProblem = (
   now: number
 ): FieldProblem | null => {
   if (token.scopes.length === 0) return { field: "scopes", message: "must name at least one scope" }
-  if (token.expiresAt !== null && token.expiresAt <= now) return { field: "expiresAt", message: notInFuture }
-  return nameProblem("label", token.label)
+  return endProblem(token.expiresAt, now) ?? nameProblem("label", token.label)
 }

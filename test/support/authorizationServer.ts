@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { Provider } from "oidc-provider"
+import { walkTo } from "./browserWalk.js"
 
 export const clientSecret = "s".repeat(32)
 
@@ -53,24 +54,7 @@ export const startAuthorizationServer = (redirectUri: string) =>
         void provider.interactionFinished(request, response, { login: { accountId: "ada" } })
       })
       /** Goes through the server as the browser of a user who agrees; answers where it sends the user back to. */
-      const visit = async (address: string): Promise<string> => {
-        const jar = new Map<string, string>()
-        let at = address
-        for (let n = 0; n < 10 && !at.startsWith(redirectUri); n++) {
-          const response = await fetch(at, {
-            redirect: "manual",
-            headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") }
-          })
-          for (const line of response.headers.getSetCookie()) {
-            const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-            jar.set(name, value)
-          }
-          const to = response.headers.get("location")
-          if (to === null) throw new Error(`${response.status} at ${at}: ${await response.text()}`)
-          at = new URL(to, at).href
-        }
-        return at
-      }
+      const visit = (address: string): Promise<string> => walkTo(address, redirectUri)
       return {
         origin,
         /** What the token address does from now on. */

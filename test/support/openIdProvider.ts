@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { Provider } from "oidc-provider"
+import { walkTo } from "./browserWalk.js"
 
 export interface Account {
   readonly sub: string
@@ -40,25 +41,10 @@ export const startOpenIdProvider = (redirectUri: string) =>
         void provider.interactionFinished(request, response, { login: { accountId: current } })
       })
       /** Goes through the provider as the browser of this account; answers where it sends the person back to. */
-      const visit = async (address: string, account: Account): Promise<string> => {
+      const visit = (address: string, account: Account): Promise<string> => {
         accounts.set(account.sub, account)
         current = account.sub
-        const jar = new Map<string, string>()
-        let at = address
-        for (let n = 0; n < 10 && !at.startsWith(redirectUri); n++) {
-          const response = await fetch(at, {
-            redirect: "manual",
-            headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") }
-          })
-          for (const line of response.headers.getSetCookie()) {
-            const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-            jar.set(name, value)
-          }
-          const to = response.headers.get("location")
-          if (to === null) throw new Error(`${response.status} at ${at}: ${await response.text()}`)
-          at = new URL(to, at).href
-        }
-        return at
+        return walkTo(address, redirectUri)
       }
       return { issuer, visit: (at: string, who: Account) => Effect.promise(() => visit(at, who)), server }
     }),

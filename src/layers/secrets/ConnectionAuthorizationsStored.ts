@@ -12,7 +12,7 @@ import { canonical } from "../../domain/Json.js"
 import { nameProblem } from "../../domain/Labels.js"
 import { authorizationMillis } from "../../domain/Limits.js"
 import type { UserGrant } from "../../domain/Manifest.js"
-import { notInFuture } from "../../domain/Token.js"
+import { endProblem } from "../../domain/Token.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { AuthorizationServers } from "../../services/AuthorizationServers.js"
 import {
@@ -67,9 +67,7 @@ const make = Effect.gen(function* () {
           "providerId",
           "takes a key and has no accounts to connect in a browser: send the key as secret to POST /v1/connections"
         )
-      const problem =
-        nameProblem("label", label) ??
-        (expiresAt !== null && expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null)
+      const problem = nameProblem("label", label) ?? endProblem(expiresAt, now)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       if (clientOf(auth, yield* platformKeys.use(provider.id)) === null)
         return yield* ValidationError.of(

@@ -9,7 +9,7 @@ import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
 import type { JsonObject } from "../../domain/Json.js"
 import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../../domain/RunFailures.js"
 import { nameProblem } from "../../domain/Labels.js"
-import { notInFuture } from "../../domain/Token.js"
+import { endProblem } from "../../domain/Token.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { AuthorizationServers } from "../../services/AuthorizationServers.js"
 import { type Connection, Connections, type Revocation } from "../../services/Connections.js"
@@ -107,9 +107,7 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Connections.create")(function* ({ secret: given, variables, ...input }, by) {
       const secret = inOneLine(given)
       const now = yield* Clock.currentTimeMillis
-      const expired =
-        input.expiresAt !== null && input.expiresAt <= now ? { field: "expiresAt", message: notInFuture } : null
-      const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? expired
+      const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? endProblem(input.expiresAt, now)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const connection: Connection = {
         ...input,

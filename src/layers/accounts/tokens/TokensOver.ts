@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../domain/Json.js"
 import { nameProblem } from "../../../domain/Labels.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { monthOf } from "../../../domain/Run.js"
-import { newTokenProblem, notInFuture, secretBytes, tokenText } from "../../../domain/Token.js"
+import { endProblem, newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import { childEnd, lineOf, lineProblem, type TokenPowers, tooMuch } from "../../../domain/TokenLine.js"
 import { Accounts, type Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed } from "../../../services/AuditTrail.js"
@@ -132,10 +132,10 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
           Effect.gen(function* () {
             const row = yield* mine(caller, tokenId)
             yield* working(row)
-            const problem = changes.label === undefined ? null : nameProblem("label", changes.label)
+            const problem =
+              (changes.label === undefined ? null : nameProblem("label", changes.label)) ??
+              endProblem(changes.expiresAt ?? null, row.now)
             if (problem !== null) return yield* new ValidationError({ details: [problem] })
-            if (changes.expiresAt !== undefined && changes.expiresAt !== null && changes.expiresAt <= row.now)
-              return yield* ValidationError.of("expiresAt", notInFuture)
             yield* refuse(
               tooMuch(
                 {
