@@ -44,6 +44,11 @@ const decimalOf = (literal: string): Decimal => {
 const same = (one: Decimal, other: Decimal): boolean =>
   one.negative === other.negative && one.digits === other.digits && one.exponent === other.exponent
 
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Whether a text is a number as JSON writes it. JavaScript takes more for numbers: blanks for 0, `0x10` for 16. */
+export const isNumberText = (text: string): boolean => jsonNumber.test(text)
+
 const plainDigits = /^-?\d+$/
 
 /** Whether a JavaScript number holds the literal's value and would be written with the same digits. */

@@ -213,6 +213,8 @@ export const searchUseMillis = 1_800_000
 export const searchUseHalfLifeMillis = 14 * 86_400_000
 /** The largest share of the best score that uses add to a row. */
 export const searchUseShareMax = 0.1
+/** How long a search waits for what it has learned, before it answers without it. */
+export const searchUseWaitMillis = 500
 /** Operations and jobs of one workspace whose uses are read: the latest. */
 export const searchUsesMax = 500
 /** Rows of a page of the search (contract: "Limits"). */

@@ -11,7 +11,7 @@ export type UseWeights = ReadonlyMap<string, number>
 export class SearchUses extends Context.Tag("gateway/services/SearchUses")<
   SearchUses,
   {
-    /** Empty while the storage is away. */
+    /** Empty while the storage is away, or does not answer within half a second. */
     readonly weights: (workspaceId: WorkspaceId) => Effect.Effect<UseWeights>
     /** A search showed these ids. */
     readonly shown: (workspaceId: WorkspaceId, itemIds: ReadonlyArray<string>) => Effect.Effect<void>

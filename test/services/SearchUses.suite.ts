@@ -9,10 +9,12 @@ import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { Runs } from "../../src/services/Runs.js"
 import { SearchUses } from "../../src/services/SearchUses.js"
+import { makeSetClock, type SetClock } from "../support/setClock.js"
 import { engine, funded, principalOf, requestOf, type Storage } from "../support/engine.js"
 
 const start = Date.UTC(2026, 5, 1)
 const minute = 60_000
+const day = 86_400_000
 
 type Services = Layer.Layer.Success<ReturnType<typeof engine>> | Storage
 
@@ -66,38 +68,41 @@ export const searchUsesSuite = (name: string, storage: Layer.Layer<Storage>) =>
         )
       })
 
-    /** Without the engine, whose loops would wake for every second that passes. */
-    const alone = (title: string, work: Effect.Effect<void, unknown, Storage>) =>
-      it.effect(title, () => Effect.zipRight(TestClock.setTime(start), Effect.provide(work, storage)))
-    const shownAndRan = (principal: Principal, after = 0) =>
+    const overDays = (title: string, work: (clock: SetClock) => Effect.Effect<void, unknown, Storage>) =>
+      it.effect(title, () =>
+        Effect.gen(function* () {
+          const clock = yield* makeSetClock(() => Effect.void)
+          clock.set(start)
+          yield* Effect.withClock(Effect.provide(work(clock), storage), clock)
+        })
+      )
+    const shownAndRan = (principal: Principal, between: Effect.Effect<void> = Effect.void) =>
       Effect.gen(function* () {
         const uses = yield* SearchUses
         yield* uses.shown(principal.workspaceId, ["a"])
         yield* written(principal)
-        yield* TestClock.adjust(after)
+        yield* between
         yield* uses.ran(principal.workspaceId, "a")
         return (yield* written(principal))["a"] ?? 0
       })
 
-    alone(
-      "a use counts half after 14 days and a quarter after 28, and the next one adds to what is left",
+    overDays("a use counts half after 14 days and a quarter after 28, and the next one adds to what is left", (clock) =>
       Effect.gen(function* () {
         const principal = yield* learner
         assert.strictEqual(yield* shownAndRan(principal), 1)
-        yield* TestClock.adjust("14 days")
+        yield* clock.pass(14 * day)
         assert.strictEqual((yield* weights(principal))["a"], 0.5)
         assert.strictEqual(yield* shownAndRan(principal), 1.5)
-        yield* TestClock.adjust("28 days")
+        yield* clock.pass(28 * day)
         assert.strictEqual((yield* weights(principal))["a"], 0.375)
       })
     )
 
-    alone(
-      "a search counts for half an hour",
+    overDays("a search counts for half an hour", (clock) =>
       Effect.gen(function* () {
         const [inTime, late] = [yield* learner, yield* learner]
-        assert.strictEqual(yield* shownAndRan(inTime, 30 * minute), 1)
-        assert.strictEqual(yield* shownAndRan(late, 30 * minute + 1), 0)
+        assert.strictEqual(yield* shownAndRan(inTime, clock.pass(30 * minute)), 1)
+        assert.strictEqual(yield* shownAndRan(late, clock.pass(30 * minute + 1)), 0)
       })
     )
 

@@ -22,7 +22,7 @@ import type { engine } from "../support/engine.js"
 import { requestOf, type Storage } from "../support/engine.js"
 import * as Model from "./Model.js"
 import type { ProvidersByCase } from "./support/ProvidersByCase.js"
-import type { SetClock } from "./support/SetClock.js"
+import type { SetClock } from "../support/setClock.js"
 
 const day = 86_400_000
 const workspaces = 3

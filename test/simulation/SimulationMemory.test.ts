@@ -5,7 +5,7 @@ import { engine, storageMemory } from "../support/engine.js"
 import { commands, simulate } from "./Simulation.suite.js"
 import { ProvidersByCase } from "./support/ProvidersByCase.js"
 import { forAll } from "./support/seeds.js"
-import { makeSetClock } from "./support/SetClock.js"
+import { makeSetClock } from "../support/setClock.js"
 
 it.effect(
   "random commands over several workspaces in memory: every answer and every balance is the model's",

@@ -6,7 +6,7 @@ import { testDatabase } from "../support/postgres.js"
 import { commands, simulate } from "./Simulation.suite.js"
 import { ProvidersByCase } from "./support/ProvidersByCase.js"
 import { forAll } from "./support/seeds.js"
-import { makeSetClock } from "./support/SetClock.js"
+import { makeSetClock } from "../support/setClock.js"
 
 it.live(
   "random commands over several workspaces on Postgres: every answer and every balance is the model's",

@@ -2,6 +2,7 @@
  * What an answer says beside its result: waiting times, words for an error message, costs and counts. Each is bounded,
  * and one that makes no sense is told apart from one that is absent.
  */
+import { isNumberText } from "../../domain/ExactNumber.js"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
@@ -31,7 +32,7 @@ export const costEvidence = (value: Json): CostEvidence => {
   if (value === null) return { _tag: "None" }
   const told = withNumbers(value)
   const number =
-    typeof told === "number" ? told : typeof told === "string" && told.trim() !== "" ? Number(told) : Number.NaN
+    typeof told === "number" ? told : typeof told === "string" && isNumberText(told) ? Number(told) : Number.NaN
   // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
   return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
     ? { _tag: "Reported", micros: Math.round(number) }
@@ -40,6 +41,6 @@ export const costEvidence = (value: Json): CostEvidence => {
 
 export const countOf = (value: Json): number | null => {
   if (Array.isArray(value)) return value.length
-  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : withNumbers(value)
+  const count = typeof value === "string" ? (isNumberText(value) ? Number(value) : null) : withNumbers(value)
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null
 }

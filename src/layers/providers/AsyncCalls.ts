@@ -7,7 +7,7 @@ import { Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
 import { type CallFailure, CallLost, type CallRunFailure, notSent } from "../../domain/ProviderCall.js"
-import { InputRejected, InvalidResponse, ProviderTimeout } from "../../domain/RunFailures.js"
+import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Expression, holds, isOverworked, read } from "./Expressions.js"
@@ -32,6 +32,7 @@ const lostPollsMax = 3
 const pauseGrowth = 1.5
 const cancelTimeout = "5 seconds"
 
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
 const isPassing = (status: number): boolean => status === 429 || status >= 500
 
 export interface AsyncCall {
@@ -93,6 +94,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
         if (isPassing(answer.status) && missed < lostPollsMax) return next(missed + 1)
         const seenNow = view(answer)
         const early = judgeEarly(seen, seenNow)
+        if (isRedirect(answer.status) && !isSuccessStatus(seen.endpoint.operation, answer.status))
+          return lost(new RedirectBlocked({ providerStatus: answer.status }))
         // An error status of a poll concerns only the poll: the started operation may still be running.
         if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
         if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)

@@ -9,7 +9,7 @@
  */
 import { type jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Data } from "effect"
-import { ExactNumber, fitsNumber } from "../../domain/ExactNumber.js"
+import { ExactNumber, fitsNumber, isNumberText } from "../../domain/ExactNumber.js"
 import type { Json } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
@@ -180,17 +180,18 @@ const sameNumber = (left: unknown, right: unknown): boolean =>
 const extreme = (numbers: ReadonlyArray<unknown>, isBetter: (one: number, than: number) => boolean): unknown =>
   numbers.reduce((best, each) => (isBetter(Number(each), Number(best)) ? each : best))
 
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
-/** The functions whose result holds the digits of exact numbers. Undefined where the library's own are good enough. */
+/**
+ * The functions whose result holds the digits of exact numbers, and `to_number`, where the library takes what is no
+ * number of JSON. Undefined where the library's own are good enough.
+ */
 const exactFunction = (name: string, [first, second]: ReadonlyArray<unknown>): unknown => {
   switch (name) {
     case "to_string":
       return typeof first === "object" && first !== null ? writeJson(first) : undefined
     case "to_number":
-      return typeof first === "string" && jsonNumber.test(first) && !fitsNumber(first)
-        ? new ExactNumber(first)
-        : undefined
+      if (typeof first !== "string") return undefined
+      if (!isNumberText(first)) return null
+      return fitsNumber(first) ? undefined : new ExactNumber(first)
     case "contains":
       return Array.isArray(first) && (typeof second === "number" || second instanceof ExactNumber)
         ? first.some((each) => sameNumber(each, second))
@@ -260,7 +261,8 @@ const call = (self: Interpreter, name: string, args: ReadonlyArray<unknown>): un
   budget.spend(costOf(name, args))
   if (name === "to_string") payFor(args[0], budget)
   if (name === "sort_by") payForSorting(self, args)
-  return exactFunction(name, args) ?? ownFunction(name, args) ?? self.runtime.callFunction(name, args)
+  const exact = exactFunction(name, args)
+  return exact === undefined ? (ownFunction(name, args) ?? self.runtime.callFunction(name, args)) : exact
 }
 
 /** The node with these parts evaluated already, for the library to do the rest. */

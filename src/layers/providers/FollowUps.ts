@@ -70,7 +70,8 @@ export const toldAddress = (told: Json, base: string): Either.Either<ToldAddress
   const url = told.length > toldAddressCharsMax ? null : readUrlFrom(base, told)
   if (url === null) return Either.left("named an address to ask that is none")
   const isPlain = url.protocol === "http:" && base.startsWith("http:")
-  if (url.protocol !== "https:" && !isPlain) return Either.left("named an address to ask that is not of https")
+  if (url.protocol !== "https:" && !isPlain)
+    return Either.left("named an address to ask that is neither https nor of the scheme of baseUrl")
   if (url.username !== "" || url.password !== "") return Either.left("named an address to ask that holds a password")
   // Braces would be taken for variables of the provider.
   const path = `${url.pathname}${url.search}`.replaceAll("{", "%7B").replaceAll("}", "%7D")

@@ -147,6 +147,23 @@ describe("an asynchronous operation", () => {
     })
   )
 
+  it.scopedLive("whose poll is redirected is not asked again, and may have had its effect", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        seen.method === "POST"
+          ? json(response, 202, { id: "t" })
+          : void response.writeHead(302, { location: "https://elsewhere.example/" }).end()
+      )
+      const result = yield* callOnce(provider, { operation })
+      assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+        "redirect_blocked",
+        "unanswered"
+      ])
+      assert.deepStrictEqual(trail(provider.requests).slice(0, 2), ["POST /v1/things", "GET /v1/things/t"])
+      assert.notInclude(trail(provider.requests).slice(2), "GET /v1/things/t")
+    })
+  )
+
   it.scopedLive("without a ticket cannot be followed, and may have had its effect", () =>
     Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 202, {}))

@@ -92,6 +92,10 @@ describe("an exact number in an expression", () => {
     ["to_number(body.text)", "12345678901234567891"],
     ["to_number(body.short)", "12"],
     ["to_number('1e400')", "1e400"],
+    ...["", "  ", "0x10", "0b11", "+5", ".5", "5.", " 7 ", "NaN", "Infinity"].map((text): [string, string] => [
+      `to_number('${text}')`,
+      "null"
+    ]),
     ["type(body.rows[0].id)", '"number"'],
     ["body.rows[0].id == body.rows[0].id", "true"],
     ["body.rows[0].id == body.rows[1].id", "false"],

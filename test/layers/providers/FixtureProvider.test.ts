@@ -196,7 +196,7 @@ describe("the fixture provider", () => {
       assert.deepStrictEqual(yield* cost(1234), { _tag: "Reported", micros: 1234 })
       assert.deepStrictEqual(yield* cost(0), { _tag: "Reported", micros: 0 })
       assert.deepStrictEqual(yield* cost(null), { _tag: "None" })
-      for (const anomaly of [-5, "NaN", 1e30, "free", true, { a: 1 }])
+      for (const anomaly of [-5, "NaN", 1e30, "free", "", " ", "0x10", "+5", true, { a: 1 }])
         assert.strictEqual((yield* cost(anomaly))._tag, "Anomaly", JSON.stringify(anomaly))
     })
   )

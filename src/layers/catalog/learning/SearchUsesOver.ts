@@ -4,6 +4,7 @@
  */
 import { Data, Effect, Queue, type Scope } from "effect"
 import type { WorkspaceId } from "../../../domain/Ids.js"
+import { searchUseWaitMillis } from "../../../domain/Limits.js"
 import { used, weightAt } from "../../../domain/SearchUse.js"
 import { SearchUses } from "../../../services/SearchUses.js"
 import { repeatInBackground } from "../../node/Background.js"
@@ -32,6 +33,9 @@ export const searchUsesOver = (rows: SearchUseRows): Effect.Effect<SearchUses["T
     return SearchUses.of({
       weights: (workspaceId) =>
         rows.uses(workspaceId).pipe(
+          // The statement may go on behind it: a search that has learned nothing is better than one that waits.
+          Effect.disconnect,
+          Effect.timeout(searchUseWaitMillis),
           Effect.map(({ now, uses }) => new Map(uses.map(({ itemId, ...use }) => [itemId, weightAt(use, now)]))),
           Effect.catchAll(() => Effect.succeed(new Map()))
         ),
