@@ -5,9 +5,8 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, type Layer, Option } from "effect"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { FolderSize } from "../layers/catalog/CatalogFiles.js"
 import type { Imported, ImportReport } from "../layers/catalog/import/ImportReport.js"
@@ -17,6 +16,7 @@ import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer } from "./Answer.js"
 import { catalogNew } from "./CatalogNew.js"
 import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
+import * as Drafts from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
 
 interface Problem {
@@ -103,6 +103,8 @@ const folder = Options.directory("to").pipe(
   Options.optional
 )
 
+const drafting = { gateway: Drafts.gateway, overwrite: Drafts.overwrite }
+
 const nothingWritten =
   "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
 
@@ -124,26 +126,28 @@ const tell = (words: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`)
 }
 
-/** One manifest a provider, for a person to go over. A file of the same name is replaced. */
-const writeDrafts = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>) {
-  const files = yield* FileSystem.FileSystem
-  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
-  const place = join(to, "providers")
-  yield* files.makeDirectory(place, { recursive: true })
-  return yield* Effect.forEach(manifestTexts(endpoints), ({ file, text }) =>
-    Effect.as(files.writeFileString(join(place, file), text), file)
-  )
-})
-
 interface Asked {
   readonly to: Option.Option<string>
   readonly publish: Option.Option<"add" | "replace">
+  readonly gateway: string
+  readonly overwrite: boolean
 }
+
+/** One manifest a provider, for a person to go over. */
+const written = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
+  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
+  const drafts = manifestTexts(endpoints).map(({ file, text }) => ({
+    file,
+    text: Drafts.withSchemaLine(text, asked.gateway)
+  }))
+  return yield* Drafts.writeDrafts(to, drafts, asked)
+})
 
 const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Effect.gen(function* () {
     tell("")
-    const told = reported(report, Option.isNone(asked.to) ? [] : yield* writeDrafts(asked.to.value, endpoints), asked)
+    const files = Option.isNone(asked.to) ? [] : yield* written(asked.to.value, endpoints, asked)
+    const told = reported(report, files, asked)
     return Option.isSome(asked.publish) && endpoints.length > 0
       ? yield* Effect.provide(publishAs({ jobs: [], endpoints }, asked.publish.value, told), revisions)
       : told
@@ -160,7 +164,7 @@ const lines = Args.file({ name: "FILE", exists: "yes" }).pipe(
 const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(
     "import-openapi",
-    { files: documents, to: folder, publish: publishing, json: Inputs.json },
+    { files: documents, to: folder, publish: publishing, ...drafting, json: Inputs.json },
     ({ files, json, ...asked }) =>
       answer(
         json,
@@ -178,7 +182,7 @@ const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
 const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(
     "import-jsonl",
-    { file: lines, to: folder, publish: publishing, json: Inputs.json },
+    { file: lines, to: folder, publish: publishing, ...drafting, json: Inputs.json },
     ({ file, json, ...asked }) =>
       answer(
         json,

@@ -7,28 +7,21 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Prompt from "@effect/cli/Prompt"
-import * as FileSystem from "@effect/platform/FileSystem"
-import { Data, Effect, Either, Option, Redacted } from "effect"
-import { basename, join, resolve } from "node:path"
-import { schemaLine } from "../domain/ManifestSchemas.js"
+import { Effect, Either, Option, Redacted } from "effect"
+import { basename } from "node:path"
 import type { Endpoint } from "../domain/Manifest.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
 import { answer } from "./Answer.js"
+import * as Drafts from "./Drafts.js"
+import { NotMade } from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
 import { Screen } from "./Screen.js"
 import { SecretInput } from "./SecretInput.js"
 
-/** Nothing was written, and why. */
-export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
-  override get message(): string {
-    return `Nothing was written: ${this.reason}`
-  }
-}
-
 const to = Options.directory("to").pipe(
   Options.withPseudoName("FOLDER"),
-  Options.withDescription("The catalog folder; the manifest is written below its providers/"),
+  Options.withDescription("The catalog folder; the manifest is written below its providers/; my-catalog without it"),
   Options.withDefault("my-catalog")
 )
 const openapi = Options.file("openapi").pipe(
@@ -44,11 +37,6 @@ const operation = Options.text("operation").pipe(
 const id = Options.text("id").pipe(
   Options.withDescription("The id of the provider; without it, its host"),
   Options.optional
-)
-const gateway = Options.text("gateway").pipe(
-  Options.withPseudoName("URL"),
-  Options.withDescription("Where editors find the schema of manifests"),
-  Options.withDefault("http://127.0.0.1:8080")
 )
 
 interface Made {
@@ -119,12 +107,11 @@ const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
 
 export const catalogNew = Command.make(
   "new",
-  { to, openapi, operation, id, gateway, json: Inputs.json },
-  ({ gateway, id, json, openapi, operation, to }) =>
+  { to, openapi, operation, id, gateway: Drafts.gateway, overwrite: Drafts.overwrite, json: Inputs.json },
+  ({ gateway, id, json, openapi, operation, overwrite, to }) =>
     answer(
       json,
       Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
         const { endpoint, leftOut, secrets } = yield* Option.match(openapi, {
           onNone: () => fromCurl(id),
           onSome: (file) => fromDocument(file, operation, id)
@@ -132,20 +119,11 @@ export const catalogNew = Command.make(
         const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
         const [written] = manifestTexts([endpoint])
         if (written === undefined) return yield* new NotMade({ reason: "there is no operation" })
-        const text = `${schemaLine("provider", gateway.replace(/\/+$/, ""))}\n${written.text}`
+        const text = Drafts.withSchemaLine(written.text, gateway)
         if (secrets.some((secret) => text.includes(secret)))
           return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
         const problems = yield* problemsOf(written.file, text)
-        const place = join(resolve(to), "providers")
-        const file = join(place, written.file)
-        yield* files.makeDirectory(place, { recursive: true })
-        // Fails when there is a file of this name, also when another program has just made it.
-        yield* files.writeFileString(file, text, { flag: "wx" }).pipe(
-          Effect.catchIf(
-            (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-            () => new NotMade({ reason: `${file} exists already` })
-          )
-        )
+        const [file = written.file] = yield* Drafts.writeDrafts(to, [{ file: written.file, text }], { overwrite })
         return {
           ok: problems.length === 0,
           json: {
@@ -166,6 +144,6 @@ export const catalogNew = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Write a first manifest from a curl command on standard input, or from an operation of an OpenAPI document; writes no key and overwrites nothing"
+    "Write a first manifest from a curl command on standard input, or from an operation of an OpenAPI document; writes no key, and no file is lost"
   )
 )

@@ -75,15 +75,20 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
     })
   )
 
-  it.effect("overwrites nothing, and says what is wrong with a command or a name", () =>
+  it.effect("overwrites an edited file only when asked to, and says what is wrong with a command or a name", () =>
     Effect.gen(function* () {
       const again = () => cli(["catalog", "new", "--to", folderOf("twice")], { input: "curl https://a.example/x" })
       assert.strictEqual((yield* again()).code, 0)
-      const before = written("twice").text
+      assert.strictEqual((yield* again()).code, 0)
+      const { file, text } = written("twice")
+      writeFileSync(join(folderOf("twice"), "providers", file), `${text}# edited\n`)
       const second = yield* again()
       assert.notStrictEqual(second.code, 0)
-      assert.match(second.err.join("\n"), /exists already/)
-      assert.strictEqual(written("twice").text, before)
+      assert.match(second.err.join("\n"), /exists already with another content; .* or replace with --overwrite/)
+      assert.strictEqual(written("twice").text, `${text}# edited\n`)
+      const asked = ["catalog", "new", "--to", folderOf("twice"), "--overwrite"]
+      assert.strictEqual((yield* cli(asked, { input: "curl https://a.example/x" })).code, 0)
+      assert.strictEqual(written("twice").text, text)
       for (const [command, words] of [
         ["wget https://a.example", /begins with the word curl/],
         ["curl -H 'a: b'", /has no address/],

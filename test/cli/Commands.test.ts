@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schedule } from "effect"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
@@ -517,6 +517,17 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             /Nothing was written/
           )
         }
+        const edited = join(place, "drafts", "providers", "pets.example.yaml")
+        const text = readFileSync(edited, "utf8")
+        assert.match(text, /^# yaml-language-server: \$schema=http:\/\/127\.0\.0\.1:8080\/docs\/files\/provider/)
+        writeFileSync(edited, `${text}# edited\n`)
+        const again = ["catalog", "import-openapi", document, "--to", join(place, "drafts")]
+        const kept = yield* cli(again)
+        assert.strictEqual(kept.code, 1)
+        assert.match(kept.err.join("\n"), /pets\.example\.yaml exists already with another content/)
+        assert.strictEqual(readFileSync(edited, "utf8"), `${text}# edited\n`)
+        yield* json([...again, "--overwrite"])
+        assert.strictEqual(readFileSync(edited, "utf8"), text)
         const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
         assert.strictEqual(nothing.code, 1)
         assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)

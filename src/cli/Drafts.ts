@@ -1,0 +1,81 @@
+/**
+ * Writes first manifests into a catalog folder, for a person to go over. A file that somebody has edited is never lost:
+ * a file that exists with another content stops the writing before anything is written, unless overwriting is asked
+ * for.
+ */
+import * as Options from "@effect/cli/Options"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { Data, Effect } from "effect"
+import { join, resolve } from "node:path"
+import { schemaLine } from "../domain/ManifestSchemas.js"
+
+/** Nothing was written, and why. */
+export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
+  override get message(): string {
+    return `Nothing was written: ${this.reason}`
+  }
+}
+
+export const gateway = Options.text("gateway").pipe(
+  Options.withPseudoName("URL"),
+  Options.withDescription(
+    "The gateway whose schema of manifests editors use, in the first line of each file; http://127.0.0.1:8080 without it"
+  ),
+  Options.withDefault("http://127.0.0.1:8080")
+)
+
+export const overwrite = Options.boolean("overwrite").pipe(
+  Options.withDescription(
+    "Replace files of the same name that have another content; without it nothing is written then"
+  )
+)
+
+/** A manifest with the line by which an editor finds its schema. */
+export const withSchemaLine = (text: string, gatewayUrl: string): string =>
+  `${schemaLine("provider", gatewayUrl.replace(/\/+$/, ""))}\n${text}`
+
+interface Draft {
+  readonly file: string
+  readonly text: string
+}
+
+const namesShown = 5
+
+/** Writes the drafts below `providers/` of the folder and answers with the path of each. */
+export const writeDrafts = Effect.fnUntraced(function* (
+  to: string,
+  drafts: ReadonlyArray<Draft>,
+  replaces: { readonly overwrite: boolean }
+) {
+  const files = yield* FileSystem.FileSystem
+  const place = join(resolve(to), "providers")
+  yield* files.makeDirectory(place, { recursive: true })
+  const known = yield* Effect.forEach(drafts, ({ file, text }) =>
+    Effect.map(
+      Effect.orElseSucceed(files.readFileString(join(place, file)), () => null),
+      (before) => ({ path: join(place, file), text, before })
+    )
+  )
+  const edited = known.flatMap(({ before, path, text }) => (before === null || before === text ? [] : [path]))
+  const refused = (paths: ReadonlyArray<string>) =>
+    new NotMade({
+      reason: `${paths.slice(0, namesShown).join(", ")}${paths.length > namesShown ? ` and ${paths.length - namesShown} more` : ""} ${
+        paths.length === 1 ? "exists" : "exist"
+      } already with another content; name another folder with --to, or rename the file${paths.length === 1 ? "" : "s"}${
+        replaces.overwrite ? "" : ", or replace with --overwrite"
+      }`
+    })
+  if (edited.length > 0 && !replaces.overwrite) return yield* refused(edited)
+  return yield* Effect.forEach(known, ({ before, path, text }) =>
+    before === text
+      ? Effect.succeed(path)
+      : // Without leave to replace, it fails also when another program has just made a file of this name.
+        files.writeFileString(path, text, { flag: replaces.overwrite ? "w" : "wx" }).pipe(
+          Effect.catchIf(
+            (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+            () => refused([path])
+          ),
+          Effect.as(path)
+        )
+  )
+})
