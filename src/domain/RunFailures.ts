@@ -80,7 +80,8 @@ const failure = <const Code extends string>(code: Code, facts: Facts): FailureCl
 const again = "Send it again with a new idempotency key."
 const later = "Wait a little, then send it again with a new idempotency key."
 const fixInput = "Correct the input and send it with a new idempotency key."
-const otherProvider = "Choose another provider, or run the job with fallback."
+/** For a failure that this provider's answer causes each time. */
+export const otherProvider = "Choose another provider, or run the job with fallback."
 /** For a failure that only the operator can end, whatever its class says. */
 export const askOperator = "Ask the operator of this gateway; the same input will not work until then."
 

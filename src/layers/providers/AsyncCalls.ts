@@ -27,7 +27,7 @@ export type Exchange = (
   origin?: string
 ) => Effect.Effect<WireAnswer, CallFailure>
 
-/** Polling only reads, so a few lost or refused polls in a row are allowed. */
+/** Polling only reads, so it bears a few polls in a row that fail for a reason that may pass. */
 const lostPollsMax = 3
 const pauseGrowth = 1.5
 const cancelTimeout = "5 seconds"
@@ -89,7 +89,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
   const poll = (id: string, asked: FollowUp, pauseMs: number, missed: number): FollowUp => {
     const next = (missedNow: number) => poll(id, asked, Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth), missedNow)
     return Effect.matchEffect(Effect.zipRight(Effect.sleep(pauseMs), asked), {
-      onFailure: (failed) => (missed < lostPollsMax ? next(missed + 1) : Effect.fail(failed)),
+      onFailure: (failed) =>
+        missed < lostPollsMax && failed.failure.retryable ? next(missed + 1) : Effect.fail(failed),
       onSuccess: (answer) => {
         if (isPassing(answer.status) && missed < lostPollsMax) return next(missed + 1)
         const seenNow = view(answer)

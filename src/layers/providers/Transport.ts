@@ -93,6 +93,12 @@ class Stopped extends Data.TaggedError("Stopped") {}
 
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : error.name)
 
+/** Nobody asks for another protocol, so no connection is handed over to one. */
+const otherProtocol = "it changed to another protocol"
+/** How undici tells of a 101, unless it is stopped before: by words of its own, or by a broken promise of its own. */
+const isUpgrade = (error: Error): boolean =>
+  (error instanceof errors.SocketError && error.message === "bad upgrade") || codeOf(error) === "ERR_ASSERTION"
+
 /** One exchange in progress: undici's callbacks on one side, a single answer or failure on the other. */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
@@ -135,6 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: NodeJS.Dict<string | Array<string>>
   ): void {
+    if (status === 101) return this.fail("broken", otherProtocol, controller)
     if (status < 200) return
     this.status = status
     this.headers = flatten(headers)
@@ -176,6 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else if (codeOf(error) === "UND_ERR_HEADERS_OVERFLOW") this.fail("headers", "headers too large")
     else if (codeOf(error) === "UND_ERR_INVALID_ARG") this.fail("unwritable", "header value")
     else if (!this.sent) this.fail("unreachable", codeOf(error))
+    else if (isUpgrade(error)) this.fail("broken", otherProtocol)
     // Bytes that the parser refuses did arrive: this is an answer that cannot be read, not a lost one.
     else
       this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))

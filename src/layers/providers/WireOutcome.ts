@@ -8,6 +8,7 @@ import {
   ContractInvalid,
   FetchFailed,
   InvalidResponse,
+  otherProvider,
   ProviderTimeout,
   RedirectBlocked,
   ResponseTooLarge,
@@ -72,6 +73,10 @@ export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
 export const stoppedElsewhere = (seen: Case, wire: WireFailure): CallFailure =>
   wire.reason === "refused"
     ? notSent(
-        new InvalidResponse({ detail: `The provider named an address that the egress policy refuses (${wire.word}).` })
+        new RouteDenied({
+          detail: `The provider named an address that the egress policy refuses (${wire.word}).`,
+          hint: otherProvider,
+          blames: "provider"
+        })
       )
     : stoppedBy(seen, wire)

@@ -266,11 +266,67 @@ describe("an asynchronous operation whose provider says where to ask", () => {
     })
   )
 
-  const hostile = [
+  const inside = [
     ["the metadata of a cloud", "https://169.254.169.254/latest/meta-data"],
     ["this machine", "https://localhost/"],
     ["a private network", "https://10.0.0.1/"],
-    ["the same in hexadecimal", "https://0x7f000001/"],
+    ["the same in hexadecimal", "https://0x7f000001/"]
+  ] as const
+  for (const [what, address] of inside)
+    for (const place of ["poll", "result"] as const)
+      it.scopedLive(`is not asked for its ${place} at ${what}, and does not ask to be sent again`, () =>
+        Effect.gen(function* () {
+          const provider = yield* serve((_, response) =>
+            json(
+              response,
+              200,
+              place === "poll" ? { status_url: address } : { status_url: "/s", state: "done", result_url: address }
+            )
+          )
+          const result = yield* called(provider, told)
+          if (result._tag !== "CallLost") return assert.fail(result._tag)
+          const { code, message, retryable, retryHint, whoseError } = result.failure
+          assert.deepStrictEqual([code, retryable, whoseError], ["route_denied", false, "provider"])
+          assert.match(message, /^The provider named an address that the egress policy refuses/)
+          assert.notMatch(retryHint, /GATEWAY_EGRESS_ALLOW|[Oo]perator/)
+        })
+      )
+
+  it.scopedLive("looks once at a name that stands for a private network, and ends", () =>
+    Effect.gen(function* () {
+      const lookups: Array<string> = []
+      const provider = yield* serve((_, response) => json(response, 202, { status_url: "https://inside.test/s" }))
+      const result = yield* callOnce(provider, {
+        operation: told,
+        http: {
+          resolve: (name, answer) => {
+            lookups.push(name)
+            answer(null, ["10.0.0.1"])
+          }
+        }
+      })
+      assert.strictEqual(result._tag === "CallLost" && result.failure.code, "route_denied")
+      assert.deepStrictEqual(lookups, ["inside.test"])
+    })
+  )
+
+  it.scopedLive("is asked without the fragment of its address", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        json(
+          response,
+          200,
+          seen.method === "POST"
+            ? { status_url: "/s/1?a=b#top" }
+            : { state: "done", result_url: "/r/1#/etc?x", found: "it" }
+        )
+      )
+      assert.strictEqual((yield* called(provider, told))._tag, "Answered")
+      assert.deepStrictEqual(trail(provider.requests), ["POST /v1/things", "GET /s/1?a=b", "GET /r/1"])
+    })
+  )
+
+  const hostile = [
     ["an address without encryption", "http://api.provider.test/v1/status"],
     ["a file", "file:///etc/passwd"],
     ["an address with a password", "https://user:password@api.provider.test/"],

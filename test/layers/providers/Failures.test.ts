@@ -341,6 +341,24 @@ describe("what the socket does", () => {
     )
   }
 
+  const upgrades = [
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+    "HTTP/1.1 101 Switching Protocols\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+  ]
+  for (const bytes of upgrades)
+    it.scopedLive(`an answer of another protocol says so in plain words: ${JSON.stringify(bytes.slice(9))}`, () =>
+      Effect.gen(function* () {
+        const found = yield* Effect.flatMap(
+          serveBytes((socket) => socket.write(Buffer.from(bytes, "latin1"))),
+          failure
+        )
+        assert.deepStrictEqual([found.code, found.certainty], ["invalid_response", "unanswered"])
+        assert.notMatch(found.failure.message, /ERR|assert/i)
+      })
+    )
+
   it.scopedLive("headers without end are invalid_response, long before the deadline", () =>
     Effect.gen(function* () {
       const provider = yield* serveBytes((socket) => {
