@@ -3,7 +3,7 @@
  * Decides by the content type the provider sent and the ones the operation allows; judges nothing else. Every answer is
  * kept to the letter, and where it cannot stand as it came, a note says so.
  */
-import { isUtf8 } from "node:buffer"
+import { isAscii, isUtf8 } from "node:buffer"
 import { Either } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
@@ -109,13 +109,21 @@ const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKi
     text,
     note: `It holds bytes that are no ${charset}; each stands as U+FFFD.`
   })
-  if (/^utf-?8$/i.test(charset)) {
-    const text = bytes.toString("utf8")
-    return isUtf8(bytes) ? { text, note: null } : replaced(text)
-  }
+  const asUtf8 = (note: string | null): Decoded => ({ text: bytes.toString("utf8"), note })
+  if (/^utf-?8$/i.test(charset)) return isUtf8(bytes) ? asUtf8(null) : replaced(bytes.toString("utf8"))
   return Either.match(decode(true), {
     onRight: (text): Decoded => ({ text, note: null }),
-    onLeft: () => replaced(Either.getOrElse(decode(false), () => bytes.toString("utf8")))
+    onLeft: () =>
+      Either.match(decode(false), {
+        onRight: replaced,
+        // Nobody knows the charset. ASCII is the same in all that are in use.
+        onLeft: () =>
+          asUtf8(
+            isAscii(bytes)
+              ? null
+              : `Its charset ${charset} is not known, so it is read as UTF-8${isUtf8(bytes) ? "" : "; each byte that is none stands as U+FFFD"}.`
+          )
+      })
   })
 }
 

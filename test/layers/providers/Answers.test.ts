@@ -63,6 +63,28 @@ describe("the form of an answer", () => {
     )
   )
 
+  const strange: ReadonlyArray<[title: string, body: Buffer, reason: string]> = [
+    ["is kept without a note when the text is ASCII", Buffer.from("plain"), "The provider answered."],
+    [
+      "is read as UTF-8, and a note says so",
+      Buffer.from("ü"),
+      "The provider answered. Its charset x-none is not known, so it is read as UTF-8."
+    ],
+    [
+      "is read as UTF-8, and a note says what is none",
+      Buffer.from([0xfc]),
+      "The provider answered. Its charset x-none is not known, so it is read as UTF-8; each byte that is none stands as U+FFFD."
+    ]
+  ]
+  for (const [title, body, reason] of strange) {
+    it.scopedLive(`a text of a charset that nobody knows ${title}`, () =>
+      Effect.map(answering("text/plain; charset=x-none", body, { contentTypes: ["text/plain"] }), (answer) => {
+        assert.deepStrictEqual<unknown>(answer.body, { _tag: "Text", text: body.toString("utf8"), format: "text" })
+        assert.strictEqual(answer.outcomeReason, reason)
+      })
+    )
+  }
+
   it.scopedLive("a file is media with its name, without its folders", () =>
     Effect.map(
       answering(
