@@ -9,18 +9,20 @@ import { Effect, type Layer, Option } from "effect"
 import { resolve } from "node:path"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { FolderSize } from "../layers/catalog/CatalogFiles.js"
+import type { LintProblem } from "../layers/catalog/CatalogLint.js"
 import type { Imported, ImportReport } from "../layers/catalog/import/ImportReport.js"
+import type { CatalogProblem, ReadContent } from "../layers/catalog/ManifestReading.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
-import { type Answer, answer } from "./Answer.js"
+import { type Answer, answer, counted } from "./Answer.js"
 import { catalogNew } from "./CatalogNew.js"
 import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Drafts from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
 
 interface Problem {
-  /** The file, or the operation. */
+  /** The file. */
   readonly subject: string
   readonly path: string
   readonly message: string
@@ -48,7 +50,7 @@ const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: Readon
         ].join("\n")
       : [
           ...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
-          `${problems.length} problems`
+          counted(problems.length, "problem")
         ].join("\n")
 })
 
@@ -61,6 +63,10 @@ const lint = Command.make(
       Effect.gen(function* () {
         const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
         const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
+        const { inItsFile } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
+        const named = ({ file, ...rest }: CatalogProblem): Problem => ({ subject: file, ...rest })
+        const inFiles = ({ sources }: ReadContent, found: ReadonlyArray<LintProblem>) =>
+          found.map((each) => named(inItsFile(sources, each)))
         const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
         const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
         return yield* readCatalog([...all], { thorough: true }).pipe(
@@ -69,21 +75,14 @@ const lint = Command.make(
               linted(
                 { endpoints: content.endpoints.length, jobs: content.jobs.length },
                 content.folders.filter(({ folder }) => folder !== builtInCatalog),
-                problems.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))
+                inFiles(content, problems)
               )
             )
           ),
           // A file with a mistake does not keep the samples of the others from being replayed.
           Effect.catchTag("CatalogInvalid", ({ problems, rest: others }) =>
             Effect.map(lintCatalog(others), (found) =>
-              linted(
-                { endpoints: 0, jobs: 0 },
-                [],
-                [
-                  ...problems.map(({ file, ...rest }) => ({ subject: file, ...rest })),
-                  ...found.map(({ endpointId, ...rest }) => ({ subject: endpointId, ...rest }))
-                ]
-              )
+              linted({ endpoints: 0, jobs: 0 }, [], [...problems.map(named), ...inFiles(others, found)])
             )
           )
         )

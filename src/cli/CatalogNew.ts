@@ -10,6 +10,7 @@ import * as Prompt from "@effect/cli/Prompt"
 import { Effect, Either, Option, Redacted } from "effect"
 import { basename } from "node:path"
 import type { Endpoint } from "../domain/Manifest.js"
+import { similar } from "../domain/Similar.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
 import { answer } from "./Answer.js"
@@ -72,6 +73,15 @@ const fromCurl = Effect.fnUntraced(function* (id: Option.Option<string>) {
   return made
 })
 
+const namesShown = 20
+
+/** Those that are spelled alike go first. */
+const noOperation = (file: string, asked: string, names: ReadonlyArray<string>): string => {
+  const sorted = [...new Set([...similar(asked, names), ...names])]
+  const more = sorted.length > namesShown ? ` and ${sorted.length - namesShown} more` : ""
+  return `${file} has no operation ${asked}; it has ${sorted.slice(0, namesShown).join(", ")}${more}`
+}
+
 const fromDocument = Effect.fnUntraced(function* (
   file: string,
   operation: Option.Option<string>,
@@ -83,12 +93,12 @@ const fromDocument = Effect.fnUntraced(function* (
       ? yield* Prompt.text({ message: "Which operation: its operationId, or method and path" })
       : Option.getOrElse(operation, () => "")
   if (asked === "") return yield* new NotMade({ reason: "--operation must name one operation of the document" })
-  const { endpoints, report } = yield* importOneOperation(file, asked, Option.getOrUndefined(id))
+  const { endpoints, names, report } = yield* importOneOperation(file, asked, Option.getOrUndefined(id))
   const [endpoint] = endpoints
   const notes = notesOf(report)
   if (endpoint === undefined)
     return yield* new NotMade({
-      reason: notes.length === 0 ? `${basename(file)} has no operation ${asked}` : notes.join("; ")
+      reason: notes.length === 0 ? noOperation(basename(file), asked, names) : notes.join("; ")
     })
   const made: Made = { endpoint, leftOut: notes, secrets: [] }
   return made

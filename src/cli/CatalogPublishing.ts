@@ -13,7 +13,7 @@ import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
-import { type Answer, answer } from "./Answer.js"
+import { type Answer, answer, counted } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
 const problemsShown = 50
@@ -36,7 +36,7 @@ const refused = ({ problems }: CatalogRefused): Answer => ({
     ...problems
       .slice(0, problemsShown)
       .map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
-    `${problems.length} problems; nothing was published, and what was in force still is`
+    `${counted(problems.length, "problem")}; nothing was published, and what was in force still is`
   ].join("\n")
 })
 

@@ -197,11 +197,23 @@ const footerFor = (args: ReadonlyArray<string>): HelpDoc.HelpDoc => {
 /** What the parser says of every option of a kind, in front of its description. */
 const ofItsKind = /^ +(?:A user-defined piece of text|A true or false value)\.\n\n/gm
 
+/** The parser shows the last word of a command only; a person types all of them. */
+const withWholeCommand = (help: string, args: ReadonlyArray<string>): string =>
+  help.replace(/^\$ (\S+)/m, (usage, last: string) => {
+    const words = args.slice(0, args.indexOf(last) + 1).filter((word) => !word.startsWith("-"))
+    return words.length === 0 ? usage : `$ gateway ${words.join(" ")}`
+  })
+
 /** Help is printed without that, and without colours where the output is no terminal. */
-const printing = (console: Console.Console, asked: { readonly colours: boolean; readonly help: boolean }) => {
+const printing = (
+  console: Console.Console,
+  asked: { readonly colours: boolean; readonly help: boolean; readonly args: ReadonlyArray<string> }
+) => {
   const shown = (word: unknown) => {
     if (typeof word !== "string") return word
-    const described = asked.help ? word.replace(ofItsKind, "") : word
+    const described = asked.help
+      ? withWholeCommand(asked.colours ? word : plain(word), asked.args).replace(ofItsKind, "")
+      : word
     return asked.colours ? described : plain(described)
   }
   return { ...console, log: (...words: ReadonlyArray<unknown>) => console.log(...words.map(shown)) }
@@ -219,7 +231,7 @@ export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Ope
     ]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
       Effect.withConsole({
-        ...printing(console, { colours, help: args.some((arg) => asksForHelp.has(arg)) }),
+        ...printing(console, { colours, help: args.some((arg) => asksForHelp.has(arg)), args }),
         error: () => Effect.void
       }),
       // Otherwise it takes --DENY for --deny, and then loses its value.

@@ -5,9 +5,16 @@
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Either } from "effect"
-import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { nextEventLoopTurn } from "../node/LongWork.js"
-import { assemble, CatalogInvalid, type ReadOptions, readJob, readProvider } from "./ManifestReading.js"
+import {
+  assemble,
+  brokenJobs,
+  CatalogInvalid,
+  type ReadContent,
+  type ReadOptions,
+  readJob,
+  readProvider
+} from "./ManifestReading.js"
 import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
 
 /** The ids of one folder that replaced ids of the folders before it. */
@@ -23,7 +30,7 @@ export interface FolderSize {
 }
 
 /** The content of several folders, and how much each of them holds. */
-export interface FolderContent extends CatalogContent {
+export interface FolderContent extends ReadContent {
   readonly folders: ReadonlyArray<FolderSize>
   readonly overridden: ReadonlyArray<FolderOverride>
 }
@@ -31,7 +38,13 @@ export interface FolderContent extends CatalogContent {
 const emptyFolder =
   "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
 
-const nothing: CatalogContent = { jobs: [], endpoints: [] }
+const nothing: ReadContent = { jobs: [], endpoints: [], sources: new Map() }
+
+/** A later folder's operation stands in the later file. */
+const merged = (below: ReadContent, above: ReadContent): ReadContent => ({
+  ...mergeCatalogs(below, above),
+  sources: new Map([...below.sources, ...above.sources])
+})
 
 /**
  * Reads catalog folders; a later folder overrides an earlier one. A folder may hold only `jobs` or only `providers`. A
@@ -88,9 +101,10 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
       providers: inTurns(providers[at] ?? [], readProvider)
     })
   )
-  const every = read.flatMap((folder) =>
-    folder.jobs.flatMap((each) => (Either.isRight(each) ? [each.right.manifest] : []))
-  )
+  const every = read.flatMap((folder) => [
+    ...folder.jobs.flatMap((each) => (Either.isRight(each) ? [each.right.manifest] : [])),
+    ...brokenJobs(folder.jobs)
+  ])
   const otherJobs = [...(options.otherJobs ?? []), ...every]
   const parts = read.map(({ folder, ...files }) => ({
     folder,
@@ -99,7 +113,7 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
   const problems = parts.flatMap(({ part }) => (Either.isLeft(part) ? part.left.problems : []))
   if (problems.length > 0) {
     const sound = parts.map(({ part }) => (Either.isLeft(part) ? part.left.rest : part.right))
-    return yield* new CatalogInvalid({ problems, rest: sound.reduce(mergeCatalogs, nothing) })
+    return yield* new CatalogInvalid({ problems, rest: sound.reduce(merged, nothing) })
   }
   return parts.reduce<FolderContent>(
     (below, { folder, part }) => {
@@ -107,11 +121,11 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
       const found = overriddenBy(below, part.right)
       const isNew = found.jobs.length + found.operations.length === 0
       return {
-        ...mergeCatalogs(below, part.right),
+        ...merged(below, part.right),
         folders: [...below.folders, { folder, endpoints: part.right.endpoints.length, jobs: part.right.jobs.length }],
         overridden: isNew ? below.overridden : [...below.overridden, { folder, ...found }]
       }
     },
-    { jobs: [], endpoints: [], folders: [], overridden: [] }
+    { ...nothing, folders: [], overridden: [] }
   )
 })

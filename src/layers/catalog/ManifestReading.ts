@@ -2,9 +2,10 @@
  * From the texts of manifests (YAML) to the content of a catalog. Either everything is sound, or the failure lists
  * every problem of every text with its path inside the text. Pure: `CatalogFiles.ts` reads the files.
  */
+import { basename } from "node:path"
 import { Data, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
-import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
+import { JobId, JobManifest, ProviderManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { endpointsOf } from "./ManifestEndpoints.js"
 import { idCheck, operationProblems } from "./Soundness.js"
@@ -16,10 +17,41 @@ export interface CatalogProblem {
   readonly message: string
 }
 
+/** Where an operation stands: its file, and its path in it, such as `operations.2`. */
+export interface Source {
+  readonly file: string
+  readonly at: string
+}
+/** By the id of the operation. */
+export type Sources = ReadonlyMap<string, Source>
+
+/** What was read, with the place of each operation. */
+export interface ReadContent extends CatalogContent {
+  readonly sources: Sources
+}
+
+/** These members stand at the provider, although the check finds them with an operation. */
+const ofProvider: ReadonlySet<string> = new Set(["auth", "baseUrl", "variables"])
+
+/** The path in the file of a path in an operation. */
+const pathInFile = (at: string, path: string): string =>
+  ofProvider.has(path.split(".", 1)[0] ?? "") ? path : path === "" ? at : `${at}.${path}`
+
+/** A problem of an operation at its place in its file. An operation that was in no file is named by its id. */
+export const inItsFile = (
+  sources: Sources,
+  { endpointId, message, path }: { readonly endpointId: string; readonly path: string; readonly message: string }
+): CatalogProblem => {
+  const source = sources.get(endpointId)
+  return source === undefined
+    ? { file: `operation ${endpointId}`, path, message }
+    : { file: source.file, path: pathInFile(source.at, path), message }
+}
+
 export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{
   readonly problems: ReadonlyArray<CatalogProblem>
   /** What the files without a problem hold. A check goes on with it; nothing puts it in force. */
-  readonly rest: CatalogContent
+  readonly rest: ReadContent
 }> {
   override get message(): string {
     return this.problems
@@ -35,7 +67,7 @@ export interface ReadOptions {
    */
   readonly thorough?: boolean
   /** Jobs that exist already, such as the built-in ones. Operations may name them. */
-  readonly otherJobs?: ReadonlyArray<JobManifest>
+  readonly otherJobs?: ReadonlyArray<Pick<JobManifest, "id">>
 }
 
 /** The text of one manifest, named by its file. */
@@ -69,12 +101,28 @@ const parseYaml = ({ file, text }: ManifestText): Either.Either<unknown, Readonl
   )
 }
 
-const shapeProblems = (file: string, error: ParseResult.ParseError): ReadonlyArray<CatalogProblem> =>
-  ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) => ({
-    file,
-    path: issue.path.map(String).join("."),
-    message: issue.message
-  }))
+const isJobId = Schema.is(JobId)
+
+const expected = /^Expected (.+), actual (.+)$/s
+
+/** One value that is none of several choices is one mistake, although each choice complains of it. */
+const inOne = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const distinct = [...new Set(messages)]
+  const [first, ...others] = distinct.map((message) => expected.exec(message))
+  if (first === undefined || first === null || others.length === 0) return distinct
+  return others.every((other) => other?.[2] === first[2])
+    ? [`Expected ${[first, ...others].map((each) => each?.[1] ?? "").join(" | ")}, actual ${first[2] ?? ""}`]
+    : distinct
+}
+
+const shapeProblems = (file: string, error: ParseResult.ParseError): ReadonlyArray<CatalogProblem> => {
+  const byPath = new Map<string, Array<string>>()
+  for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const at = path.map(String).join(".")
+    byPath.set(at, [...(byPath.get(at) ?? []), message.replace("Struct (Encoded side)", "an object")])
+  }
+  return [...byPath].flatMap(([path, messages]) => inOne(messages).map((message) => ({ file, path, message })))
+}
 
 const reader = <A, I>(schema: Schema.Schema<A, I>): ((text: ManifestText) => ReadResult<A>) => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
@@ -90,13 +138,36 @@ const reader = <A, I>(schema: Schema.Schema<A, I>): ((text: ManifestText) => Rea
 export const readJob = reader(JobManifest)
 export const readProvider = reader(ProviderManifest)
 
+/**
+ * Jobs whose own file has a mistake, by the name of that file. The mistake is told there; the operations that name such
+ * a job have none.
+ */
+export const brokenJobs = (jobTexts: ReadonlyArray<ReadResult<JobManifest>>): ReadonlyArray<Pick<JobManifest, "id">> =>
+  jobTexts.flatMap((read) =>
+    Either.isRight(read)
+      ? []
+      : read.left.slice(0, 1).flatMap(({ file }) => {
+          const id = basename(file).replace(/\.ya?ml$/, "")
+          return isJobId(id) ? [{ id }] : []
+        })
+  )
+
 /** The content of the manifests that were read, or all their problems. */
 export const assemble = (
   jobTexts: ReadonlyArray<ReadResult<JobManifest>>,
   providerTexts: ReadonlyArray<ReadResult<ProviderManifest>>,
   options: ReadOptions
-): Either.Either<CatalogContent, CatalogInvalid> => {
+): Either.Either<ReadContent, CatalogInvalid> => {
   const problems: Array<CatalogProblem> = []
+  const told = new Set<string>()
+  const sources = new Map<string, Source>()
+  /** What every operation says of its provider is said once. */
+  const tell = (problem: CatalogProblem): void => {
+    const key = `${problem.file} ${problem.path} ${problem.message}`
+    if (told.has(key)) return
+    told.add(key)
+    problems.push(problem)
+  }
   const wellFormed = <A>(texts: ReadonlyArray<ReadResult<A>>): ReadonlyArray<ReadManifest<A>> =>
     texts.flatMap((read) => {
       if (Either.isRight(read)) return [read.right]
@@ -106,15 +177,14 @@ export const assemble = (
   const twice = idCheck()
   const checkId = (kind: "job" | "provider" | "operation", id: string, file: string, path: string): void => {
     const message = twice(kind, id, file)
-    if (message !== null) problems.push({ file, path, message })
+    if (message !== null) tell({ file, path, message })
   }
 
   const jobs = wellFormed(jobTexts)
   for (const { file, manifest } of jobs) checkId("job", manifest.id, file, "id")
-  const jobIds = new Set<string>([
-    ...jobs.map(({ manifest }) => manifest.id),
-    ...(options.otherJobs ?? []).map(({ id }) => id)
-  ])
+  const jobIds = new Set<string>(
+    [...jobs.map(({ manifest }) => manifest), ...brokenJobs(jobTexts), ...(options.otherJobs ?? [])].map(({ id }) => id)
+  )
   const thoroughness = options.thorough === true ? "schemas" : "requests"
   const providers = wellFormed(providerTexts).map(({ file, manifest }) => {
     checkId("provider", manifest.id, file, "id")
@@ -122,18 +192,21 @@ export const assemble = (
     for (const [index, endpoint] of endpoints.entries()) {
       const at = `operations.${index}`
       checkId("operation", endpoint.operation.id, file, `${at}.id`)
+      sources.set(endpoint.operation.id, { file, at })
       for (const { message, path } of operationProblems(endpoint, jobIds, thoroughness))
-        problems.push({ file, path: `${at}.${path}`, message })
+        tell({ file, path: pathInFile(at, path), message })
     }
     return { file, endpoints }
   })
-  const content = {
+  const content: ReadContent = {
+    sources,
     jobs: jobs.map(({ manifest }) => manifest),
     endpoints: providers.flatMap(({ endpoints }) => endpoints)
   }
   if (problems.length === 0) return Either.right(content)
   const wrong = new Set(problems.map(({ file }) => file))
-  const rest = {
+  const rest: ReadContent = {
+    sources,
     jobs: jobs.filter(({ file }) => !wrong.has(file)).map(({ manifest }) => manifest),
     endpoints: providers.filter(({ file }) => !wrong.has(file)).flatMap(({ endpoints }) => endpoints)
   }
@@ -144,5 +217,5 @@ export const assemble = (
 export const decodeCatalog = (
   texts: ManifestTexts,
   options: ReadOptions = {}
-): Either.Either<CatalogContent, CatalogInvalid> =>
+): Either.Either<ReadContent, CatalogInvalid> =>
   assemble(texts.jobs.map(readJob), texts.providers.map(readProvider), options)

@@ -15,7 +15,7 @@ import {
 } from "../../domain/RunFailures.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { isSigning, secretsOf, signerFor, type Signer } from "./Signing.js"
-import { variableValues, type VariableProblem, withValues } from "./Variables.js"
+import { exampleValues, variableValues, type VariableProblem, withValues } from "./Variables.js"
 
 export interface ClientCredentials {
   readonly id: string
@@ -81,31 +81,58 @@ export const keyFor = (
   if (credential._tag === "None") return Either.left(new PlatformKeyMissing({}))
   if (credential._tag === "Connection" && credential.accessTokens !== undefined)
     return Either.right({ _tag: "AccessTokens", tokens: credential.accessTokens })
-  const secret = Redacted.value(credential.secret)
+  return Either.mapLeft(readKey(auth, Redacted.value(credential.secret), variables), (detail) =>
+    incompatible(credential, detail)
+  )
+}
+
+/** The key as it is given. Left: why it does not fit its placement, as a sentence about it. */
+const readKey = (
+  auth: Exclude<Auth, { readonly type: "none" | "unsupported" }>,
+  secret: string,
+  variables: VariableValues
+): Either.Either<Key, string> => {
   if (!headerSafe.test(secret))
-    return Either.left(
-      incompatible(credential, "it is empty or contains line breaks, outer spaces or characters outside Latin-1.")
-    )
+    return Either.left("it is empty or contains line breaks, outer spaces or characters outside Latin-1.")
   const colon = secret.indexOf(":")
   if (auth.type === "basic" && !auth.passwordless && colon < 1)
-    return Either.left(incompatible(credential, "it must have the form user:password."))
+    return Either.left("it must have the form user:password.")
   if (isSigning(auth))
-    return Either.mapBoth(signerFor(auth, secret, variables), {
-      onLeft: (detail) => incompatible(credential, detail),
-      onRight: (sign): Key => ({ _tag: "Signing", secrets: secretsOf(auth, secret), sign })
-    })
+    return Either.map(signerFor(auth, secret, variables), (sign): Key => ({
+      _tag: "Signing",
+      secrets: secretsOf(auth, secret),
+      sign
+    }))
   const unplaceable = placesOf(auth, secret)
     .map(placeProblem)
     .find((problem) => problem !== null)
-  if (unplaceable !== undefined && unplaceable !== null) return Either.left(incompatible(credential, unplaceable))
-  if ((auth.type === "header_pair" || auth.type === "pair") && (colon < 1 || colon === secret.length - 1))
-    return Either.left(incompatible(credential, "it must have the form first:second."))
-  if (auth.type === "oauth2_client_credentials") {
-    return colon < 1 || colon === secret.length - 1
-      ? Either.left(incompatible(credential, "it must have the form client_id:client_secret."))
-      : Either.right({ _tag: "OAuth", client: { id: secret.slice(0, colon), secret: secret.slice(colon + 1) } })
-  }
+  if (unplaceable !== undefined && unplaceable !== null) return Either.left(unplaceable)
+  const isPair = colon > 0 && colon < secret.length - 1
+  if ((auth.type === "header_pair" || auth.type === "pair") && !isPair)
+    return Either.left("it must have the form first:second.")
+  if (auth.type === "oauth2_client_credentials")
+    return isPair
+      ? Either.right({ _tag: "OAuth", client: { id: secret.slice(0, colon), secret: secret.slice(colon + 1) } })
+      : Either.left(clientForm)
   return Either.right({ _tag: "Plain", secret })
+}
+
+const clientForm = "it must have the form client_id:client_secret."
+
+/** Why no call could be made with a new key, as the rest of a sentence about `secret`. Null when one could. */
+export const keyProblem = (
+  { auth, variables }: Pick<Endpoint["provider"], "auth" | "variables">,
+  secret: string,
+  owner: "platform" | "connection"
+): string | null => {
+  if (auth.type === "none" || auth.type === "unsupported") return null
+  // The platform's key is the client that workspaces connect their accounts with. A client without a secret is its id.
+  const needsPair = auth.type === "oauth2_authorization_code" && auth.clientAuth !== "none" && owner === "platform"
+  const detail =
+    needsPair && !/^[^:]+:./.test(secret)
+      ? clientForm
+      : Either.match(readKey(auth, secret, exampleValues(variables)), { onLeft: (why) => why, onRight: () => null })
+  return detail === null ? null : detail.replace(/^it /, "").replace(/\.$/, "")
 }
 
 const withHeader = (parts: RequestParts, name: string, value: string): RequestParts => ({

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
-import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { decodeCatalog, inItsFile } from "../../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 
 const job = `
@@ -237,6 +237,50 @@ describe("a check of manifests", () => {
     assert.strictEqual(found.left.problems.length, 1)
     assert.include(found.left.problems[0]?.message, "at line ")
   })
+
+  it("tells a word that is none of several once, and what a provider has wrong once and not for each operation", () => {
+    const found = decode([provider("effect: harmless")])
+    assert.deepStrictEqual(Either.isLeft(found) ? found.left.problems : [], [
+      {
+        file: "providers/0.yaml",
+        path: "operations.0.effect",
+        message: 'Expected "read_only" | "effectful", actual "harmless"'
+      }
+    ])
+    const unsigned = provider("", "auth: { type: hmac, text: '{nothing}', headers: { X-S: '{signature}' } }")
+    const [head = "", first = ""] = unsigned.split("operations:\n")
+    const two = `${head}operations:\n${first}${first.replace("maker-find", "maker-seek")}`
+    assert.deepStrictEqual(problems([two]), ["providers/0.yaml auth.text"])
+  })
+
+  it("tells a mistake of a job at its own file, and not at the operations that name the job", () => {
+    const file = "jobs/things.find.yaml"
+    const found = decodeCatalog({
+      jobs: [{ file, text: job.replace("title", "titel") }],
+      providers: [{ file: "providers/maker.yaml", text: provider("") }]
+    })
+    const files = Either.isLeft(found) ? found.left.problems.map((each) => each.file) : []
+    assert.deepStrictEqual([...new Set(files)], [file])
+  })
+
+  it.live("names file and path of what a replayed sample shows", () =>
+    Effect.gen(function* () {
+      const content = Either.getOrThrow(
+        decode([provider("samples: { hit: { input: {}, body: {}, outcome: miss } }", "mock: true")])
+      )
+      const found = yield* lintCatalog(content)
+      assert.deepStrictEqual(
+        found.map((each) => inItsFile(content.sources, each)),
+        [
+          {
+            file: "providers/0.yaml",
+            path: "operations.0.samples.hit",
+            message: "came out as hit and not as miss"
+          }
+        ]
+      )
+    })
+  )
 
   it("goes on with what the other files hold", () => {
     const other = provider("").replaceAll("maker", "other")

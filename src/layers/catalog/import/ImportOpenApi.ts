@@ -127,16 +127,25 @@ export const importOpenApiFiles = (
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
   Effect.flatMap(fileReader, (read) => importFrom(files, read, progress))
 
+/** One operation of a document, and the names of all that it has. */
+export interface ImportedOne extends Imported {
+  readonly names: ReadonlyArray<string>
+}
+
 /** Imports one operation of a file, named by its operationId or by method and path. */
 export const importOneOperation = (
   file: string,
   name: string,
   providerId?: string
-): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
-  Effect.flatMap(fileReader, (read) =>
-    importFrom([file], read, () => undefined, {
-      isWanted: (method, path, operation) =>
-        operation["operationId"] === name || `${method} ${path}` === name.replace(/^\S+/, (word) => word.toLowerCase()),
+): Effect.Effect<ImportedOne, never, FileSystem.FileSystem> =>
+  Effect.flatMap(fileReader, (read) => {
+    const names: Array<string> = []
+    const imported = importFrom([file], read, () => undefined, {
+      isWanted: (method, path, { operationId }) => {
+        names.push(typeof operationId === "string" ? operationId : `${method.toUpperCase()} ${path}`)
+        return operationId === name || `${method} ${path}` === name.replace(/^\S+/, (word) => word.toLowerCase())
+      },
       ...(providerId === undefined ? {} : { providerId })
     })
-  )
+    return Effect.map(imported, (found): ImportedOne => ({ ...found, names }))
+  })
