@@ -21,9 +21,9 @@ const all = files.flatMap((file) => readOwnQuestions(file))
 
 describe("The questions that the search is measured with", () => {
   for (const file of files) {
-    it(`${file} holds 150 questions of at least 15 trades`, () => {
+    it(`${file} holds at least 150 questions of at least 15 trades`, () => {
       const questions = readOwnQuestions(file)
-      assert.strictEqual(questions.length, 150)
+      assert.isAtLeast(questions.length, 150)
       assert.isAtLeast(new Set(questions.map(({ trade }) => trade)).size, 15)
     })
   }
