@@ -16,7 +16,9 @@ import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer, counted } from "./Answer.js"
+import type { PlatformKeys } from "../services/PlatformKeys.js"
 import { catalogNew } from "./CatalogNew.js"
+import { catalogWatch } from "./CatalogWatch.js"
 import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Drafts from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
@@ -194,11 +196,12 @@ const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
     Command.withDescription("Make manifests of operations in a flat shape, one JSON object a line; .gz is read too")
   )
 
-export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions | PlatformKeys, E, R>) =>
   Command.make("catalog").pipe(
     Command.withDescription("Manifests: check them, make them of other documents, put them in force"),
     Command.withSubcommands([
       lint,
+      catalogWatch(revisions),
       catalogNew,
       importOpenApi(revisions),
       importJsonl(revisions),

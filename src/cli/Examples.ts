@@ -47,6 +47,7 @@ export const examples: Readonly<Record<string, string>> = {
   "secrets rotate": "gateway secrets rotate",
   "provider state": "gateway provider state hunter draining",
   "catalog lint": "gateway catalog lint my-catalog",
+  "catalog watch": "gateway catalog watch --budget-usd 0.05 --history drift.jsonl",
   "catalog new": "pbpaste | gateway catalog new --to my-catalog",
   "catalog import-openapi": "gateway catalog import-openapi openapi.yaml --to my-catalog",
   "catalog import-jsonl": "gateway catalog import-jsonl operations.jsonl.gz --publish add",

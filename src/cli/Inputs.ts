@@ -151,6 +151,18 @@ export const askAbove = option("ask-above-usd", typedAmount, "N").pipe(
   Options.withDescription("Ask before a run that may cost more dollars than this; 1 when it is left out"),
   Options.withDefault(askAboveDefault)
 )
+const calls: Reader<number> = (text) =>
+  /^[1-9]\d{0,5}$/.test(text) ? Either.right(Number(text)) : Either.left("must be a whole number from 1 to 999999")
+export const watchCalls = Options.optional(
+  option("max", calls, "N").pipe(
+    Options.withDescription("How many operations are called at most; all when it is left out")
+  )
+)
+export const watchBudget = Options.optional(
+  option("budget-usd", typedAmount, "N").pipe(
+    Options.withDescription("Dollars that all calls together may cost at your providers; only what is free without it")
+  )
+)
 const pageSize: Reader<number> = (text) =>
   /^[1-9]\d*$/.test(text) && Number(text) <= pageRowsMax
     ? Either.right(Number(text))
@@ -178,7 +190,7 @@ export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in
 export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
 export const runCap = limit("run-cap-usd", typedAmount, "Dollars that one run may hold at most")
 
-const repeatable: ReadonlySet<string> = new Set(["--scope", "--allow", "--deny"])
+const repeatable: ReadonlySet<string> = new Set(["--scope", "--allow", "--deny", "--only"])
 
 /**
  * The parser silently drops a value of a repeatable option that is empty or, at the end of the line, absent. A blank

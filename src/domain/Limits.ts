@@ -376,6 +376,10 @@ export const schemaNodesMax = 5_000
 export const schemaChoicesMax = 100
 /** Files that one OpenAPI document may be spread over. */
 export const importFilesMax = 10_000
+/** The pause between two calls of one provider while `gateway catalog watch` asks it. */
+export const watchPauseMillis = 1_000
+/** After how many days the documentation of an operation should be read again: `gateway catalog lint` says so then. */
+export const verifiedDaysMax = 365
 
 // Nodes.
 

@@ -44,6 +44,11 @@ const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string;
     page: "docs/operating.md",
     begins: "pg_dump",
     why: "it needs the programs of a whole Postgres 17, which are not in the embedded one"
+  },
+  {
+    page: "docs/operating.md",
+    begins: "gateway catalog watch",
+    why: "it calls the real providers"
   }
 ]
 /** What starts a gateway of its own. */
