@@ -327,6 +327,12 @@ export const inlineResultBytesMax = 1_048_576
  * rules see it down to this depth only.
  */
 export const answerDepthMax = 512
+/**
+ * Lists and objects, and values of any kind, that the JSON of an answer of more than 256 KiB may hold: small ones take
+ * many times the memory of their text. An answer with more cannot be read.
+ */
+export const answerContainersMax = 500_000
+export const answerValuesMax = 2_000_000
 /** The longest address out of an answer that is asked for the state or the result of an asynchronous operation. */
 export const toldAddressCharsMax = 8_192
 /** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */

@@ -17,6 +17,14 @@ export const nextEventLoopTurn: Effect.Effect<void> = Effect.async((resume) => {
   return Effect.sync(() => clearImmediate(handle))
 })
 
+/** Runs the steps of a generator at once, where they are known to be few. */
+export const allSteps = <A>(steps: Generator<void, A>): A => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
 /** Runs the steps of a generator, each of which may take at most a few milliseconds, and returns its result. */
 export const runInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function* <A>(
   steps: () => Generator<void, A>

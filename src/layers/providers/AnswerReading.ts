@@ -12,7 +12,7 @@ import { readJson } from "../../domain/LosslessJson.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
 import { readCsv } from "./CsvReading.js"
-import type { WireAnswer } from "./Transport.js"
+import type { ReadAhead, WireAnswer } from "./Transport.js"
 import { readXml } from "./XmlReading.js"
 
 export interface ReadAnswer {
@@ -44,7 +44,7 @@ const textFormats: ReadonlyMap<string, TextFormat> = new Map([
 export const mediaType = (header: string | undefined): string =>
   (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 /** `application/json`, `application/problem+json`, `application/dns-json`, … but not `application/x-ndjson`. */
-const isJson = (type: string): boolean => /[/+-]json$/.test(type)
+export const isJson = (type: string): boolean => /[/+-]json$/.test(type)
 const formatOf = (type: string): TextFormat | undefined =>
   textFormats.get(type) ??
   (type.endsWith("+xml") && !type.startsWith("image/") ? "xml" : type.startsWith("text/") ? "text" : undefined)
@@ -100,7 +100,7 @@ const declaredIn = (bytes: Buffer): string | undefined => {
 type TextKind = "json" | "xml" | "other"
 
 /** Its mark says the charset of a text, else the header, else the declaration of an XML. */
-const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKind): Decoded => {
+export const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKind): Decoded => {
   const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
   const marked = utf16Of(bytes, kind === "json") ?? (kind === "xml" && hasUtf8Mark(bytes) ? "utf-8" : undefined)
   const charset = marked ?? named ?? (kind === "xml" ? declaredIn(bytes) : undefined) ?? "utf-8"
@@ -127,13 +127,11 @@ const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKi
   })
 }
 
-const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+export const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
+export const notJson = "The provider's answer is not the JSON that its content type promises."
 const parseJson = (text: string): Either.Either<Json, string> =>
-  Either.mapLeft(
-    readJson(withoutMark(text)),
-    () => "The provider's answer is not the JSON that its content type promises."
-  )
+  Either.mapLeft(readJson(withoutMark(text)), () => notJson)
 
 const isDeeper = (value: Json, levels: number): boolean => {
   if (Array.isArray(value)) return levels === 0 || value.some((item: Json) => isDeeper(item, levels - 1))
@@ -149,15 +147,6 @@ const downTo = (value: Json, levels: number): Json => {
     : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, downTo(member, levels - 1)]))
 }
 
-/**
- * What the rules see of it: all of it, or what is above the depth that everything can walk. A level takes two bytes at
- * least.
- */
-const seen = (value: Json, bytes: number): { readonly view: Json; readonly tooDeep: boolean } => {
-  const tooDeep = bytes > 2 * answerDepthMax && isDeeper(value, answerDepthMax)
-  return { view: tooDeep ? downTo(value, answerDepthMax) : value, tooDeep }
-}
-
 const mediaOf = ({ bytes, headers }: WireAnswer, type: string): AnswerBody => ({
   _tag: "Media",
   bytes,
@@ -168,10 +157,20 @@ const mediaOf = ({ bytes, headers }: WireAnswer, type: string): AnswerBody => ({
 const tooLarge = ({ bytes }: WireAnswer, inlineBytes: number): string | null =>
   bytes.length > inlineBytes ? `It is larger than ${inlineBytes} bytes and is kept as a file.` : null
 
-const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): Either.Either<ReadAnswer, string> => {
+/** The JSON of an answer, and whether it is deeper than everything can walk. A level takes two bytes at least. */
+const jsonOf = (answer: WireAnswer): NonNullable<ReadAhead["json"]> => {
   const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], "json")
-  return Either.map(parseJson(text), (value) => {
-    const { tooDeep, view } = seen(value, answer.bytes.length)
+  const read = Either.map(parseJson(text), (value) => ({
+    value,
+    tooDeep: answer.bytes.length > 2 * answerDepthMax && isDeeper(value, answerDepthMax)
+  }))
+  return { note, read }
+}
+
+const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): Either.Either<ReadAnswer, string> => {
+  const { note, read } = answer.ahead?.json ?? jsonOf(answer)
+  return Either.map(read, ({ tooDeep, value }) => {
+    const view = tooDeep ? downTo(value, answerDepthMax) : value
     const asFile = tooDeep
       ? `It is nested deeper than ${answerDepthMax} levels and is kept as a file.`
       : tooLarge(answer, inlineBytes)
@@ -188,17 +187,22 @@ const kindOf = (format: TextFormat): TextKind => (format === "xml" ? "xml" : "ot
 
 const reasonCharsMax = 150
 
+/** Why a text is not readable as what the operation parses it as. The reason may quote the answer. */
+export const unparsable = ({ format }: Parse, why: string): string =>
+  `The provider's answer cannot be read as ${format.toUpperCase()}: ${wellFormed(cutText(why, reasonCharsMax).replace(/\p{Cc}+/gu, " "))}.`
+
+export const listsOf = (parse: Parse): ReadonlySet<string> => new Set(parse.format === "xml" ? (parse.lists ?? []) : [])
+
 /** What the rules see of a text that the operation parses. Left: why it is not readable as that. */
-const parsed = (text: string, bytes: number, parse: Parse): Either.Either<Json, string> =>
+const parsed = ({ ahead, bytes }: WireAnswer, text: string, parse: Parse): Either.Either<Json, string> =>
+  ahead?.parsed ??
   Either.mapLeft(
-    bytes > parsedBytesMax
+    bytes.length > parsedBytesMax
       ? Either.left(`it is larger than ${parsedBytesMax} bytes`)
       : parse.format === "csv"
         ? readCsv(withoutMark(text), parse)
-        : readXml(withoutMark(text), new Set(parse.lists ?? [])),
-    // The reason may quote the answer.
-    (why) =>
-      `The provider's answer cannot be read as ${parse.format.toUpperCase()}: ${wellFormed(cutText(why, reasonCharsMax).replace(/\p{Cc}+/gu, " "))}.`
+        : readXml(withoutMark(text), listsOf(parse)),
+    (why) => unparsable(parse, why)
   )
 
 /** How the answers of an operation are read. */
@@ -214,23 +218,23 @@ export const readAnswer = (
   answer: WireAnswer,
   { allowed, inlineBytes, parse }: Reading
 ): Either.Either<ReadAnswer, Unreadable> => {
-  const unparsable = (detail: string): Unreadable => ({ _tag: "Unparsable", detail })
+  const unreadable = (detail: string): Unreadable => ({ _tag: "Unparsable", detail })
   const sent = mediaType(answer.headers["content-type"])
   const type = sent === "" ? mediaType(allowed[0]) : sent
   const { bytes } = answer
   if (bytes.length === 0 && answer.status === 204) return Either.right(nothing)
   if (!allowed.some((each) => matches(each, type))) return Either.left({ _tag: "UnsupportedType", type })
   if (isJson(type)) {
-    if (bytes.length === 0) return Either.left(unparsable("The provider's answer is empty where JSON was promised."))
-    return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), unparsable)
+    if (bytes.length === 0) return Either.left(unreadable("The provider's answer is empty where JSON was promised."))
+    return Either.mapLeft(readJsonAnswer(answer, type, inlineBytes), unreadable)
   }
   const format = parse?.format ?? formatOf(type)
   if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
   const { note, text } = decodeText(bytes, answer.headers["content-type"], kindOf(format))
   const asFile = tooLarge(answer, inlineBytes)
-  const view = parse === undefined ? Either.right(text) : parsed(text, bytes.length, parse)
+  const view = parse === undefined ? Either.right(text) : parsed(answer, text, parse)
   return Either.mapBoth(view, {
-    onLeft: unparsable,
+    onLeft: unreadable,
     onRight: (seenText): ReadAnswer =>
       asFile === null
         ? { view: seenText, body: { _tag: "Text", text, format }, note }
@@ -247,7 +251,7 @@ export const glance = (answer: WireAnswer, { inlineBytes, parse }: Omit<Reading,
   return Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => {
     const xml = parse?.format === "xml" ? parse : undefined
     const { text } = decodeText(answer.bytes, answer.headers["content-type"], xml === undefined ? "other" : "xml")
-    const view = xml === undefined ? text : Either.getOrElse(parsed(text, answer.bytes.length, xml), () => text)
+    const view = xml === undefined ? text : Either.getOrElse(parsed(answer, text, xml), () => text)
     return { ...nothing, view }
   })
 }

@@ -6,6 +6,7 @@
  * bounded by the length of the text. Not found: a key that its provider cut, encrypted or compressed; it has the key
  * anyway.
  */
+import { allSteps } from "../node/LongWork.js"
 import { setBounded } from "./BoundedMap.js"
 import {
   base64,
@@ -27,8 +28,11 @@ const depthMax = 5
 const workPerByte = 6
 const workMin = 65_536
 
-/** The same bytes, blotted. */
-export type Blot = (bytes: Buffer) => Buffer
+/** The same bytes, blotted: at once, or in steps of some milliseconds for a large text. */
+export interface Blot {
+  (bytes: Buffer): Buffer
+  readonly steps: (bytes: Buffer) => Generator<void, Buffer>
+}
 
 interface Patterns {
   /** In lower case; matched in either case. */
@@ -97,14 +101,18 @@ const inside = (layer: Layer, decoded: Decoded): Layer => ({
 })
 
 /** The decodings that a text may have, the most likely one last. */
-const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): ReadonlyArray<() => Decoded | null> => {
+function* meaningsOf(
+  layer: Layer,
+  { bytesMin, looksEscaped }: Patterns
+): Generator<void, ReadonlyArray<() => Decoded | null>> {
   const { bytes, depth } = layer
-  const inRuns = [hex, base64].flatMap((radix) => {
+  const inRuns: Array<() => Decoded | null> = []
+  for (const radix of [hex, base64]) {
     const runs = runsOf(bytes, radix, bytesMin)
-    return runs.length === 0
-      ? []
-      : Array.from({ length: radix.group }, (_, shift) => () => decodedRuns(bytes, runs, radix, shift)).reverse()
-  })
+    for (let shift = radix.group - 1; runs.length > 0 && shift >= 0; shift -= 1)
+      inRuns.push(() => decodedRuns(bytes, runs, radix, shift))
+    yield
+  }
   return [
     ...(looksEscaped ? (["&", "%", "\\"] as const).map((signs) => () => unescaped(bytes, signs)) : []),
     ...inRuns,
@@ -114,31 +122,39 @@ const meaningsOf = (layer: Layer, { bytesMin, looksEscaped }: Patterns): Readonl
   ]
 }
 
-const spansIn = (layer: Layer, patterns: Patterns, found: Array<Span>): void => {
+function* spansIn(layer: Layer, patterns: Patterns, found: Array<Span>): Generator<void, void> {
   const text = layer.bytes.toString("latin1")
   const lookFor = (where: string, pattern: string): void => {
     for (let at = where.indexOf(pattern); at >= 0; at = where.indexOf(pattern, at + pattern.length))
       found.push(layer.rootOf({ from: at, to: at + pattern.length }))
   }
-  for (const pattern of patterns.exact) lookFor(text, pattern)
+  for (const pattern of patterns.exact) {
+    lookFor(text, pattern)
+    yield
+  }
   const folded = text.toLowerCase()
-  for (const pattern of patterns.folded) lookFor(folded, pattern)
+  for (const pattern of patterns.folded) {
+    lookFor(folded, pattern)
+    yield
+  }
 }
 
-const find = (bytes: Buffer, patterns: Patterns): ReadonlyArray<Span> => {
+/** A step is one pass over one text, which takes milliseconds for the largest answer. */
+function* spansOf(bytes: Buffer, patterns: Patterns): Generator<void, ReadonlyArray<Span>> {
   const found: Array<Span> = []
   let work = workMin + workPerByte * bytes.length
   const open: Array<{ readonly layer: Layer; readonly decode: () => Decoded | null }> = []
-  const look = (layer: Layer): void => {
-    spansIn(layer, patterns, found)
-    if (layer.depth < depthMax) for (const decode of meaningsOf(layer, patterns)) open.push({ layer, decode })
-  }
-  look({ bytes, depth: 0, rootOf: (span) => span })
+  const whole: Layer = { bytes, depth: 0, rootOf: (span) => span }
+  yield* spansIn(whole, patterns, found)
+  for (const decode of yield* meaningsOf(whole, patterns)) open.push({ layer: whole, decode })
   for (let next = open.pop(); next !== undefined && work > 0; next = open.pop()) {
     const decoded = next.decode()
+    yield
     if (decoded === null || decoded.bytes.length < patterns.bytesMin) continue
     work -= decoded.bytes.length
-    look(inside(next.layer, decoded))
+    const layer = inside(next.layer, decoded)
+    yield* spansIn(layer, patterns, found)
+    if (layer.depth < depthMax) for (const decode of yield* meaningsOf(layer, patterns)) open.push({ layer, decode })
   }
   return found
 }
@@ -152,18 +168,21 @@ const cover = (bytes: Buffer, { from, to }: Span): void => {
   for (let at = from; at < to; at += 1) if (bytes[at] !== 0) bytes[at] = mark
 }
 
-const blotting =
-  (patterns: Patterns): Blot =>
-  (bytes) => {
-    const found = find(bytes, patterns)
-    if (found.length > 0)
-      for (const span of withWholeEscapes(
-        bytes,
-        [...found].sort((a, b) => a.from - b.from)
-      ))
-        cover(bytes, span)
-    return bytes
-  }
+function* blottingSteps(bytes: Buffer, patterns: Patterns): Generator<void, Buffer> {
+  const found = yield* spansOf(bytes, patterns)
+  if (found.length > 0)
+    for (const span of withWholeEscapes(
+      bytes,
+      [...found].sort((a, b) => a.from - b.from)
+    ))
+      cover(bytes, span)
+  return bytes
+}
+
+const blotting = (patterns: Patterns): Blot =>
+  Object.assign((bytes: Buffer) => allSteps(blottingSteps(bytes, patterns)), {
+    steps: (bytes: Buffer) => blottingSteps(bytes, patterns)
+  })
 
 /** A node has few keys and uses them again and again. */
 const entriesMax = 500

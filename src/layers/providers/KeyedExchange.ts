@@ -12,6 +12,7 @@ import type { Exchange } from "./AsyncCalls.js"
 import { type Blot, blotFor } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
+import { isLarge, workedThrough } from "./LargeAnswers.js"
 import { type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
@@ -94,9 +95,17 @@ const send = (
     .pipe(
       // The operator must not be asked to open an address that only an answer names.
       prepared.isTold ? identity : Effect.tapError(warnWhereRefused(engine, prepared, origin)),
-      Effect.mapBoth({
-        onFailure: (wire) => (prepared.isTold ? stoppedElsewhere(prepared.seen, wire) : stoppedBy(prepared.seen, wire)),
-        onSuccess: (answer) => (blot === null ? answer : blotted(answer, blot))
+      Effect.matchEffect({
+        onFailure: (wire) =>
+          Effect.fail(prepared.isTold ? stoppedElsewhere(prepared.seen, wire) : stoppedBy(prepared.seen, wire)),
+        onSuccess: (answer) => {
+          const { parse } = operation.response
+          if (isLarge(answer, parse))
+            return workedThrough(blot === null ? answer : withBlottedHeaders(answer, blot), blot, parse)
+          return Effect.succeed(
+            blot === null ? answer : { ...withBlottedHeaders(answer, blot), bytes: blot(answer.bytes) }
+          )
+        }
       })
     )
 }
@@ -130,14 +139,14 @@ export const located = (parts: RequestParts, values: VariableValues): RequestPar
 }
 
 /** No key holds a line feed, so that one blotting does for all headers. */
-const blotted = (answer: WireAnswer, blot: Blot): WireAnswer => {
+const withBlottedHeaders = (answer: WireAnswer, blot: Blot): WireAnswer => {
   const names = Object.keys(answer.headers)
   const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1"))
     .toString("latin1")
     .split("\n")
   return {
     status: answer.status,
-    bytes: blot(answer.bytes),
+    bytes: answer.bytes,
     headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]))
   }
 }

@@ -9,6 +9,7 @@ import type { Transform } from "node:stream"
 import * as zlib from "node:zlib"
 import { Data, Effect, Either, type Scope } from "effect"
 import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from "undici"
+import type { Json } from "../../domain/Json.js"
 import { setMember } from "../../domain/Members.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
@@ -27,6 +28,19 @@ export interface WireAnswer {
   /** Names in lower case, repeated headers joined with a comma. */
   readonly headers: { readonly [name: string]: string }
   readonly bytes: Buffer
+  /** What was read of it already, because it is large (`LargeAnswers.ts`). */
+  readonly ahead?: ReadAhead
+}
+
+/** How an answer reads, worked out in slices. */
+export interface ReadAhead {
+  readonly json?: {
+    /** Says why the text differs from the answer; null when it does not. */
+    readonly note: string | null
+    readonly read: Either.Either<{ readonly value: Json; readonly tooDeep: boolean }, string>
+  }
+  /** As XML or CSV, where the operation parses it. Left: why it is not readable as that. */
+  readonly parsed?: Either.Either<Json, string>
 }
 
 export class WireFailure extends Data.TaggedError("WireFailure")<{

@@ -11,6 +11,7 @@ import { SaxesParser } from "saxes"
 import type { Json } from "../../domain/Json.js"
 import { answerDepthMax, xmlNodesMax } from "../../domain/Limits.js"
 import { member, setMember } from "../../domain/Members.js"
+import { allSteps } from "../node/LongWork.js"
 
 /** An element that is still open. */
 interface Open {
@@ -50,8 +51,8 @@ const valueOf = ({ hasMembers, members, text }: Open): Json => {
   return members
 }
 
-/** `lists` are elements that are a list even where one stands alone. Left: why it is not readable. */
-export const readXml = (text: string, lists: ReadonlySet<string>): Either.Either<Json, string> => {
+/** Reads it in steps of a few milliseconds. */
+export function* xmlSteps(text: string, lists: ReadonlySet<string>): Generator<void, Either.Either<Json, string>> {
   const document: Open = { name: "", members: {}, hasMembers: false, text: "" }
   const open: Array<Open> = []
   let nodes = 0
@@ -84,7 +85,14 @@ export const readXml = (text: string, lists: ReadonlySet<string>): Either.Either
     const element = open.pop()
     if (element !== undefined) add(open.at(-1) ?? document, element.name, valueOf(element), lists.has(element.name))
   })
-  for (let at = 0; at < text.length && problem === undefined; at += portion) parser.write(text.slice(at, at + portion))
+  for (let at = 0; at < text.length && problem === undefined; at += portion) {
+    parser.write(text.slice(at, at + portion))
+    yield
+  }
   if (problem === undefined) parser.close()
   return problem === undefined ? Either.right(document.members) : Either.left(problem)
 }
+
+/** `lists` are elements that are a list even where one stands alone. Left: why it is not readable. */
+export const readXml = (text: string, lists: ReadonlySet<string>): Either.Either<Json, string> =>
+  allSteps(xmlSteps(text, lists))

@@ -1,0 +1,170 @@
+/**
+ * Reads a large JSON text in steps of a few milliseconds: what `readJson` reads, for an answer of many megabytes. Every
+ * part of a container is read by `readJson`; only where parts meet is read here. How many values a text may hold is
+ * bounded, because small ones take many times the memory of their text.
+ */
+import { Either } from "effect"
+import { isObject, type Json } from "./Json.js"
+import { answerContainersMax, answerValuesMax } from "./Limits.js"
+import { readJson } from "./LosslessJson.js"
+import { member, setMember } from "./Members.js"
+
+export interface LargeJson {
+  readonly value: Json
+  /** How many lists and objects stand inside one another at most. */
+  readonly depth: number
+}
+
+export type LargeJsonProblem = "not JSON" | "too many values"
+
+/** A container that is read in parts. */
+interface Open {
+  readonly isList: boolean
+  /** Where its text begins that no part holds yet. */
+  from: number
+  /** Undefined until its first part is read. */
+  value: Array<Json> | { [name: string]: Json } | undefined
+  /** Where the name of the member that is read begins and ends. */
+  nameFrom: number
+  nameTo: number
+  /** A container in it was read in parts and has just ended: a comma or the end must follow. */
+  isAfterPart: boolean
+  /** The last part ended with a comma. */
+  isAfterComma: boolean
+}
+
+/** Characters that are read at once. */
+const portionChars = 65_536
+
+/** A part may end so many containers deep: each of them is then looked at. */
+const depthMax = 10_000
+
+const quote = 0x22,
+  comma = 0x2c,
+  opensObject = 0x7b,
+  closesObject = 0x7d,
+  opensList = 0x5b,
+  closesList = 0x5d
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const notJson = Either.left("not JSON" as const)
+
+/** The index behind the string whose first quote is at `start`; null when it does not end. */
+const endOfString = (text: string, start: number): number | null => {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = at - 1
+    while (text.charCodeAt(escapes) === 0x5c) escapes--
+    if ((at - escapes) % 2 === 1) return at + 1
+  }
+  return null
+}
+
+/** Adds the part of a container that ends here. False when it is no JSON. */
+const add = (open: Open, part: string): boolean => {
+  const read = readJson(open.isList ? `[${part}]` : `{${part}}`)
+  if (Either.isLeft(read)) return false
+  const { right } = read
+  if (open.value === undefined) open.value = open.isList ? [] : {}
+  if (Array.isArray(open.value)) {
+    if (!Array.isArray(right)) return false
+    for (const item of right) open.value.push(item)
+    return true
+  }
+  if (!isObject(right)) return false
+  for (const name in right) setMember(open.value, name, member(right, name) ?? null)
+  return true
+}
+
+/** The text is an object or a list; others are small, or one string. */
+export function* largeJsonSteps(
+  text: string,
+  portion = portionChars
+): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> {
+  const around: Array<Open> = []
+  let innermost: Open | undefined
+  let whole: Json | undefined
+  let depth = 0
+  let containers = 0
+  let values = 0
+  let readTo = 0
+
+  /** Reads what stands before the container that begins at `at`, with a null in its place. */
+  const readBefore = (parent: Open, at: number): boolean => {
+    if (!add(parent, `${text.slice(parent.from, at)}null`)) return false
+    parent.from = at
+    parent.isAfterComma = false
+    return true
+  }
+
+  for (let at = 0, next = portion; at < text.length; at++) {
+    if (at >= next) {
+      next = at + portion
+      yield
+    }
+    const code = text.charCodeAt(at)
+    if (isBlank(code)) continue
+    if (whole !== undefined) return notJson
+    if (innermost === undefined && code !== opensObject && code !== opensList) return notJson
+    if (innermost?.isAfterPart === true && code !== comma && code !== closesObject && code !== closesList)
+      return notJson
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (end === null || innermost === undefined) return notJson
+      innermost.nameFrom = at
+      innermost.nameTo = end
+      at = end - 1
+    } else if (code === opensObject || code === opensList) {
+      if (++containers > answerContainersMax || around.length === depthMax) return Either.left("too many values")
+      if (innermost !== undefined) around.push(innermost)
+      innermost = {
+        isList: code === opensList,
+        from: at + 1,
+        value: undefined,
+        nameFrom: 0,
+        nameTo: 0,
+        isAfterPart: false,
+        isAfterComma: false
+      }
+      depth = Math.max(depth, around.length + 1)
+    } else if (code === comma && innermost !== undefined) {
+      if (++values > answerValuesMax) return Either.left("too many values")
+      if (innermost.isAfterPart) {
+        innermost.isAfterPart = false
+        innermost.isAfterComma = true
+        innermost.from = at + 1
+        readTo = at
+      } else if (at - readTo >= portion) {
+        const all = [...around, innermost]
+        for (const [level, open] of all.entries()) {
+          const child = all[level + 1]
+          if (child !== undefined && child.value === undefined && !readBefore(open, child.from - 1)) return notJson
+        }
+        const part = text.slice(innermost.from, at)
+        if (part.trim() === "" || !add(innermost, part)) return notJson
+        innermost.from = at + 1
+        innermost.isAfterComma = true
+        readTo = at
+      }
+    } else if ((code === closesObject || code === closesList) && innermost !== undefined) {
+      if (innermost.isList !== (code === closesList)) return notJson
+      const ended: Open = innermost
+      const parent = around.pop()
+      if (ended.value !== undefined || parent === undefined) {
+        const part = ended.isAfterPart ? "" : text.slice(ended.from, at)
+        if (ended.isAfterComma && part.trim() === "") return notJson
+        if (!ended.isAfterPart && !add(ended, part)) return notJson
+        const value = ended.value ?? null
+        if (parent === undefined) whole = value
+        else if (Array.isArray(parent.value)) parent.value[parent.value.length - 1] = value
+        else if (parent.value !== undefined) {
+          const name = readJson(text.slice(parent.nameFrom, parent.nameTo))
+          if (Either.isLeft(name) || typeof name.right !== "string") return notJson
+          setMember(parent.value, name.right, value)
+        }
+        if (parent !== undefined) parent.isAfterPart = true
+        readTo = at
+      }
+      innermost = parent
+    }
+  }
+  return whole === undefined ? notJson : Either.right({ value: whole, depth })
+}

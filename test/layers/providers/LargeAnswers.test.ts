@@ -1,0 +1,136 @@
+// What a large answer is worked through in slices must become exactly what it becomes at once.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/Limits.js"
+import { readCsv, readCsvInSlices } from "../../../src/layers/providers/CsvReading.js"
+import { callOnce, platformKey, serve } from "./support.js"
+
+const secret = "sk-live-0123456789abcdef"
+
+const called = (body: string | Buffer, contentType: string, operation: object = {}, status = 200) =>
+  Effect.gen(function* () {
+    const provider = yield* serve(
+      (_, response) => void response.writeHead(status, { "content-type": contentType, "x-key": secret }).end(body)
+    )
+    return yield* callOnce(provider, {
+      provider: { auth: { type: "bearer" } },
+      operation: { contentTypes: ["*/*"], timeoutMs: 30_000, ...operation },
+      credential: platformKey(secret)
+    })
+  })
+
+const rows = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `name ${id} ü`, tags: [[], {}, null, [id]] }))
+const manyRows = `${JSON.stringify(rows).slice(0, -1)},{"exact":12345678901234567890,"key":"${secret}"}]`
+
+describe("a large answer", () => {
+  it.scopedLive("of JSON is read by the rules, keeps its digits and loses the key", () =>
+    Effect.map(
+      called(manyRows, "application/json", {
+        job: "company.enrich",
+        response: { success: "body[11999].tags[3][0] == `11999`", requestId: 'headers."x-key"' },
+        output: { fields: { name: "to_string(body[-1])" } }
+      }),
+      (result) => {
+        if (result._tag !== "Answered") return assert.fail(JSON.stringify(result))
+        const blotted = "*".repeat(secret.length)
+        assert.strictEqual(result.normalized?.fields["name"], `{"exact":12345678901234567890,"key":"${blotted}"}`)
+        assert.strictEqual(result.evidence.providerRequestId, blotted)
+        assert.deepStrictEqual<unknown>(
+          result.body._tag === "Json" && Array.isArray(result.body.value) && result.body.value.slice(0, -1),
+          rows
+        )
+      }
+    )
+  )
+
+  it.scopedLive("of JSON that breaks off is no JSON", () =>
+    Effect.map(called(manyRows.slice(0, -1), "application/json"), (result) =>
+      assert.strictEqual(
+        result._tag === "Answered" ? "" : result.failure.message,
+        "The provider's answer is not the JSON that its content type promises."
+      )
+    )
+  )
+
+  it.scopedLive("of JSON with more lists than can be read fails, and says why", () =>
+    Effect.map(called(`[${"[],".repeat(answerContainersMax)}[]]`, "application/json"), (result) =>
+      assert.match(result._tag === "Answered" ? "" : result.failure.message, /more than 500000 lists and objects/)
+    )
+  )
+
+  it.scopedLive("that is nested too deep is kept as a file", () =>
+    Effect.map(
+      called(`[${`${"[".repeat(answerDepthMax)}${"]".repeat(answerDepthMax)},`.repeat(400)}1]`, "application/json", {
+        response: { success: "length(body) == `401`" }
+      }),
+      (result) => {
+        if (result._tag !== "Answered") return assert.fail(JSON.stringify(result))
+        assert.strictEqual(result.body._tag, "Media")
+        assert.match(result.outcomeReason, /nested deeper than 512 levels and is kept as a file/)
+      }
+    )
+  )
+
+  it.scopedLive("of an error status is read by the rules", () =>
+    Effect.map(
+      called(
+        manyRows,
+        "application/json",
+        { response: { errors: [{ when: "body[5].id == `5`", code: "rate_limited" }] } },
+        400
+      ),
+      (result) => assert.strictEqual(result._tag === "Answered" ? "" : result.failure.code, "rate_limited")
+    )
+  )
+
+  it.scopedLive("of XML is data for the rules", () =>
+    Effect.map(
+      called(`<r>${"<a b='1'>ü&amp;</a>".repeat(10_000)}<c/></r>`, "text/xml", {
+        response: { parse: { format: "xml" }, success: "length(body.r.a) == `10000` && body.r.a[9999]._ == 'ü&'" }
+      }),
+      (result) => assert.strictEqual(result._tag === "Answered" && result.outcome, "hit")
+    )
+  )
+
+  it.scopedLive("of XML that is not well-formed fails, and says why", () =>
+    Effect.map(
+      called(`<r>${"<a></a>".repeat(10_000)}<b></r>`, "text/xml", { response: { parse: { format: "xml" } } }),
+      (result) =>
+        assert.match(
+          result._tag === "Answered" ? "" : result.failure.message,
+          /cannot be read as XML: it is not well-formed/
+        )
+    )
+  )
+
+  it.scopedLive("of CSV is data for the rules", () =>
+    Effect.map(
+      called(`a,b\n${'1,"x ""ü"" y\n z"\n'.repeat(6_000)}`, "text/csv", {
+        response: { parse: { format: "csv" }, success: "length(body) == `6000` && body[5999].b == 'x \"ü\" y\n z'" }
+      }),
+      (result) => assert.strictEqual(result._tag === "Answered" && result.outcome, "hit")
+    )
+  )
+})
+
+describe("CSV in slices", () => {
+  const shape = { delimiter: ",", header: true }
+  const texts: ReadonlyArray<[what: string, text: string]> = [
+    ["rows", `a,b\n${"1,2\n".repeat(15_000)}`],
+    ["empty lines and a last row without line break", `a,b\n\n${"1,2\r\n\r\n".repeat(9_000)}3,4`],
+    ["a quote that does not end", `a,b\n${"1,2\n".repeat(9_000)}"3,4\n${"1,2\n".repeat(9_000)}`],
+    ["a row with too many cells", `a,b\n${"1,2\n".repeat(9_000)}3,4,5\n${"1,2\n".repeat(9_000)}`],
+    ["a quote inside of a cell", `a,b\n${"1,2\n".repeat(9_000)}3,4"5\n`],
+    ["too many rows", `a\n${"1\n".repeat(csvRowsMax + 20_000)}`],
+    ["two columns of one name", `a,a\n${"1,2\n".repeat(9_000)}`],
+    ["a row that is too long", `a\n${"1\n".repeat(9_000)}${"x".repeat(70_000)}\n`],
+    ["nothing", ""]
+  ]
+  for (const [what, text] of texts)
+    it.effect(`${what}: the same as at once`, () =>
+      Effect.map(readCsvInSlices(text, shape), (sliced) => {
+        assert.deepStrictEqual(Either.isRight(sliced), Either.isRight(readCsv(text, shape)))
+        assert.deepStrictEqual(sliced, readCsv(text, shape))
+      })
+    )
+})
