@@ -2,7 +2,7 @@
 // operation in order. Built in steps, so that a server can answer requests between them.
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
 import { fieldNames, fieldTexts, type SearchDocuments } from "./SearchDocument.js"
-import { i32, IntegerList, u16, u32 } from "./IntegerArrays.js"
+import { f32, f64, i32, IntegerList, u16, u32 } from "./IntegerArrays.js"
 import { buildPostings, documentFrequency, inverseFrequency, type Postings, type RowTerms } from "./Postings.js"
 import type { Tuning } from "./Tuning.js"
 
@@ -22,6 +22,13 @@ export interface Tokens {
   readonly items: Uint32Array
 }
 
+/** Of each operation, where the names of its parameters begin, and how rare the words of its names are, added up. */
+export interface Names {
+  readonly parametersAt: Uint32Array
+  readonly nameRarity: Float64Array
+  readonly parameterRarity: Float64Array
+}
+
 export interface IndexData {
   readonly size: number
   readonly terms: ReadonlyMap<string, number>
@@ -32,9 +39,10 @@ export interface IndexData {
   readonly providers: Postings
   readonly providerOf: Uint32Array
   readonly tokens: Tokens
-  /** Rows of each job, and the job's title. */
+  readonly names: Names
   /** The words of the names of providers, in small letters. */
   readonly providerWords: ReadonlySet<string>
+  /** Rows of each job, and the job's title. */
   readonly capabilities: ReadonlyMap<string, ReadonlyArray<number>>
   readonly capabilityTitles: ReadonlyMap<string, string>
 }
@@ -42,9 +50,6 @@ export interface IndexData {
 export const termOf = (token: number): number => token >>> fieldBits
 export const isNameToken = (token: number): boolean => (token & fieldMask) === nameField
 export const isParameterNameToken = (token: number): boolean => (token & fieldMask) === parameterNameField
-
-/** Of a field that comes after the names of the parameters: a row has no name of either kind from there on. */
-export const isBehindParameterNames = (token: number): boolean => (token & fieldMask) > parameterNameField
 
 /** Of the name, the provider or the description. A row's tokens begin with these. */
 export const isAbout = (token: number): boolean => (token & fieldMask) <= descriptionField
@@ -231,6 +236,25 @@ const providerReader = (
   }
 }
 
+function* readNames({ items, start }: Tokens, rarity: Float32Array): Generator<void, Names> {
+  const size = start.length - 1
+  const parametersAt = new Uint32Array(size)
+  const nameRarity = new Float64Array(size)
+  const parameterRarity = new Float64Array(size)
+  for (let row = 0; row < size; row += 1) {
+    const end = u32(start, row + 1)
+    let at = u32(start, row)
+    for (; at < end && isNameToken(u32(items, at)); at += 1)
+      nameRarity[row] = f64(nameRarity, row) + f32(rarity, termOf(u32(items, at)))
+    while (at < end && (u32(items, at) & fieldMask) < parameterNameField) at += 1
+    parametersAt[row] = at
+    for (; at < end && isParameterNameToken(u32(items, at)); at += 1)
+      parameterRarity[row] = f64(parameterRarity, row) + f32(rarity, termOf(u32(items, at)))
+    if (row % (16 * slice) === 0) yield
+  }
+  return { parametersAt, nameRarity, parameterRarity }
+}
+
 /** Builds the index, yielding after at most a few milliseconds of work. */
 export function* buildSteps(
   documents: SearchDocuments,
@@ -249,6 +273,8 @@ export function* buildSteps(
   for (let term = 0; term < termCount; term += 1)
     rarity[term] = inverseFrequency(size, documentFrequency(operations, term))
   yield
+  const names = yield* readNames(tokens, rarity)
+  yield
   const providers = yield* buildPostings(providerCount, termCount, providerReader(read, reader, tuning), tuning.k1, 1)
   return {
     size,
@@ -260,6 +286,7 @@ export function* buildSteps(
     providerOf,
     providerWords,
     tokens,
+    names,
     capabilities,
     capabilityTitles
   }

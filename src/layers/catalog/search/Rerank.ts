@@ -1,14 +1,7 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
-import {
-  type IndexData,
-  isBehindParameterNames,
-  isNameToken,
-  isParameterNameToken,
-  isProse,
-  termOf
-} from "./IndexData.js"
-import { f32, u32 } from "./IntegerArrays.js"
+import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
+import { f32, f64, u32, u8 } from "./IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
 import type { SearchClause } from "./QueryTerms.js"
@@ -31,13 +24,16 @@ const insert = (rows: Array<number>, scores: Array<number>, count: number, row: 
 }
 
 export class Reranker {
-  /** Trust in a term as an answer to the query, 0 to 1; all 0 between queries. */
-  private readonly trust: Float32Array
+  /** Of each term, its rarity times the trust in it as an answer to the query, 0 to 1; all 0 between queries. */
+  private readonly said: Float64Array
+  /** Of each term, whether the query says it. Most are not said, and so small an array stays in the cache. */
+  private readonly isSaid: Uint8Array
   constructor(
     private readonly data: IndexData,
     private readonly tuning: Tuning
   ) {
-    this.trust = new Float32Array(data.termTexts.length)
+    this.said = new Float64Array(data.termTexts.length)
+    this.isSaid = new Uint8Array(data.termTexts.length)
   }
 
   /**
@@ -59,8 +55,10 @@ export class Reranker {
       let before = -1
       for (const word of words) {
         for (const { term, weight } of word.alternatives) {
-          const trust = Math.min(1, weight / Math.max(0.1, f32(this.data.rarity, term)))
-          if (trust > f32(this.trust, term)) this.trust[term] = trust
+          const rarity = f32(this.data.rarity, term)
+          const said = rarity * Math.min(1, weight / Math.max(0.1, rarity))
+          if (said > f64(this.said, term)) this.said[term] = said
+          this.isSaid[term] = 1
           used.push(term)
         }
         if (word.said > 0) ownWords += 1
@@ -84,7 +82,10 @@ export class Reranker {
       const row = rows[at] ?? 0
       insert(rows, scores, at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
     }
-    for (const term of used) this.trust[term] = 0
+    for (const term of used) {
+      this.said[term] = 0
+      this.isSaid[term] = 0
+    }
   }
 
   /** What words around the request would add if they named its subject, toned down. */
@@ -99,32 +100,25 @@ export class Reranker {
    * words, rare words counting more.
    */
   private gain(row: number): number {
-    const { rarity, tokens } = this.data
-    let name = 0
-    let nameSaid = 0
-    let parameters = 0
-    let parametersSaid = 0
+    const { names, tokens } = this.data
+    const { items } = tokens
     const end = u32(tokens.start, row + 1)
+    let nameSaid = 0
     for (let at = u32(tokens.start, row); at < end; at += 1) {
-      const token = u32(tokens.items, at)
-      if (isBehindParameterNames(token)) break
-      const isName = isNameToken(token)
-      if (!isName && !isParameterNameToken(token)) continue
-      const term = termOf(token)
-      const all = f32(rarity, term)
-      const said = all * f32(this.trust, term)
-      if (isName) {
-        name += all
-        nameSaid += said
-      } else {
-        parameters += all
-        parametersSaid += said
-      }
+      const token = u32(items, at)
+      if (!isNameToken(token)) break
+      if (u8(this.isSaid, termOf(token)) === 1) nameSaid += f64(this.said, termOf(token))
+    }
+    let parametersSaid = 0
+    for (let at = u32(names.parametersAt, row); at < end; at += 1) {
+      const token = u32(items, at)
+      if (!isParameterNameToken(token)) break
+      if (u8(this.isSaid, termOf(token)) === 1) parametersSaid += f64(this.said, termOf(token))
     }
     const { nameCoverage, parameterCoverage } = this.tuning
     return (
-      (name > 0 ? nameCoverage * (nameSaid / name) : 0) +
-      (parameters > 0 ? parameterCoverage * (parametersSaid / parameters) : 0)
+      (nameSaid > 0 ? nameCoverage * (nameSaid / f64(names.nameRarity, row)) : 0) +
+      (parametersSaid > 0 ? parameterCoverage * (parametersSaid / f64(names.parameterRarity, row)) : 0)
     )
   }
 
@@ -141,7 +135,7 @@ export class Reranker {
       const token = u32(tokens.items, at)
       if (!isProse(token)) break
       const term = termOf(token)
-      if (f32(this.trust, term) === 0) {
+      if (u8(this.isSaid, term) === 0) {
         before = -1
         continue
       }
