@@ -5,7 +5,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect, type Layer, Option } from "effect"
+import { Clock, Effect, type Layer, Option } from "effect"
 import { resolve } from "node:path"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { FolderSize } from "../layers/catalog/CatalogFiles.js"
@@ -36,17 +36,24 @@ interface Sizes {
 }
 
 /** `named`: how much each folder holds that the command line named. */
-const linted = (sizes: Sizes, named: ReadonlyArray<FolderSize>, problems: ReadonlyArray<Problem>): Answer => ({
+const linted = (
+  sizes: Sizes,
+  named: ReadonlyArray<FolderSize>,
+  problems: ReadonlyArray<Problem>,
+  warnings: ReadonlyArray<Problem>
+): Answer => ({
   ok: problems.length === 0,
   json: {
     ok: problems.length === 0,
     ...sizes,
     folders: named.map((each) => ({ ...each })),
-    problems: problems.map((problem) => ({ ...problem }))
+    problems: problems.map((problem) => ({ ...problem })),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) })
   },
   text:
     problems.length === 0
       ? [
+          ...warnings.map(({ message, path, subject }) => `Warning: ${subject} at ${path}: ${message}`),
           `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs${named.length === 0 ? "" : ", the built-in ones among them"}`,
           ...named.map(({ endpoints, folder, jobs }) => `  from ${folder}: ${endpoints} operations, ${jobs} jobs`)
         ].join("\n")
@@ -69,6 +76,13 @@ const lint = Command.make(
         const named = ({ file, ...rest }: CatalogProblem): Problem => ({ subject: file, ...rest })
         const inFiles = ({ sources }: ReadContent, found: ReadonlyArray<LintProblem>) =>
           found.map((each) => named(inItsFile(sources, each)))
+        const { ageWarnings } = yield* Effect.promise(() => import("../layers/catalog/VerifiedAges.js"))
+        const now = yield* Clock.currentTimeMillis
+        // Nobody but the maintainers of the built-in catalog can read its documentation again.
+        const warningsOf = (content: ReadContent) =>
+          inFiles(content, ageWarnings(content.endpoints, now)).filter(
+            ({ subject }) => !subject.startsWith(builtInCatalog)
+          )
         const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
         const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
         return yield* readCatalog([...all], { thorough: true }).pipe(
@@ -77,14 +91,15 @@ const lint = Command.make(
               linted(
                 { endpoints: content.endpoints.length, jobs: content.jobs.length },
                 content.folders.filter(({ folder }) => folder !== builtInCatalog),
-                inFiles(content, problems)
+                inFiles(content, problems),
+                warningsOf(content)
               )
             )
           ),
           // A file with a mistake does not keep the samples of the others from being replayed.
           Effect.catchTag("CatalogInvalid", ({ problems, rest: others }) =>
             Effect.map(lintCatalog(others), (found) =>
-              linted({ endpoints: 0, jobs: 0 }, [], [...problems.map(named), ...inFiles(others, found)])
+              linted({ endpoints: 0, jobs: 0 }, [], [...problems.map(named), ...inFiles(others, found)], [])
             )
           )
         )

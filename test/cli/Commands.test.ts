@@ -730,6 +730,17 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             folders: [{ folder: place, endpoints: 1, jobs: 0 }]
           })
           assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operations, 0 jobs`)
+
+          writeFileSync(
+            join(place, "providers", "broken.yaml"),
+            `${batManifest}\n    provenance: { docs: "https://bats.example", verified: true, verifiedOn: "2020-01-01" }`
+          )
+          const aged = yield* cli(["catalog", "lint", place])
+          assert.strictEqual(aged.code, 0)
+          assert.match(
+            aged.out.join("\n"),
+            /Warning: .*broken\.yaml at operations\.0\.provenance\.verifiedOn: is \d+ days ago/
+          )
         })
       ),
     60_000

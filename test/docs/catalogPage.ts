@@ -36,6 +36,9 @@ export const catalogPage = ({ endpoints, jobs }: CatalogContent): string => {
   )
   const providers = new Map(real.map(({ provider }) => [provider.id, provider]))
   const titles = new Map<string, JobManifest>(jobs.map((job) => [job.id, job]))
+  const days = real.flatMap(({ operation }) => operation.provenance?.verifiedOn ?? []).sort()
+  const unread = real.filter(({ operation }) => operation.provenance?.verifiedOn === undefined)
+  const oldest = days[0] ?? "none"
   const lines = [
     "# The built-in catalog",
     "",
@@ -45,6 +48,8 @@ export const catalogPage = ({ endpoints, jobs }: CatalogContent): string => {
     "The date says on which day public documentation of the operation, or source of an official client, was read; its link leads there. The last column says what is billed, and what",
     "was read and what was not. Prices are those of public price pages and indicative: an operator pays what their own contract with the provider says. No operation was called to write",
     "its manifest, unless its note says so.",
+    "",
+    `The oldest of these dates is ${oldest}; ${unread.length} operations have none. [\`gateway catalog watch\`](operating.md#when-providers-change) asks the providers themselves.`,
     "",
     "## Jobs",
     "",

@@ -1,0 +1,39 @@
+/**
+ * How long ago the documentation of operations was read. A manifest is not wrong because it is old, so these are
+ * warnings: they say what is to be read again.
+ */
+import { dayMillis, dayOf } from "../../domain/Days.js"
+import { verifiedDaysMax } from "../../domain/Limits.js"
+import type { Endpoint } from "../../domain/Manifest.js"
+
+export interface AgeWarning {
+  readonly endpointId: string
+  /** Where in the operation. */
+  readonly path: string
+  readonly message: string
+}
+
+/** The operations of real providers that were read too long ago, and those that do not say when they were read. */
+export const ageWarnings = (endpoints: ReadonlyArray<Endpoint>, nowMillis: number): ReadonlyArray<AgeWarning> =>
+  endpoints.flatMap(({ operation: { id, provenance }, provider }): ReadonlyArray<AgeWarning> => {
+    if (provider.mock || provenance?.verified !== true) return []
+    const { verifiedOn } = provenance
+    if (verifiedOn === undefined)
+      return [
+        {
+          endpointId: id,
+          path: "provenance.verifiedOn",
+          message: "is missing: on which day was the documentation read?"
+        }
+      ]
+    const days = dayOf(nowMillis) - Math.floor(Date.parse(verifiedOn) / dayMillis)
+    return days > verifiedDaysMax
+      ? [
+          {
+            endpointId: id,
+            path: "provenance.verifiedOn",
+            message: `is ${days} days ago: read the documentation again, and write down the day (after ${verifiedDaysMax} days)`
+          }
+        ]
+      : []
+  })
