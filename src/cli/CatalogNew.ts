@@ -87,13 +87,13 @@ const fromDocument = Effect.fnUntraced(function* (
   operation: Option.Option<string>,
   id: Option.Option<string>
 ) {
-  const { importOneOperation } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
+  const { importNamedOperations } = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
   const asked =
     Option.isNone(operation) && (yield* isTerminal)
       ? yield* Prompt.text({ message: "Which operation: its operationId, or method and path" })
       : Option.getOrElse(operation, () => "")
   if (asked === "") return yield* new NotMade({ reason: "--operation must name one operation of the document" })
-  const { endpoints, names, report } = yield* importOneOperation(file, asked, Option.getOrUndefined(id))
+  const { endpoints, names, report } = yield* importNamedOperations(file, [asked], Option.getOrUndefined(id))
   const [endpoint] = endpoints
   const notes = notesOf(report)
   if (endpoint === undefined)

@@ -1,6 +1,7 @@
 /** What the manifest of an operation says about its input: its fields, where each is sent, examples and defaults. */
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import type { Operation } from "./Manifest.js"
+import { takesFields } from "./manifest/Request.js"
 import { member } from "./Members.js"
 import type { SentIn } from "./OperationContract.js"
 
@@ -28,14 +29,12 @@ export const bindingOf = (
   const { body } = operation
   const isBody =
     body !== undefined &&
-    body.as !== "list" &&
-    body.as !== "none" &&
-    (body.as === "xml" ? body.template.includes(`{${field}}`) : body.field === field)
+    (body.as === "xml" ? body.template.includes(`{${field}}`) : "field" in body && body.field === field)
   if (isBody) return { in: "body", name: field }
   const bound = member(operation.bindings, field)
   if (bound !== undefined) return { in: bound.in, name: bound.name }
   if (operation.path.includes(`{${field}}`)) return { in: "path", name: field }
-  if (operation.method === "GET" || (body !== undefined && body.as !== "list")) return { in: "query", name: field }
+  if (operation.method === "GET" || !takesFields(body)) return { in: "query", name: field }
   return { in: Object.values(operation.bindings).find((each) => bodies.has(each.in))?.in ?? "json", name: field }
 }
 

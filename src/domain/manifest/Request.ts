@@ -62,7 +62,7 @@ export const FixedValue = Schema.Struct({ in: Place, name: Text, value: Json })
 
 const MediaType = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/))
 
-/** A body that is no set of fields. Fields that it does not take go to the query. */
+/** A body that is no set of fields, or one that may be left out. Fields that it does not take go to the query. */
 export const Body = Schema.Union(
   /** The value of one field as JSON: a list, a text, anything. */
   Schema.Struct({ as: Schema.Literal("json"), field: Text }),
@@ -70,6 +70,8 @@ export const Body = Schema.Union(
   Schema.Struct({ as: Schema.Literal("list") }),
   /** No body, not even an empty object. */
   Schema.Struct({ as: Schema.Literal("none") }),
+  /** The fields as usual, and no body when no field of it is given: a body that the provider lets be left out. */
+  Schema.Struct({ as: Schema.Literal("fields") }),
   /** The text of one field, in UTF-8: plain text, XML, CSV. */
   Schema.Struct({
     as: Schema.Literal("text"),
@@ -90,3 +92,6 @@ export const Body = Schema.Union(
   })
 )
 export type Body = typeof Body.Type
+/** Whether the fields of the input go into the body as they do without `body`. */
+export const takesFields = (body: Body | undefined): boolean =>
+  body === undefined || body.as === "list" || body.as === "fields"

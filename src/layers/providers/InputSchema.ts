@@ -45,6 +45,8 @@ const ajv = new Ajv2020({
   ownProperties: true,
   addUsedSchema: false,
   validateFormats: true,
+  // It would write a line to standard error for each format that it does not know.
+  logger: false,
   code: { regExp }
 })
 

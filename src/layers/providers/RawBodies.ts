@@ -16,11 +16,7 @@ export interface RawBody {
 /** The fields of the input that the body itself takes. */
 export const fieldsOfBody = (body: Body | undefined): ReadonlySet<string> =>
   new Set(
-    body === undefined || body.as === "list" || body.as === "none"
-      ? []
-      : body.as === "xml"
-        ? placeholdersOf(body.template)
-        : [body.field]
+    body === undefined ? [] : body.as === "xml" ? placeholdersOf(body.template) : "field" in body ? [body.field] : []
   )
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -41,8 +37,15 @@ const xmlText = (value: Json): string | null => {
 
 type Wrong = { readonly field: string; readonly message: string }
 
+/** A body that is no set of fields. */
+export type WholeBody = Exclude<Body, { readonly as: "fields" }>
+
 /** Null when the input has no such field: then no body is sent. `fields` are those of bindings, for a list. */
-export const rawBody = (body: Body, input: JsonObject, fields: JsonObject): Either.Either<RawBody | null, Wrong> => {
+export const rawBody = (
+  body: WholeBody,
+  input: JsonObject,
+  fields: JsonObject
+): Either.Either<RawBody | null, Wrong> => {
   switch (body.as) {
     case "none":
       return Either.right(null)

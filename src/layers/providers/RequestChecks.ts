@@ -20,12 +20,13 @@ export const bodyProblems = (
   const problems: Array<PlanProblem> = []
   const known = isObject(input["properties"]) ? input["properties"] : {}
   if (method === "GET") problems.push({ path: "body", message: "cannot be sent with GET" })
-  if (body.as !== "list" || bodies.some((place) => place !== "json"))
+  if (body.as !== "fields" && (body.as !== "list" || bodies.some((place) => place !== "json")))
     if (bodies.length > 0)
       problems.push({
         path: "body",
         message: `one request has one kind of body, not ${body.as} and ${bodies.join(" and ")}`
       })
+  if (body.as === "fields") return problems
   if (provider.auth.type === "body" || keyPlaces(provider.auth).some((place) => place.in === "body"))
     problems.push({ path: "body", message: "has no place for the key, which goes into a field of the body" })
   for (const field of fieldsOfBody(body)) {

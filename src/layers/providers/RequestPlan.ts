@@ -8,6 +8,7 @@
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
+import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
 import { decodeBase64, isFile } from "./Multipart.js"
@@ -101,17 +102,18 @@ export const planRequest = ({
     ...fixed.map((value) => value.in)
   ])
   const bodies = bodyPlaces.filter((place) => places.has(place))
-  const { body: raw } = operation
-  const ofBody = fieldsOfBody(raw)
-  const takesFields = raw === undefined || raw.as === "list"
-  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" || !takesFields ? "query" : "json")
+  const { body: said } = operation
+  const ofBody = fieldsOfBody(said)
+  const raw = said?.as === "fields" ? undefined : said
+  const mayBeNone = said?.as === "fields"
+  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" || !takesFields(said) ? "query" : "json")
   const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
 
   const problems: Array<PlanProblem> = [...declarationProblems(provider)]
   if (bodies.length > 1)
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
   problems.push(...keyProblems({ operation, provider }))
-  if (raw !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
+  if (said !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
   for (const [field, { in: place, name, style }] of Object.entries(operation.bindings))
     if (style === "spread") {
       const problem = spreadProblem(place, name)
@@ -153,7 +155,7 @@ export const planRequest = ({
     [...bindings.values()].filter(({ style }) => style === "spread").map((each) => [each.in, takenIn(each.in)])
   )
 
-  const hasBody = operation.method !== "GET" && operation.method !== "DELETE"
+  const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !mayBeNone
 
   const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
     const query: Array<readonly [string, string]> = []
@@ -227,7 +229,8 @@ export const planRequest = ({
     if (wrong !== undefined) return Either.left(wrong)
 
     const filled = inPath.size === 0 ? template : withValues(template, segments)
-    const kind = bodies[0] ?? (hasBody || Object.keys(json).length > 0 ? "json" : "query")
+    const isEmpty = pairs.length === 0 && Object.keys(json).length === 0
+    const kind = mayBeNone && isEmpty ? "query" : (bodies[0] ?? (hasBody || !isEmpty ? "json" : "query"))
     return Either.right({
       method: operation.method,
       path: `${basePath}${filled}${fixedQuery === undefined ? "" : `?${fixedQuery}`}`,

@@ -394,6 +394,79 @@ describe("what an imported operation sends", () => {
     })
   )
 
+  it.effect("is no body at all where the document lets it be left out and no field of it is given", () =>
+    Effect.gen(function* () {
+      const post = (path: string, kind: string) =>
+        `  /${path}: { post: { operationId: ${path}, responses: {}, requestBody: { content: { ${kind}: { schema: { type: object, required: [a], properties: { a: { type: string } } } } } } } }\n`
+      const imported = yield* one(
+        [
+          post("json", "application/json"),
+          post("form", "application/x-www-form-urlencoded"),
+          post("parts", "multipart/form-data")
+        ].join("")
+      )
+      for (const endpoint of imported.endpoints) {
+        assert.strictEqual(sent(endpoint, {}), `POST https://api.shop.example/v1${endpoint.operation.path}`)
+        assert.include(sent(endpoint, { a: "x" }), "\n")
+      }
+      assert.lengthOf(imported.endpoints, 3)
+    })
+  )
+
+  it.effect("is a form where it has files and JSON is offered too, also for a file or a list of files", () =>
+    Effect.gen(function* () {
+      const file = "{ type: string, format: binary }"
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a
+      requestBody:
+        required: true
+        content:
+          application/json: { schema: { type: object, properties: { files: { type: string } } } }
+          multipart/form-data:
+            schema: { type: object, properties: { files: { oneOf: [{ type: array, items: ${file} }, ${file}, { type: object, properties: { id: { type: string } } }] } } }
+      responses: {}
+`)
+      const hi = { base64: "aGk=", filename: "a.txt" }
+      for (const files of [[hi], hi]) assert.include(sent(first(imported), { files }), 'name="files"; filename="a.txt"')
+    })
+  )
+
+  it.effect("is JSON where any media type may be sent and the document describes an object", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(
+        `  /a: { post: { operationId: a, responses: {}, requestBody: { required: true, content: { "*/*": { schema: { type: object, properties: { a: { type: string } } } } } } } }`
+      )
+      assert.strictEqual(
+        sent(first(imported), { a: "x" }),
+        'POST https://api.shop.example/v1/a\napplication/json\n{"a":"x"}'
+      )
+    })
+  )
+
+  it.effect("is not refused because a part of its schema was cut and so fits everything", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(
+        `  /a: { post: { operationId: a, responses: {}, requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } } } } }`,
+        `components:
+  schemas:
+    Item: { type: object, properties: { inner: { oneOf: [{ type: string }, { $ref: "#/components/schemas/Item" }] } } }
+`
+      )
+      assert.include(sent(first(imported), { inner: "x" }), '{"inner":"x"}')
+    })
+  )
+
+  it.effect("has a summary of at most 2,000 characters that ends with no blank", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(
+        `  /a: { get: { operationId: a, description: "${"x".repeat(1999)} more", responses: {} } }`
+      )
+      assert.strictEqual(first(imported).operation.summary, "x".repeat(1999))
+    })
+  )
+
   it.effect("passes the check of the catalog", () =>
     Effect.gen(function* () {
       const { endpoints } = yield* one(`  /a/{id}: { post: { operationId: a, responses: {} } }`)

@@ -329,3 +329,25 @@ describe("bodies of one value", () => {
     )
   })
 })
+
+describe("a body that may be left out", () => {
+  for (const place of ["json", "form", "multipart"])
+    it.scopedLive(`is sent with its fields, and not at all when none of them is given (${place})`, () =>
+      Effect.gen(function* () {
+        const operation = {
+          method: "POST",
+          body: { as: "fields" },
+          input: { type: "object", properties: { a: { type: "string" }, q: { type: "string" } } },
+          bindings: { a: { in: place, name: "a" }, q: { in: "query", name: "q" } }
+        }
+        const none = yield* sent({ operation, input: { q: "1" } })
+        assert.deepStrictEqual([none.body, none.headers["content-type"]], ["", undefined])
+        assert.include(none.url, "q=1")
+        assert.include((yield* sent({ operation, input: { a: "x" } })).body, place === "json" ? '{"a":"x"}' : "x")
+      })
+    )
+
+  it("cannot be sent with GET", () => {
+    assert.include(problemsOf({ method: "GET", body: { as: "fields" } }).join("\n"), "cannot be sent with GET")
+  })
+})

@@ -127,25 +127,27 @@ export const importOpenApiFiles = (
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
   Effect.flatMap(fileReader, (read) => importFrom(files, read, progress))
 
-/** One operation of a document, and the names of all that it has. */
-export interface ImportedOne extends Imported {
+/** Some operations of a document, and the names of all that it has. */
+export interface ImportedNamed extends Imported {
   readonly names: ReadonlyArray<string>
 }
 
-/** Imports one operation of a file, named by its operationId or by method and path. */
-export const importOneOperation = (
+/** Imports the operations of a file that are named by their operationId or by method and path, such as `GET /pets`. */
+export const importNamedOperations = (
   file: string,
-  name: string,
+  wanted: ReadonlyArray<string>,
   providerId?: string
-): Effect.Effect<ImportedOne, never, FileSystem.FileSystem> =>
-  Effect.flatMap(fileReader, (read) => {
+): Effect.Effect<ImportedNamed, never, FileSystem.FileSystem> => {
+  const all = new Set(wanted.flatMap((name) => [name, name.replace(/^\S+/, (word) => word.toLowerCase())]))
+  return Effect.flatMap(fileReader, (read) => {
     const names: Array<string> = []
     const imported = importFrom([file], read, () => undefined, {
       isWanted: (method, path, { operationId }) => {
         names.push(typeof operationId === "string" ? operationId : `${method.toUpperCase()} ${path}`)
-        return operationId === name || `${method} ${path}` === name.replace(/^\S+/, (word) => word.toLowerCase())
+        return all.has(textOf(operationId)) || all.has(`${method} ${path}`)
       },
       ...(providerId === undefined ? {} : { providerId })
     })
-    return Effect.map(imported, (found): ImportedOne => ({ ...found, names }))
+    return Effect.map(imported, (found): ImportedNamed => ({ ...found, names }))
   })
+}

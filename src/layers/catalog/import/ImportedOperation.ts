@@ -210,14 +210,14 @@ export class OperationImporter {
     const rawPath = source.path.split("#", 1)[0] ?? ""
     const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`
     const named = namedFields(this.fieldsOf({ ...source, method }, path.split("?", 1)[0] ?? ""))
-    const summary = cutText(source.description.trim(), summaryMax) || source.name.trim() || id
+    const summary = cutText(source.description.trim(), summaryMax).trim() || source.name.trim() || id
     const tags = cutText(
       source.tags
         .map((tag) => tag.trim())
         .filter((tag) => tag !== "")
         .join(", "),
       200
-    )
+    ).trim()
     const hasForm = named.some(([, { place }]) => place === "form" || place === "multipart")
     const bindings = named.flatMap(([name, { name: sent, place, schema, style: said, transform = [] }]) => {
       const style = said ?? (place === "query" && schema["type"] === "array" ? "repeat" : "single")

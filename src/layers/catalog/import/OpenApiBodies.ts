@@ -3,12 +3,12 @@
  * its document says is left out and reported; when it is required, the operation is left out.
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
-import { member } from "../../../domain/Members.js"
+import { member, setMember } from "../../../domain/Members.js"
 import type { Body } from "../../../domain/Manifest.js"
 import type { ImportedField } from "./ImportedOperation.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
-import { flattened, resolved } from "./OpenApiSchemas.js"
+import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
 import { inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
 
 export interface ImportedBody {
@@ -62,31 +62,76 @@ const inForm = (schema: JsonObject, encoding: JsonObject): Property => {
   return typeof style === "string" ? `${style} in a form` : { schema: rest, ...style }
 }
 
+const alternatives = ["anyOf", "oneOf", "allOf"] as const
+
+/** The schema of a part of a form. Each file, also in a list or as an alternative, becomes a file of an input. */
+const withFiles = (schema: JsonObject): JsonObject => {
+  if (isFile(schema)) return fileSchema(schema)
+  const { items } = schema
+  const out: { [key: string]: Json } = { ...schema }
+  if (isObject(items)) out["items"] = withFiles(items)
+  for (const key of alternatives) {
+    const parts = member(schema, key)
+    if (parts === undefined) continue
+    const written = listOf(parts).map((each) => (isObject(each) ? withFiles(each) : each))
+    setMember(out, key, written)
+  }
+  // A text and an object were told apart. A file is an object too, so that both may fit now.
+  if (out["anyOf"] !== undefined || out["oneOf"] === undefined || !holdsFile(schema)) return out
+  const { oneOf, ...rest } = out
+  return { ...rest, anyOf: oneOf }
+}
+
+const holdsFile = (schema: JsonObject): boolean =>
+  isFile(schema) ||
+  [schema["items"], ...alternatives.flatMap((key) => listOf(member(schema, key)))].some(
+    (each) => isObject(each) && holdsFile(each)
+  )
+
 const inMultipart = (schema: JsonObject): Property => {
   const { collectionFormat: _, ...rest } = schema
-  const types = typesOf(rest)
-  if (isFile(rest)) return { schema: fileSchema(rest) }
-  const { items } = rest
-  if (types.has("array") && !types.has("object"))
-    return {
-      schema: isObject(items) && isFile(items) ? { ...rest, items: fileSchema(items) } : rest,
-      style: "repeat"
-    }
-  return { schema: rest }
+  const written = withFiles(rest)
+  return typesOf(rest).has("array") ? { schema: written, style: "repeat" } : { schema: written }
 }
 
 const propertyOf = (place: BodyPlace, schema: JsonObject, encoding: JsonObject): Property =>
   place === "json" ? { schema } : place === "form" ? inForm(schema, encoding) : inMultipart(schema)
 
-/** The body whose media type can be sent, in the order of `kinds`. */
+// A range of media types, as in the header Accept: any at all, or any of `application`.
+const anyType = /^(?:\*|application)\/\*/
+
+interface Chosen {
+  readonly place: BodyPlace
+  readonly type: string
+  readonly media: JsonObject
+  /** The media type that is sent without being named. */
+  readonly usual: string
+}
+
+/**
+ * The body whose media type can be sent, in the order of `kinds`; a form with files comes before JSON, which has none.
+ * Where any type may be sent, an object or a list is JSON.
+ */
 const chosenOf = (
-  content: ReadonlyArray<readonly [string, Json]>
-): readonly [BodyPlace, string, JsonObject, string] | undefined => {
-  for (const [place, pattern, usual] of kinds) {
-    const found = content.find(([type]) => pattern.test(type))
-    if (found !== undefined) return [place, found[0], isObject(found[1]) ? found[1] : {}, usual]
+  content: ReadonlyArray<readonly [string, Json]>,
+  schemaOf: (media: JsonObject) => JsonObject
+): Chosen | undefined => {
+  const found = kinds.flatMap(([place, pattern, usual]): ReadonlyArray<Chosen> => {
+    const [type, media] = content.find(([each]) => pattern.test(each)) ?? []
+    return type === undefined ? [] : [{ place, type, media: isObject(media) ? media : {}, usual }]
+  })
+  const form = found.find(({ place }) => place === "multipart")
+  if (form !== undefined && found.length > 1) {
+    const { properties } = flattened(schemaOf(form.media))
+    if (entriesOf(properties).some(([, each]) => isObject(each) && holdsFile(each))) return form
   }
-  return undefined
+  if (found[0] !== undefined) return found[0]
+  const [type, media] = content.find(([each]) => anyType.test(each)) ?? []
+  if (type === undefined || !isObject(media)) return undefined
+  const types = typesOf(flattened(schemaOf(media)))
+  return types.has("object") || types.has("array")
+    ? { place: "json", type: "application/json", media, usual: "application/json" }
+    : undefined
 }
 
 /** The name of the field that is the whole body. `taken`: the names of the other fields. */
@@ -139,7 +184,7 @@ export const bodyOf = (
   }
   if (body === null) return leave("a request body whose reference leads nowhere")
   const content = entriesOf(body["content"])
-  const chosen = chosenOf(content)
+  const chosen = chosenOf(content, (media) => inlineSchema(document, media["schema"]).schema)
   if (chosen === undefined) {
     const [type, media] = content[0] ?? []
     if (type === undefined) return empty
@@ -148,12 +193,13 @@ export const bodyOf = (
     if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${type})`)
     return rawOf(field, type, described, required)
   }
-  const [place, type, media, usual] = chosen
+  const { media, place, type, usual } = chosen
   if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
   const schema = flattened(reading.schemaIn(id, media["schema"], { sendsDefault: required }))
   const types = typesOf(schema)
   const sent = (type.split(";", 1)[0] ?? type).trim().toLowerCase()
   const contentType = sent === usual ? {} : { contentType: type }
+  const leavable: Partial<ImportedBody> = required || method === "get" ? {} : { body: { as: "fields" } }
   const properties = entriesOf(schema["properties"]).filter(
     ([, property]) => !(isObject(property) && property["readOnly"] === true)
   )
@@ -166,7 +212,7 @@ export const bodyOf = (
       return { fields: [{ name: field, place: null, required, schema }], body: { as: "json", field } }
     }
     const { additionalProperties } = schema
-    return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType }
+    return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType, ...leavable }
   }
   const wanted = new Set(listOf(schema["required"]))
   const encodings = isObject(media["encoding"]) ? media["encoding"] : {}
@@ -179,5 +225,5 @@ export const bodyOf = (
     else if (isWanted) return leave(`${found}, which is required`)
     else report.note("changed", id, `left out ${found}`)
   }
-  return { fields, ...contentType }
+  return { fields, ...contentType, ...leavable }
 }

@@ -99,6 +99,13 @@ const assumed = (description: Json | undefined, value: Json): string => {
 export const inlineSchema = (document: JsonObject, value: Json | undefined, use?: SchemaUse): InlineSchema => {
   const cut = new Set<string>()
   let nodes = 0
+  /** How many schemas were cut: such a schema allows everything. */
+  let cuts = 0
+  const cutOff = (why: string): JsonObject => {
+    cut.add(why)
+    cuts += 1
+    return {}
+  }
 
   const members = (schema: JsonObject, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
     const out: { [key: string]: Json } = {}
@@ -109,13 +116,12 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
         cut.add("left out a default, which the provider assumes by itself")
         continue
       }
-      if (lists.has(key) && Array.isArray(member))
-        setMember(
-          out,
-          key,
-          member.map((each: Json) => inline(each, depth + 1, seen, sent))
-        )
-      else if (maps.has(key) && isObject(member))
+      if (lists.has(key) && Array.isArray(member)) {
+        const before = cuts
+        const parts = member.map((each: Json) => inline(each, depth + 1, seen, sent))
+        // Beside a part that allows everything, none could be the only one that fits.
+        setMember(out, key === "oneOf" && cuts > before && schema["anyOf"] === undefined ? "anyOf" : key, parts)
+      } else if (maps.has(key) && isObject(member))
         setMember(
           out,
           key,
@@ -143,22 +149,13 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
 
   const inline = (schema: Json, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
     nodes += 1
-    if (depth > depthMax || nodes > nodesMax) {
-      cut.add("cut a schema that is too deep or too large")
-      return {}
-    }
+    if (depth > depthMax || nodes > nodesMax) return cutOff("cut a schema that is too deep or too large")
     if (!isObject(schema)) return {}
     const reference = schema["$ref"]
     if (typeof reference !== "string") return members(schema, depth, seen, sent)
-    if (seen.has(reference)) {
-      cut.add("cut a schema that contains itself")
-      return {}
-    }
+    if (seen.has(reference)) return cutOff("cut a schema that contains itself")
     const target = pointedTo(document, reference)
-    if (target === undefined) {
-      cut.add("cut a reference that leads out of the document or nowhere")
-      return {}
-    }
+    if (target === undefined) return cutOff("cut a reference that leads out of the document or nowhere")
     return inline(target, depth, new Set([...seen, reference]), sent)
   }
 
