@@ -39,15 +39,17 @@ export const credentialOf = (provider: Endpoint["provider"]): CredentialNeed =>
 export const listedMicros = ({ basis, micros, perCallMicros }: Price): number =>
   basis === "free" ? 0 : basis === "per_call" ? micros + perCallMicros : micros
 
-const formulaOf = ({ price, volume }: Operation): string => {
+const formulaOf = ({ pages, price, volume }: Operation): string => {
   if (price.basis === "free") return "0"
   const { byInput, maxMicros = 0, perCallMicros } = price
+  const isPaged = pages?.billed === "page"
+  const call = isPaged ? `page of ${pages.size} results` : "call"
+  const fixed = perCallMicros > 0 ? `${dollars(perCallMicros)}${isPaged ? ` a ${call}` : ""} + ` : ""
   if (byInput !== undefined) {
-    const fixed = perCallMicros > 0 ? `${dollars(perCallMicros)} + ` : ""
-    return `by input: usually ${fixed}${dollars(price.micros)} a ${unitOf(price.basis)}, at most ${dollars(maxMicros)} a call`
+    const unit = price.basis === "per_call" ? call : unitOf(price.basis)
+    return `by input: usually ${fixed}${dollars(price.micros)} a ${unit}, at most ${dollars(maxMicros)} a ${call}`
   }
-  if (price.basis === "per_call") return `${dollars(listedMicros(price))} a call`
-  const fixed = perCallMicros > 0 ? `${dollars(perCallMicros)} + ` : ""
+  if (price.basis === "per_call") return `${dollars(listedMicros(price))} a ${call}`
   return `${fixed}${dollars(price.micros)} * ${volume === undefined ? "results" : `results (at most ${volume.field}, default ${volume.default}, max ${volume.max})`}`
 }
 

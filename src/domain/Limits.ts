@@ -333,8 +333,13 @@ export const answerDepthMax = 512
  */
 export const answerContainersMax = 500_000
 export const answerValuesMax = 2_000_000
-/** The longest address out of an answer that is asked for the state or the result of an asynchronous operation. */
+/** The longest address out of an answer that is asked: for a state, a result or the next page. */
 export const toldAddressCharsMax = 8_192
+/** The most pages of a provider that are read for one run, and how long all of them may take. */
+export const pagesMax = 100
+export const pagesMillisMax = 600_000
+/** The longest cursor of a provider, written as JSON, that is sent back for the next page. */
+export const pageCursorCharsMax = 8_192
 /** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */
 export const parsedBytesMax = 1_048_576
 /** Elements and attributes of such an XML together. `answerDepthMax` says how deep it may be nested. */

@@ -20,6 +20,7 @@ import {
 import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
+import { PageRules } from "./manifest/PageRules.js"
 import { Price, Volume } from "./manifest/Price.js"
 import { Binding, Body, FixedValue } from "./manifest/Request.js"
 import { Variables } from "./manifest/Variables.js"
@@ -27,6 +28,7 @@ import { Variables } from "./manifest/Variables.js"
 export * from "./manifest/Answers.js"
 export * from "./manifest/Auth.js"
 export * from "./manifest/UserGrant.js"
+export * from "./manifest/PageRules.js"
 export * from "./manifest/Price.js"
 export * from "./manifest/Request.js"
 export * from "./manifest/Variables.js"
@@ -55,6 +57,16 @@ export const Sample = Schema.Struct({
   body: Json,
   /** For an asynchronous operation: the answer to its start, when it differs from the final answer. */
   start: optional(Json),
+  /** For an operation that is read in pages: the answers after the first, in order. */
+  pages: optional(
+    Schema.NonEmptyArray(
+      Schema.Struct({
+        status: withDefault(Schema.Int, () => 200),
+        headers: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), () => ({})),
+        body: Json
+      })
+    )
+  ),
   /** The outcome that the run must have. */
   outcome: Schema.Literal("hit", "weak", "miss", "error"),
   /** The failed-run code of an `error` sample. */
@@ -112,6 +124,8 @@ export const Operation = Schema.Struct({
   contentTypes: withDefault(Schema.NonEmptyArray(Text), () => ["application/json"] as const),
   response: withDefault(ResponseRules, () => ResponseRules.make({ errors: [], missStatuses: [], billsMiss: false })),
   async: optional(AsyncRules),
+  /** For a provider that gives its results in pages. */
+  pages: optional(PageRules),
   output: optional(OutputMap),
   /** JSON Schema of the raw answer, where it is documented. Without it, the contract draws one from the samples. */
   outputSchema: optional(JsonObject),

@@ -68,13 +68,27 @@ const largestSignal = (input: JsonObject): number => {
   return largest
 }
 
+/** What the declared volume field asks for. Where it is left out: the number that the provider then returns. */
+const declaredVolume = ({ volume }: Pick<Operation, "volume">, input: JsonObject): number =>
+  volume === undefined ? 0 : signal(at(input, volume.field.split("."))) || volume.default
+
+const atMost = ({ volume }: Pick<Operation, "volume">, results: number): number =>
+  Math.min(results, volume?.max ?? Number.MAX_SAFE_INTEGER)
+
 /** How many results one call can return: 0 when nothing in the input or the contract says it. */
-export const volumeOf = ({ volume }: Pick<Operation, "volume">, input: JsonObject): number => {
-  const declared = volume === undefined ? 0 : signal(at(input, volume.field.split(".")))
-  // The number that the provider returns when its own field is left out, with any other input.
-  const preset = volume !== undefined && declared === 0 ? volume.default : declared
-  return Math.min(Math.max(preset, largestSignal(input)), volume?.max ?? Number.MAX_SAFE_INTEGER)
-}
+export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject): number =>
+  atMost(operation, Math.max(declaredVolume(operation, input), largestSignal(input)))
+
+/** How many results a run is to deliver: what its volume field asks for. Other signs of volume only raise the hold. */
+export const wantedResults = (operation: Pick<Operation, "volume">, input: JsonObject): number =>
+  atMost(operation, declaredVolume(operation, input))
+
+/** The pages for which a call can be billed: 1 where it is billed once. */
+export const billedPages = (operation: Pick<Operation, "pages" | "volume">, input: JsonObject): number =>
+  operation.pages === undefined ? 1 : pagesFor(operation, volumeOf(operation, input))
+
+const pagesFor = ({ pages }: Pick<Operation, "pages">, results: number): number =>
+  pages === undefined || pages.billed === "call" ? 1 : Math.ceil(Math.max(1, results) / pages.size)
 
 export interface VolumeExcess {
   readonly field: string
@@ -94,23 +108,31 @@ export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonOb
 }
 
 /** What is priced: an operation's price as it is for the input at hand, and its volume. */
-export interface Priced extends Pick<Operation, "volume"> {
+export interface Priced extends Pick<Operation, "pages" | "volume"> {
   readonly price: InputPrice
 }
 
 const bounded = (micros: number): Micros => Micros.make(Math.min(Number.MAX_SAFE_INTEGER, micros))
 
-const priceFor = (price: InputPrice, results: number): Micros => {
-  const units = price.basis === "per_result" ? Math.max(1, results) : 1
-  const listed = price.basis === "free" ? 0 : price.perCallMicros + price.micros * units
-  return bounded(Math.max(listed, price.maxMicros ?? 0))
+const priceFor = (price: InputPrice, results: number, pages: number): Micros => {
+  const units = price.basis === "per_result" ? Math.max(1, results) : pages
+  const listed = price.basis === "free" ? 0 : price.perCallMicros * pages + price.micros * units
+  return bounded(Math.max(listed, (price.maxMicros ?? 0) * pages))
 }
 
 export const maxPrice = (operation: Priced, input: JsonObject): Micros =>
-  priceFor(operation.price, operation.price.basis === "per_result" ? volumeOf(operation, input) : 1)
+  priceFor(
+    operation.price,
+    operation.price.basis === "per_result" ? volumeOf(operation, input) : 1,
+    billedPages(operation, input)
+  )
 
 /** The most that any accepted input can cost. A price by input is bounded by its declared maximum alone. */
-export const dearestPrice = ({ price, volume }: Pick<Operation, "price" | "volume">): Micros => {
+export const dearestPrice = (operation: Pick<Operation, "pages" | "price" | "volume">): Micros => {
+  const { price, volume } = operation
   const { byInput, ...listed } = price
-  return byInput === undefined ? priceFor(listed, volume?.max ?? 1) : (price.maxMicros ?? bounded(Infinity))
+  const pages = pagesFor(operation, volume?.max ?? 1)
+  return byInput === undefined
+    ? priceFor(listed, volume?.max ?? 1, pages)
+    : bounded((price.maxMicros ?? Infinity) * pages)
 }

@@ -6,6 +6,7 @@
 import { Data, type Effect, type Redacted } from "effect"
 import type { Json, JsonObject } from "./Json.js"
 import type { Endpoint, VariableValues } from "./Manifest.js"
+import type { Micros } from "./Micros.js"
 import type {
   AuthError,
   CapacityExhausted,
@@ -82,6 +83,8 @@ export interface ProviderCall {
   readonly credential: Credential
   /** The same for every resend of one attempt; given to providers that take an idempotency key. */
   readonly attemptReference: string
+  /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
+  readonly heldMicros?: Micros
 }
 
 /** What may be kept of a call: digests and sizes, never headers or bodies. */
@@ -127,6 +130,21 @@ export interface Normalized {
   readonly mapVerified: boolean
 }
 
+/** One page of an answer: what it brought, and what it told about its cost. A page that failed is an `error`. */
+export interface PageFacts {
+  readonly outcome: "hit" | "weak" | "miss" | "error"
+  readonly resultCount: number | null
+  readonly cost: CostEvidence
+}
+
+/** The pages of which an answer was made. */
+export interface AnswerPages {
+  /** In the order in which they were asked for. */
+  readonly facts: ReadonlyArray<PageFacts>
+  /** False when the provider has, or may have, more of what was asked for. */
+  readonly complete: boolean
+}
+
 /** What a provider answered, judged by the rules of its operation. */
 export interface ProviderAnswer {
   readonly outcome: "hit" | "weak" | "miss"
@@ -138,6 +156,8 @@ export interface ProviderAnswer {
   readonly resultCount: number | null
   readonly cost: CostEvidence
   readonly evidence: Evidence
+  /** Of an answer that was read in pages alone: each has its own cost. */
+  readonly pages?: AnswerPages
 }
 
 /** The run failures that a call can raise. */

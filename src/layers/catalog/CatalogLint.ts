@@ -60,27 +60,45 @@ const openStage = Effect.suspend(() => {
 const bodyText = (body: Json, contentType: string): string =>
   typeof body === "string" && (body === "" || !contentType.includes("json")) ? body : JSON.stringify(body)
 
-const responder = ({ operation, provider }: Endpoint, sample: Sample): Respond => {
+interface Replay {
+  readonly respond: Respond
+  /** What the engine asked for and the sample does not hold, or the other way round. Null when both fit. */
+  readonly mismatch: () => string | null
+}
+
+const replayOf = ({ operation, provider }: Endpoint, sample: Sample): Replay => {
   const tokenUrl = exampleAddresses(provider)[1]
   const token = tokenUrl === undefined ? undefined : new URL(tokenUrl)
   let started = operation.async === undefined
-  return (request, response) => {
+  const further = sample.pages ?? []
+  let pagesAsked = 0
+  const respond: Respond = (request, response) => {
     if (token !== undefined && request.method === "POST" && request.url === token.pathname + token.search) {
       return void response
         .writeHead(200, { "content-type": "application/json" })
         .end('{"access_token":"lint-token-0000","expires_in":3600}')
     }
-    const body = started ? sample.body : (sample.start ?? sample.body)
-    const status = started || sample.start === undefined ? sample.status : 200
+    const page = operation.pages === undefined ? undefined : pagesAsked++
+    const shown =
+      page === undefined || page === 0 ? sample : (further[page - 1] ?? { status: 404, headers: {}, body: {} })
+    const body = started ? shown.body : (sample.start ?? sample.body)
+    const status = started || sample.start === undefined ? shown.status : 200
     started = true
     const headers = Object.fromEntries(
-      Object.entries(sample.headers).map(([name, value]) => [name.toLowerCase(), value])
+      Object.entries(shown.headers).map(([name, value]) => [name.toLowerCase(), value])
     )
     const jsonType = operation.contentTypes.find((type) => type.includes("json")) ?? "application/json"
     const contentType = headers["content-type"] ?? (typeof body === "string" ? operation.contentTypes[0] : jsonType)
     response.writeHead(status, { ...headers, "content-type": contentType })
     response.end(status === 204 ? undefined : bodyText(body, contentType))
   }
+  const mismatch = () =>
+    operation.pages === undefined || pagesAsked === further.length + 1
+      ? null
+      : pagesAsked > further.length + 1
+        ? `a page ${further.length + 2} was asked for, and the sample has none: add it to pages, or let the last page say that it is the last`
+        : `its page ${pagesAsked + 1} was not asked for: its input must want more than pages.size, and each page must name the next one`
+  return { respond, mismatch }
 }
 
 /** The differences: each member of `expected` that `actual` does not have, or has with another value. */
@@ -106,21 +124,18 @@ const compareFailure = (sample: Sample, { failure: { code, message } }: CallFail
 const pollMillisMax = 3_000
 
 /** The same operation, polled without the provider's pauses, and not for as long as a real one. */
-const hurried = ({ operation, provider }: Endpoint): Endpoint =>
-  makeEndpoint(
-    provider,
-    operation.async === undefined
-      ? operation
+const hurried = ({ operation, provider }: Endpoint): Endpoint => {
+  const { async, pages } = operation
+  return makeEndpoint(provider, {
+    ...operation,
+    ...(pages === undefined ? {} : { pages: { ...pages, totalMs: Math.min(pages.totalMs, pollMillisMax) } }),
+    ...(async === undefined
+      ? {}
       : {
-          ...operation,
-          async: {
-            ...operation.async,
-            intervalMs: 1,
-            maxIntervalMs: 10,
-            totalMs: Math.min(operation.async.totalMs, pollMillisMax)
-          }
-        }
-  )
+          async: { ...async, intervalMs: 1, maxIntervalMs: 10, totalMs: Math.min(async.totalMs, pollMillisMax) }
+        })
+  })
+}
 
 /** Whether a sample could show anything: an imported operation has neither rules nor a map of its answer. */
 const hasRules = ({ job, output, price, response }: Endpoint["operation"]): boolean =>
@@ -180,7 +195,8 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
             )
           continue
         }
-        stage.play(responder(endpoint, sample))
+        const replay = replayOf(endpoint, sample)
+        stage.play(replay.respond)
         const differing = yield* Effect.match(
           providers.call({
             endpoint,
@@ -193,7 +209,8 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
             onSuccess: (answer) => compareAnswer(sample, answer)
           }
         )
-        for (const message of differing) found(message)
+        const mismatch = replay.mismatch()
+        for (const message of mismatch === null ? differing : [mismatch]) found(message)
       }
     }
   }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins), elsewhere: stage.origin })))

@@ -71,6 +71,7 @@ class LeanOperation implements Operation {
   declare readonly contentTypes: Operation["contentTypes"]
   declare readonly response: Operation["response"]
   declare readonly async?: NonNullable<Operation["async"]>
+  declare readonly pages?: NonNullable<Operation["pages"]>
   declare readonly output?: NonNullable<Operation["output"]>
   declare readonly activated: Operation["activated"]
   declare readonly facts: Operation["facts"]
@@ -106,6 +107,7 @@ class LeanOperation implements Operation {
     this.contentTypes = common.contentTypes(operation.contentTypes)
     this.response = common.response(operation.response)
     if (operation.async !== undefined) this.async = operation.async
+    if (operation.pages !== undefined) this.pages = operation.pages
     if (operation.output !== undefined) this.output = operation.output
     this.activated = operation.activated
     this.facts = common.facts(operation.facts)

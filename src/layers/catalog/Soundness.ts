@@ -10,6 +10,7 @@ import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
 import { followUpProblems } from "../providers/FollowUps.js"
 import { compileInputSchema } from "../providers/InputSchema.js"
+import { pageProblems } from "../providers/PageChecks.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
 import { checkVocabulary } from "../providers/SchemaVocabulary.js"
@@ -56,6 +57,9 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
   for (const status of response.successStatuses ?? [])
     if (response.missStatuses.includes(status))
       problems.push({ path: "response.successStatuses", message: `${status} stands in missStatuses too; name it once` })
+  for (const [name, sample] of Object.entries(operation.samples))
+    if (sample.pages !== undefined && operation.pages === undefined)
+      problems.push({ path: `samples.${name}.pages`, message: "is for an operation that is read in pages" })
   return problems
 }
 
@@ -72,7 +76,7 @@ export const operationProblems = (
   Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
-  problems.push(...followUpProblems(endpoint))
+  problems.push(...followUpProblems(endpoint), ...pageProblems(endpoint))
   for (const { message, path } of checkVocabulary(operation.input).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
   if (thoroughness === "schemas" && problems.length === 0)

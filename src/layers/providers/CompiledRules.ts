@@ -29,6 +29,9 @@ export interface CompiledRules {
   readonly resultUrl: Expression | undefined
   readonly resultId: Expression | undefined
   readonly cancelUrl: Expression | undefined
+  readonly nextCursor: Expression | undefined
+  readonly nextUrl: Expression | undefined
+  readonly morePages: Expression | undefined
 }
 
 const never: Expression = { source: "null", evaluate: () => Either.right(null), holds: () => false }
@@ -43,7 +46,7 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
     })
   const may = (path: string, source: string | undefined) => (source === undefined ? undefined : must(path, source))
 
-  const { async, response, output } = operation
+  const { async, output, pages, response } = operation
   const { cancel, poll, result } = async ?? {}
   const rules: CompiledRules = {
     errors: response.errors.map((rule, index) => ({
@@ -66,7 +69,10 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
     pollUrl: may("async.poll.url", poll !== undefined && "url" in poll ? poll.url : undefined),
     resultUrl: may("async.result.url", result !== undefined && "url" in result ? result.url : undefined),
     resultId: may("async.result.id", result !== undefined && "path" in result ? result.id : undefined),
-    cancelUrl: may("async.cancel.url", cancel !== undefined && "url" in cancel ? cancel.url : undefined)
+    cancelUrl: may("async.cancel.url", cancel !== undefined && "url" in cancel ? cancel.url : undefined),
+    nextCursor: may("pages.next.cursor", pages?.next.by === "cursor" ? pages.next.cursor : undefined),
+    nextUrl: may("pages.next.url", pages?.next.by === "url" ? pages.next.url : undefined),
+    morePages: may("pages.more", pages?.more)
   }
   return problems.length === 0 ? Either.right(rules) : Either.left(problems)
 }

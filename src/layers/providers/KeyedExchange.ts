@@ -230,11 +230,12 @@ const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: Acc
  */
 export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const withKey = sendWithKey(engine, prepared)
-  const { async, timeoutMs } = prepared.seen.endpoint.operation
+  const { async, pages, timeoutMs } = prepared.seen.endpoint.operation
+  const origins = (async ?? pages)?.origins
   return (parts, kind, origin) => {
     if (origin === undefined || origin === prepared.origin) return withKey(parts, kind)
     const told: Prepared = { ...prepared, origin, isTold: true }
-    if (async?.origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
+    if (origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
     const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
     return send(engine, told, { method: parts.method, written, blot: null, timeoutMs })
   }

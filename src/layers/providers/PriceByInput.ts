@@ -8,11 +8,12 @@ import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { withNumbers } from "../../domain/LosslessJson.js"
-import type { Endpoint, InputPrice, Price } from "../../domain/Manifest.js"
+import type { Endpoint, InputPrice, PageRules, Price } from "../../domain/Manifest.js"
 import { dollars, Micros } from "../../domain/Micros.js"
 import type { HoldOf } from "../../domain/ContractMaking.js"
 import { exampleInput, withDefaults } from "../../domain/OperationInput.js"
-import { maxPrice } from "../../domain/Pricing.js"
+import { costOfPages, type PagedPrice } from "../../domain/PageCost.js"
+import { billedPages, maxPrice } from "../../domain/Pricing.js"
 import type { ProviderAnswer } from "../../domain/ProviderCall.js"
 import { type AttemptCost, costOf } from "../../domain/Settlement.js"
 import type { InputProblem } from "../../services/Providers.js"
@@ -54,8 +55,9 @@ const worksOut = (endpoint: Endpoint, byInput: string): PriceOf => {
       if (micros === null) return Either.left(unpriced)
       const price: InputPrice = { ...listed, micros }
       const most = mostAt(endpoint, price, input)
-      return most > maxMicros
-        ? Either.left(invalid(`makes the call cost ${dollars(most)}, and it may cost at most ${dollars(maxMicros)}`))
+      const allowed = Math.min(Number.MAX_SAFE_INTEGER, maxMicros * billedPages(endpoint.operation, input))
+      return most > allowed
+        ? Either.left(invalid(`makes the call cost ${dollars(most)}, and it may cost at most ${dollars(allowed)}`))
         : Either.right(price)
     }
   })
@@ -88,8 +90,8 @@ export const checkedPrice = (endpoint: Endpoint): Either.Either<void, string> =>
   )
 }
 
-const mostAt = ({ operation: { volume } }: Endpoint, price: InputPrice, input: JsonObject): Micros =>
-  maxPrice(volume === undefined ? { price } : { price, volume }, input)
+const mostAt = ({ operation: { pages, volume } }: Endpoint, price: InputPrice, input: JsonObject): Micros =>
+  maxPrice({ price, ...(volume === undefined ? {} : { volume }), ...(pages === undefined ? {} : { pages }) }, input)
 
 /** The most that a call with this input can cost: what a run holds for it. */
 export const holdFor = (endpoint: Endpoint, input: JsonObject): Either.Either<Micros, InvalidInput> =>
@@ -98,17 +100,33 @@ export const holdFor = (endpoint: Endpoint, input: JsonObject): Either.Either<Mi
 /** The same for contracts, whose example may have no price. */
 export const holdOf: HoldOf = (endpoint, input) => Either.getOrNull(holdFor(endpoint, input))
 
+/** How the pages of a call are priced. Were the price of the input lost, what was held is the price. */
+export const pagedPrice = (
+  endpoint: Endpoint,
+  rules: PageRules,
+  call: { readonly input: JsonObject; readonly maxMicros: Micros }
+): PagedPrice => ({
+  price: Either.getOrElse(priceFor(endpoint, call.input), () => heldPrice(call.maxMicros)),
+  billed: rules.billed,
+  billsMiss: endpoint.operation.response.billsMiss,
+  maxMicros: call.maxMicros
+})
+
+const heldPrice = (micros: Micros): InputPrice => ({ basis: "per_call", micros, perCallMicros: Micros.make(0) })
+
 /** What an answer costs, at most what was held for its call. A miss is free unless the provider bills it. */
 export const costOfAnswer = (
   endpoint: Endpoint,
   call: { readonly input: JsonObject; readonly maxMicros: Micros },
-  answer: Pick<ProviderAnswer, "cost" | "outcome" | "resultCount">
+  answer: Pick<ProviderAnswer, "cost" | "outcome" | "pages" | "resultCount">
 ): AttemptCost => {
-  // The input had a price when its run was planned, so it has one now. Were it lost, what was held is the price.
-  const held: InputPrice = { basis: "per_call", micros: call.maxMicros, perCallMicros: Micros.make(0) }
+  const { pages } = endpoint.operation
+  if (answer.pages !== undefined && pages !== undefined)
+    return costOfPages(pagedPrice(endpoint, pages, call), answer.pages.facts)
   const isBilled = answer.outcome !== "miss" || endpoint.operation.response.billsMiss
   return costOf({
-    price: isBilled ? Either.getOrElse(priceFor(endpoint, call.input), () => held) : null,
+    // The input had a price when its run was planned, so it has one now. Were it lost, what was held is the price.
+    price: isBilled ? Either.getOrElse(priceFor(endpoint, call.input), () => heldPrice(call.maxMicros)) : null,
     resultCount: answer.resultCount,
     evidence: answer.cost,
     maxMicros: call.maxMicros

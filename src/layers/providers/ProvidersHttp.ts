@@ -9,6 +9,7 @@ import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
+import { zero } from "../../domain/Micros.js"
 import { refusedFields } from "../../domain/InputExtras.js"
 import {
   type CallFailure,
@@ -29,6 +30,8 @@ import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
 import { type HttpEngine, located, type Prepared, sendWhereTold, sendWithKey } from "./KeyedExchange.js"
 import { makeOAuthTokens } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
+import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
+import { holdFor, pagedPrice } from "./PriceByInput.js"
 import { makeRefusedTargets } from "./RefusedTargets.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
@@ -120,7 +123,27 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
 /** The reasons why nothing can be sent. */
 export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>>
 
+const callInPages = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall, paging: Paging) {
+  const { endpoint, input } = call
+  const ready = yield* Effect.mapError(prepared(engine, { ...call, input: paging.input }), notSent)
+  const { origin, parts, plan, seen, variables } = ready
+  const maxMicros = call.heldMicros ?? Either.getOrElse(holdFor(endpoint, input), () => zero)
+  return yield* readInPages({
+    paging,
+    input,
+    price: pagedPrice(endpoint, paging.rules, { input, maxMicros }),
+    plan,
+    seen,
+    exchange: sendWhereTold(engine, ready),
+    start: located(parts, variables),
+    build: (next) => Either.map(plan.request.build(next), (built) => located(built, variables)),
+    origin
+  })
+})
+
 const callWith = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall) {
+  const paging = call.endpoint.operation.pages === undefined ? null : pagingOf(call.endpoint, call.input)
+  if (paging !== null) return yield* callInPages(engine, call, paging)
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
   const { parts, plan, seen } = ready
   const { async } = call.endpoint.operation
@@ -147,7 +170,9 @@ const withDeadlines = (
   { operation, provider }: ProviderCall["endpoint"],
   call: Effect.Effect<ProviderAnswer, CallFailure>
 ): Effect.Effect<ProviderAnswer, CallFailure> =>
-  operation.async === undefined && !fetchesTokens(provider.auth) ? call : onOwnFiber(call)
+  operation.async === undefined && operation.pages === undefined && !fetchesTokens(provider.auth)
+    ? call
+    : onOwnFiber(call)
 
 const fetchesTokens = ({ type }: Auth): boolean =>
   type === "oauth2_client_credentials" || type === "oauth2_authorization_code"

@@ -110,7 +110,8 @@ export const attemptCall = (parts: Parts): CallAttempt => {
       endpoint,
       input: candidate.input,
       credential,
-      attemptReference: attempt.attemptId
+      attemptReference: attempt.attemptId,
+      heldMicros: candidate.maxMicros
     })
     return { endpoint, answer, sharedWithRunId }
   })

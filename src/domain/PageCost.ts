@@ -1,0 +1,64 @@
+/**
+ * What a call costs that was read in pages: the cost of each page, together never above the hold. And whether a further
+ * page may be asked for: only when even the most that it can cost is still held. Pure.
+ */
+import type { InputPrice, Operation, PageRules } from "./Manifest.js"
+import { Micros } from "./Micros.js"
+import * as Money from "./Micros.js"
+import type { CostEvidence, PageFacts } from "./ProviderCall.js"
+import { type AttemptCost, costOf } from "./Settlement.js"
+
+/** A further page of a call that is billed once costs what its results cost. */
+const priceOfPage = (price: InputPrice, billed: PageRules["billed"], at: number): InputPrice =>
+  at === 0 || billed === "page"
+    ? price
+    : {
+        ...price,
+        micros: price.basis === "per_result" ? price.micros : Money.zero,
+        perCallMicros: Money.zero,
+        maxMicros: Money.zero
+      }
+
+export interface PagedPrice {
+  /** As it is for the input of the run. */
+  readonly price: InputPrice
+  readonly billed: PageRules["billed"]
+  readonly billsMiss: Operation["response"]["billsMiss"]
+  readonly maxMicros: Micros
+}
+
+/** Each page costs what its answer tells, or else its listed price. The first anomaly is noted. */
+export const costOfPages = (
+  { billed, billsMiss, maxMicros, price }: PagedPrice,
+  pages: ReadonlyArray<PageFacts>
+): AttemptCost =>
+  pages.reduce<AttemptCost>(
+    (sum, { cost, outcome, resultCount }, at) => {
+      const isBilled = outcome !== "error" && (outcome !== "miss" || billsMiss)
+      const page = costOf({
+        price: isBilled ? priceOfPage(price, billed, at) : null,
+        resultCount,
+        evidence: cost,
+        maxMicros: Micros.make(maxMicros - sum.micros)
+      })
+      return { micros: Micros.make(sum.micros + page.micros), anomaly: sum.anomaly ?? page.anomaly }
+    },
+    { micros: Money.zero, anomaly: null }
+  )
+
+/** Whether what is held covers a further page of at most `results` results, after those that were read. */
+export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, results: number): boolean => {
+  const { maxMicros = 0, micros, perCallMicros, basis } = priceOfPage(paged.price, paged.billed, pages.length)
+  const listed = basis === "free" ? 0 : perCallMicros + micros * (basis === "per_result" ? results : 1)
+  return costOfPages(paged, pages).micros + Math.max(listed, maxMicros) <= paged.maxMicros
+}
+
+/** What all pages together told about their cost, for those who do not ask for each. */
+export const toldByPages = (pages: ReadonlyArray<PageFacts>): CostEvidence =>
+  pages.map(({ cost }) => cost).find(({ _tag }) => _tag === "Anomaly") ??
+  (pages.every(({ cost }) => cost._tag === "None")
+    ? { _tag: "None" }
+    : {
+        _tag: "Reported",
+        micros: pages.reduce((sum, { cost }) => sum + (cost._tag === "Reported" ? cost.micros : 0), 0)
+      })

@@ -1,0 +1,164 @@
+/**
+ * The pages of an answer as plain data: which list a page brings, which request asks for the page after it, and what
+ * all pages are together. Nothing here sends anything.
+ */
+import { Either } from "effect"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { pageCursorCharsMax } from "../../domain/Limits.js"
+import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
+import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
+import type { CompiledRules } from "./CompiledRules.js"
+import { type AnswerView, holds, read } from "./Expressions.js"
+import { type ToldAddress, toldAddress } from "./FollowUps.js"
+import { keyPlaces } from "./KeyPlacement.js"
+
+type Steps = ReadonlyArray<string>
+
+const stepsOf = (path: string): Steps => path.split(".").slice(1)
+
+const at = (body: Json, steps: Steps): Json | undefined =>
+  steps.reduce<Json | undefined>((value, step) => (isObject(value) ? member(value, step) : undefined), body)
+
+/** The results of a page: none where the list is missing. Null when something else stands there. */
+export const listOf = ({ items }: PageRules, body: Json): ReadonlyArray<Json> | null => {
+  const found = at(body, stepsOf(items)) ?? null
+  return found === null ? [] : Array.isArray(found) ? found : null
+}
+
+/** `body` with this value at a place that it has; undefined removes the member. A level that is no object stays. */
+const placed = (body: Json, [step, ...rest]: Steps, value: Json | undefined): Json => {
+  if (step === undefined) return value ?? null
+  if (!isObject(body)) return body
+  const others = Object.entries(body)
+  if (!Object.hasOwn(body, step))
+    return value === undefined || rest.length > 0 ? body : Object.fromEntries([...others, [step, value]])
+  const inner = rest.length === 0 ? value : placed(member(body, step) ?? null, rest, value)
+  return Object.fromEntries(
+    others.flatMap(([name, each]) => (name !== step ? [[name, each]] : inner === undefined ? [] : [[name, inner]]))
+  )
+}
+
+const plainPath = /^body(\.[A-Za-z_]\w*)+$/
+
+/** The members that say how to go on, where the manifest names them by a plain path. */
+const goingOn = ({ more, next }: PageRules): ReadonlyArray<Steps> =>
+  [more, next.by === "cursor" ? next.cursor : next.by === "url" ? next.url : undefined].flatMap((path) =>
+    path !== undefined && plainPath.test(path) ? [stepsOf(path)] : []
+  )
+
+/**
+ * The answer that the provider would have given at once: the first page with all results in its list. What says how to
+ * go on is that of the last page, so that a client can.
+ */
+export const wholeOf = (rules: PageRules, first: Json, last: Json, items: ReadonlyArray<Json>): Json =>
+  placed(
+    goingOn(rules).reduce<Json>((body, steps) => placed(body, steps, at(last, steps)), first),
+    stepsOf(rules.items),
+    items
+  )
+
+/** The input of a request for a page of this size. */
+export const sizedInput = (rules: PageRules, { field }: Volume, input: JsonObject, size: number): JsonObject =>
+  rules.sendSize
+    ? { ...input, [field]: size }
+    : Object.fromEntries(Object.entries(input).filter(([name]) => name !== field))
+
+/** Where the reading stands after a page. */
+export interface Standing {
+  readonly input: JsonObject
+  /** How many pages were read, and how many results they brought. */
+  readonly pages: number
+  readonly results: number
+  /** The results of the last page, and how many it was asked for. */
+  readonly brought: number
+  readonly asked: number
+}
+
+export type NextPage =
+  /** The provider has no more. */
+  | { readonly _tag: "End" }
+  | { readonly _tag: "Field"; readonly field: string; readonly value: Json; readonly key: string }
+  | { readonly _tag: "Told"; readonly address: ToldAddress; readonly key: string }
+  /** There is more, and it cannot be asked for. */
+  | { readonly _tag: "Unusable"; readonly why: string }
+
+const end: NextPage = { _tag: "End" }
+
+const isNone = (value: Json): boolean => value === null || value === false || value === ""
+
+const field = (name: string, value: Json): NextPage => {
+  const key = writeJson(value)
+  return key.length > pageCursorCharsMax
+    ? { _tag: "Unusable", why: `its cursor is longer than ${pageCursorCharsMax} characters` }
+    : { _tag: "Field", field: name, value, key }
+}
+
+/** The address of `rel="next"` in a `Link` header (RFC 8288). */
+const nextLink = (header: string | undefined): string | null => {
+  const links = (header ?? "").matchAll(/<([^<>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s";,]*))?)*)/g)
+  for (const [, address = "", parameters = ""] of links) {
+    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters)
+    if ((rel?.[1] ?? rel?.[2] ?? "").toLowerCase().split(/\s+/).includes("next")) return address
+  }
+  return null
+}
+
+/** The key is placed anew with every request. What a provider repeats of it in an address was blotted. */
+const withoutKey = ({ auth }: Endpoint["provider"], address: ToldAddress): ToldAddress => {
+  const names = new Set([
+    ...(auth.type === "query" ? [auth.name] : []),
+    ...keyPlaces(auth).flatMap((place) => (place.in === "query" ? [place.name] : []))
+  ])
+  const [path = "", query] = address.path.split("?", 2)
+  if (names.size === 0 || query === undefined) return address
+  const kept = query.split("&").filter((pair) => !names.has([...new URLSearchParams(pair).keys()][0] ?? ""))
+  return { ...address, path: kept.length === 0 ? path : `${path}?${kept.join("&")}` }
+}
+
+const told = (provider: Endpoint["provider"], value: Json, base: string): NextPage =>
+  isNone(value)
+    ? end
+    : Either.match(toldAddress(value, base), {
+        onLeft: (problem): NextPage => ({ _tag: "Unusable", why: `the provider ${problem}` }),
+        onRight: (address): NextPage => ({
+          _tag: "Told",
+          address: withoutKey(provider, address),
+          key: `${address.origin}${address.path}`
+        })
+      })
+
+/** A number of the input, or the first one. */
+const startOf = (input: JsonObject, name: string, first: number): number => {
+  const given = withNumbers(member(input, name) ?? null)
+  const number = typeof given === "string" && given.trim() !== "" ? Number(given) : given
+  return typeof number === "number" && Number.isSafeInteger(number) ? number : first
+}
+
+/** What asks for the page after the one of `view`. `base` is the address that told addresses may be relative to. */
+export const nextPage = (
+  { operation: { pages }, provider }: Endpoint,
+  rules: CompiledRules,
+  view: AnswerView,
+  { asked, brought, input, pages: count, results }: Standing,
+  base: string
+): NextPage => {
+  if (pages === undefined || brought === 0) return end
+  const { more, next } = pages
+  if (more !== undefined && !holds(rules.morePages, view)) return end
+  const isShort = more === undefined && brought < asked
+  switch (next.by) {
+    case "cursor": {
+      const cursor = read(rules.nextCursor, view)
+      return isNone(cursor) ? end : field(next.field, cursor)
+    }
+    case "page":
+      return isShort ? end : field(next.field, startOf(input, next.field, next.first) + count)
+    case "offset":
+      return isShort ? end : field(next.field, startOf(input, next.field, next.first) + results)
+    case "url":
+      return told(provider, read(rules.nextUrl, view), base)
+    case "link":
+      return told(provider, nextLink(view.headers["link"]), base)
+  }
+}

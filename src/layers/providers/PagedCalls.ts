@@ -1,0 +1,295 @@
+/**
+ * Operations whose provider gives its results in pages: one page after the other is asked for, up to the volume of the
+ * input, and one answer is made of them. Each page is judged like any answer. What came before a page that fails, or
+ * that may not be asked for, is the answer, and says that it is not all. Nothing is kept beside the answer: a call that
+ * is interrupted leaves nothing, and costs nothing.
+ */
+import { createHash } from "node:crypto"
+import { Clock, Effect, Either, Option } from "effect"
+import type { Json, JsonObject } from "../../domain/Json.js"
+import { writeJson } from "../../domain/LosslessJson.js"
+import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
+import { affordsPage, type PagedPrice, toldByPages } from "../../domain/PageCost.js"
+import { wantedResults } from "../../domain/Pricing.js"
+import type { CallFailure, PageFacts, ProviderAnswer } from "../../domain/ProviderCall.js"
+import { readAnswer } from "./AnswerReading.js"
+import type { Exchange } from "./AsyncCalls.js"
+import type { CallPlan } from "./CallPlan.js"
+import { type Case, judge, readingOf, viewOf } from "./Judgement.js"
+import { listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
+import type { RequestParts } from "./RequestPlan.js"
+import type { WireAnswer } from "./Transport.js"
+
+/** A page only reads. One that fails in passing is asked for again a few times, like a poll. */
+const lostPagesMax = 3
+const pauseMillis = 1000
+const pauseGrowth = 1.5
+/** A provider that asks for more patience gets no further request of this run. */
+const patienceMillisMax = 30_000
+
+/** How a call is read in pages: the rules, and the input of its first request. */
+export interface Paging {
+  readonly rules: PageRules
+  readonly volume: Volume
+  readonly wanted: number
+  readonly input: JsonObject
+}
+
+/** Null when one request serves the input: it is then sent as it is, and its answer stays as it came. */
+export const pagingOf = ({ operation }: Endpoint, input: JsonObject): Paging | null => {
+  const { pages: rules, volume } = operation
+  if (rules === undefined || volume === undefined) return null
+  const wanted = wantedResults(operation, input)
+  return wanted <= rules.size && rules.sendSize
+    ? null
+    : { rules, volume, wanted, input: sizedInput(rules, volume, input, rules.size) }
+}
+
+export interface PagedCall {
+  readonly paging: Paging
+  /** The input of the run. */
+  readonly input: JsonObject
+  readonly price: PagedPrice
+  readonly plan: CallPlan
+  /** With the input of the first request. */
+  readonly seen: Case
+  readonly exchange: Exchange
+  readonly start: RequestParts
+  /** The parts of a further request, at its own address. */
+  readonly build: (input: JsonObject) => Either.Either<RequestParts, unknown>
+  /** The manifest's own origin. */
+  readonly origin: string
+}
+
+interface Page {
+  readonly wire: WireAnswer
+  readonly answer: ProviderAnswer
+  readonly body: Json
+  readonly list: ReadonlyArray<Json>
+}
+
+/** Null when the answer has no list of results where the manifest says that it has one. */
+const pageOf = ({ paging: { rules }, seen }: PagedCall, wire: WireAnswer, answer: ProviderAnswer): Page | null => {
+  const body =
+    answer.body._tag === "Json"
+      ? answer.body
+      : Option.getOrNull(
+          Option.map(
+            Either.getRight(readAnswer(wire, { ...readingOf(seen), inlineBytes: Infinity })),
+            (read) => read.body
+          )
+        )
+  if (body?._tag !== "Json") return null
+  const list = listOf(rules, body.value)
+  return list === null ? null : { wire, answer, body: body.value, list }
+}
+
+const digestOf = (list: ReadonlyArray<Json>): string => createHash("sha256").update(writeJson(list)).digest("base64")
+
+/** How long to wait before a page is asked for again; null when it is not. */
+const pauseBefore = ({ failure }: CallFailure, missed: number): number | null => {
+  const passes = failure.code === "rate_limited" || failure.code === "provider_error" || failure.code === "fetch_failed"
+  if (!passes || missed >= lostPagesMax) return null
+  const asked = "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
+  const pause = asked === undefined ? pauseMillis * pauseGrowth ** missed : asked * 1000
+  return pause > patienceMillisMax ? null : pause
+}
+
+const failedPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "error", resultCount: null, cost })
+
+/** What was read so far. */
+class PagesRead {
+  readonly items: Array<Json> = []
+  readonly facts: Array<PageFacts> = []
+  private readonly digests = new Set<string>()
+  private readonly hash = createHash("sha256")
+  results = 0
+  count = 0
+  bytes = 0
+  last: Page
+
+  constructor(
+    readonly first: Page,
+    private readonly wanted: number
+  ) {
+    this.last = first
+    this.take(first)
+  }
+
+  /** False when the same page was read before. */
+  take(page: Page): boolean {
+    const digest = digestOf(page.list)
+    if (this.digests.has(digest)) return false
+    this.digests.add(digest)
+    const kept = page.list.slice(0, this.missing())
+    for (const item of kept) this.items.push(item)
+    const { cost, outcome, resultCount } = page.answer
+    const counted =
+      resultCount === null || kept.length === page.list.length ? resultCount : Math.min(resultCount, kept.length)
+    this.facts.push({ outcome, resultCount: counted, cost })
+    this.hash.update(page.wire.bytes)
+    this.results += page.list.length
+    this.count += 1
+    this.bytes += page.wire.bytes.length
+    this.last = page
+    return true
+  }
+
+  missing(): number {
+    return this.wanted - this.items.length
+  }
+
+  digest(): string {
+    return this.hash.digest("hex")
+  }
+}
+
+/** The size to ask for. Page numbers mean something only while all pages have one size. */
+const sizeToAsk = ({ next, sendSize, size }: PageRules, missing: number): number =>
+  sendSize && (next.by === "cursor" || next.by === "offset") ? Math.min(size, missing) : size
+
+type Asked = { readonly parts: RequestParts; readonly input: JsonObject; readonly origin?: string }
+
+const requestFor = (
+  call: PagedCall,
+  next: Extract<NextPage, { readonly _tag: "Field" | "Told" }>,
+  size: number
+): Either.Either<Asked, unknown> => {
+  const { paging, seen, start } = call
+  if (next._tag === "Told") {
+    const { origin, path } = next.address
+    return Either.right({ parts: { ...start, path, query: [] }, input: seen.input, origin })
+  }
+  const input = { ...sizedInput(paging.rules, paging.volume, call.input, size), [next.field]: next.value }
+  return Either.map(call.build(input), (parts) => ({ parts, input }))
+}
+
+/** One answer of all pages. Left: they cannot be read together. */
+const joined = (call: PagedCall, read: PagesRead): Either.Either<ProviderAnswer, CallFailure> => {
+  const { first, items, last } = read
+  if (read.count === 1 && items.length === first.list.length) return Either.right(first.answer)
+  const whole = wholeOf(call.paging.rules, first.body, last.body, items)
+  const wire: WireAnswer = {
+    status: first.wire.status,
+    headers: { ...first.wire.headers, "content-type": "application/json" },
+    bytes: Buffer.from(writeJson(whole))
+  }
+  return judge({ ...call.seen, input: call.input }, wire)
+}
+
+const countedIn = (facts: ReadonlyArray<PageFacts>): number | null =>
+  facts.every(({ resultCount }) => resultCount === null)
+    ? null
+    : facts.reduce((sum, { resultCount }) => sum + (resultCount ?? 0), 0)
+
+/** `stopped` says why there may be more; null when there is not. */
+const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): ProviderAnswer => {
+  const { first } = read
+  const together = joined(call, read)
+  const answer = Either.getOrElse(together, () => first.answer)
+  const why = Either.match(together, {
+    onLeft: ({ failure }) => `its pages together cannot be read (${failure.message})`,
+    onRight: () => stopped
+  })
+  // Where one page stands for all, the others were not delivered.
+  const facts = Either.isRight(together)
+    ? read.facts
+    : read.facts.map((page, at) => (at === 0 ? page : failedPage(page.cost)))
+  const note = why !== null ? ` It is not all: ${why}.` : read.count === 1 ? "" : ` It was read in ${read.count} pages.`
+  return {
+    ...answer,
+    outcomeReason: `${answer.outcomeReason}${note}`,
+    resultCount: countedIn(facts),
+    cost: toldByPages(facts),
+    evidence: {
+      ...first.answer.evidence,
+      responseDigest: read.digest(),
+      responseBytes: read.bytes
+    },
+    pages: { facts, complete: why === null }
+  }
+}
+
+export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
+  const { exchange, origin, paging, plan, price, seen, start } = call
+  const { rules, wanted } = paging
+  const { maxBytes } = seen.endpoint.operation
+  const started = yield* Clock.currentTimeMillis
+  const opening = yield* exchange(start, "start")
+  const opened = yield* judge(seen, opening)
+  const first = opened.outcome === "miss" ? null : pageOf(call, opening, opened)
+  if (first === null) return opened
+
+  const read = new PagesRead(first, wanted)
+  const keys = new Set<string>()
+  const base = `${origin}${start.path}`
+  let asked = rules.size
+  let input = seen.input
+
+  /** Null when there is no more to read; a text says why there may be more. */
+  const readNext = Effect.fnUntraced(function* () {
+    const standing: Standing = {
+      input: call.input,
+      pages: read.count,
+      results: read.results,
+      brought: read.last.list.length,
+      asked
+    }
+    const view = { ...viewOf(seen, read.last.wire, read.last.body), input }
+    const next = nextPage(seen.endpoint, plan.rules, view, standing, base)
+    if (next._tag === "End") return null
+    if (next._tag === "Unusable") return next.why
+    if (keys.has(next.key)) return "the provider named the same next page twice"
+    keys.add(next.key)
+    if (read.count >= rules.max) return `one run reads ${rules.max} pages at most`
+    const size = sizeToAsk(rules, read.missing())
+    const request = requestFor(call, next, size)
+    if (Either.isLeft(request)) return "the provider's cursor cannot be sent"
+    const seenNow: Case = { ...seen, input: request.right.input }
+    const sent = exchange(request.right.parts, "follow_up", request.right.origin)
+    for (let missed = 0; ; missed += 1) {
+      if (!affordsPage(price, read.facts, Math.min(rules.size, read.missing())))
+        return "what is held for the run does not cover a further page"
+      const left = rules.totalMs - ((yield* Clock.currentTimeMillis) - started)
+      const ended = yield* Effect.timeoutOption(
+        Effect.either(Effect.flatMap(sent, (wire) => Either.map(judge(seenNow, wire), (answer) => ({ answer, wire })))),
+        Math.max(1, left)
+      )
+      if (Option.isNone(ended)) return `reading it took longer than ${rules.totalMs} ms`
+      if (Either.isLeft(ended.value)) {
+        const failed = ended.value.left
+        read.facts.push(failedPage(failed.cost))
+        const pause = pauseBefore(failed, missed)
+        if (pause === null || pause >= left)
+          return `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
+        yield* Effect.sleep(pause)
+        continue
+      }
+      const { answer, wire } = ended.value.right
+      const page = answer.outcome === "miss" ? null : pageOf(call, wire, answer)
+      if (answer.outcome === "miss" || page?.list.length === 0) {
+        read.facts.push({ outcome: "miss", resultCount: null, cost: answer.cost })
+        return null
+      }
+      const refused =
+        page === null
+          ? `page ${read.count + 1} has no list of results`
+          : read.bytes + wire.bytes.length > maxBytes
+            ? `all pages together are larger than ${maxBytes} bytes`
+            : read.take(page)
+              ? undefined
+              : "the provider gave the same page twice"
+      if (refused !== undefined) {
+        read.facts.push(failedPage(answer.cost))
+        return refused
+      }
+      asked = size
+      input = request.right.input
+      return undefined
+    }
+  })
+
+  let stopped: string | null | undefined = undefined
+  while (stopped === undefined) stopped = read.missing() <= 0 ? null : yield* readNext()
+  return answerOf(call, read, stopped)
+})
