@@ -6,14 +6,38 @@ import type { HttpApiError } from "@effect/platform"
 import { cutText } from "../domain/Characters.js"
 import { ValidationError, type FieldProblem } from "../domain/ApiErrors.js"
 import { problemsMax } from "../domain/Limits.js"
+import { member } from "../domain/Members.js"
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
+
+/** A type as our code writes it, in the words of a reader; undefined for one that has no such words. */
+const wordsOf = (type: string): string | undefined => {
+  if (type.startsWith("{") || type === "object") return "an object"
+  if (/^(?:ReadonlyArray<|readonly \[|NonEmptyArray<|an array\b)/.test(type)) return "a list"
+  if (/^(?:"[^"]*"|-?\d+|true|false|null)$/.test(type)) return type
+  return member(simple, type)
+}
+const simple: { readonly [type: string]: string } = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false"
+}
+
+/** `expected` is the type of a schema that says nothing of its own. */
+const plain = (expected: string, isWhole: boolean): string => {
+  // Every body is an object. The type would be the name of its schema.
+  if (isWhole) return "must be a JSON object"
+  const words = expected.startsWith("{") ? ["an object"] : expected.split(" | ").map(wordsOf)
+  return words.includes(undefined) ? `expected ${expected}` : `must be ${words.join(" or ")}`
+}
 
 const text = (issue: Issue): string => {
   if (issue._tag === "Missing") return "is required"
   if (issue._tag === "Unexpected") return "is not a field of this request"
-  const expected = issue.message.replace(/, actual [\s\S]*$/, "")
-  return expected.charAt(0).toLowerCase() + expected.slice(1)
+  const said = issue.message.replace(/, actual [\s\S]*$/, "")
+  return said.startsWith("Expected ")
+    ? plain(said.slice("Expected ".length), issue.path.length === 0)
+    : said.charAt(0).toLowerCase() + said.slice(1)
 }
 
 /** How many issues are looked at: a choice has several for one field, and an answer names few fields. */
