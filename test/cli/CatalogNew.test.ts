@@ -75,6 +75,27 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
     })
   )
 
+  it.effect("says which values are fixed, and which look signed or made anew for each call", () =>
+    Effect.gen(function* () {
+      const hmac = yield* made(
+        "hmac",
+        "curl 'https://a.example/x?timestamp=1700000000' -H 'X-Signature: topsecret1' -H 'X-Version: 2'"
+      )
+      assert.includeMembers(hmac["leftOut"], [
+        "timestamp looks signed or made anew for each call: write auth hmac by hand (docs/providers.md)",
+        "X-Signature looks signed or made anew for each call: write auth hmac by hand (docs/providers.md)",
+        "the header X-Version is sent with every call as it stands in the command"
+      ])
+      const aws = yield* made(
+        "aws",
+        "curl https://b.example/x -H 'X-Amz-Date: 20260101T000000Z' -H 'Authorization: AWS4-HMAC-SHA256 Credential=topsecret1'"
+      )
+      assert.includeMembers(aws["leftOut"], [
+        "Authorization looks signed or made anew for each call: write auth aws_sigv4 by hand (docs/providers.md)"
+      ])
+    })
+  )
+
   it.effect("overwrites an edited file only when asked to, and says what is wrong with a command or a name", () =>
     Effect.gen(function* () {
       const again = () => cli(["catalog", "new", "--to", folderOf("twice")], { input: "curl https://a.example/x" })

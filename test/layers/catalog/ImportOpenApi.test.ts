@@ -185,6 +185,7 @@ describe("the key of an imported operation", () => {
     basic: { type: http, scheme: basic }
     bearer: { type: http, scheme: bearer }
     query: { type: apiKey, in: query, name: key }
+    cookie: { type: apiKey, in: cookie, name: sid }
     id: { type: apiKey, in: header, name: X-Id }
     secret: { type: apiKey, in: header, name: X-Secret }
     machine: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://id.example/token", scopes: {} } } }
@@ -202,6 +203,18 @@ describe("the key of an imported operation", () => {
     [
       "[{ machine: [] }]",
       { type: "oauth2_client_credentials", tokenUrl: "https://id.example/token", clientAuth: "basic" },
+      null
+    ],
+    ["[{ cookie: [] }]", { type: "cookie", name: "sid" }, null],
+    [
+      "[{ id: [], query: [] }]",
+      {
+        type: "pair",
+        places: [
+          { in: "header", name: "X-Id" },
+          { in: "query", name: "key" }
+        ]
+      },
       null
     ],
     ["[{}]", { type: "none" }, null],

@@ -52,6 +52,9 @@ const holdsSecret = (value: Json): boolean =>
           ([name, each]) => holdsSecret(each) || (keyName.test(name) && typeof each === "string")
         )
 
+/** Names of what a client makes anew for each call. */
+const oneTime = /(?:^|[-_.])(?:signature|sig|hmac|nonce|timestamp)$|^(?:date|x-amz-date)$/i
+
 /** Collects fields, and takes the key where it finds one. */
 class Collected {
   readonly fields: Array<ImportedField> = []
@@ -68,6 +71,7 @@ class Collected {
   }
 
   field(place: typeof Place.Type, name: string, value: Json): void {
+    if (place === "query") this.noteOneTime(name, "")
     const isKey = typeof value === "string" && value !== "" && keyName.test(name)
     if (isKey && (place === "query" || place === "json" || place === "form") && this.keys.length === 0)
       return this.key({ type: place === "query" ? "query" : "body", name }, `${place} field ${name}`, value)
@@ -89,6 +93,15 @@ class Collected {
     })
   }
 
+  /** A signature, or what belongs to one, cannot be a value of the manifest: it is another one in each call. */
+  noteOneTime(name: string, value: string): void {
+    const way = /^AWS4-HMAC-SHA/.test(value) || /^x-amz-(?:date|signature)$/i.test(name) ? "aws_sigv4" : "hmac"
+    if (way === "aws_sigv4" || oneTime.test(name))
+      this.leftOut.push(
+        `${name} looks signed or made anew for each call: write auth ${way} by hand (docs/providers.md)`
+      )
+  }
+
   auth(): ImportedAuth {
     const [first, second, third] = this.keys
     if (first === undefined) return { type: "none" }
@@ -100,6 +113,7 @@ class Collected {
 }
 
 const takeHeader = (found: Collected, name: string, value: string): void => {
+  found.noteOneTime(name, value)
   if (name.toLowerCase() === "authorization" || name.toLowerCase() === "proxy-authorization") {
     const [, scheme = "", secret = ""] = /^(\S+)\s+(.*)$/.exec(value) ?? []
     if (/^bearer$/i.test(scheme)) return found.key({ type: "bearer" }, `header ${name}`, secret)
@@ -114,6 +128,7 @@ const takeHeader = (found: Collected, name: string, value: string): void => {
   }
   if (keyName.test(name) || looksSecret(value)) return found.key({ type: "header", name }, `header ${name}`, value)
   found.fixed.push({ in: "header", name, value })
+  found.leftOut.push(`the header ${name} is sent with every call as it stands in the command`)
 }
 
 /** The segments of a path that name one thing become fields. */

@@ -44,6 +44,7 @@ const wayOf = (scheme: JsonObject | null): Way => {
   if (type === "oauth2") return oauth2(scheme)
   if (type === "openIdConnect") return { rank: 2, auth: { type: "bearer" } }
   if (type === "apiKey" && place === "query" && name !== "") return { rank: 4, auth: { type: "query", name } }
+  if (type === "apiKey" && place === "cookie" && name !== "") return { rank: 4, auth: { type: "cookie", name } }
   if (type === "http" && kind === "basic") return { rank: 5, auth: { type: "basic" } }
   return unsupported([type, place || kind].filter((part) => part !== "").join(" ") || "unknown")
 }
@@ -53,7 +54,12 @@ const together = (ways: ReadonlyArray<Way>): Way => {
   const [first, second, third] = ways.map(({ auth }) => auth)
   if (first?.["type"] === "header" && second?.["type"] === "header" && third === undefined)
     return { rank: 6, auth: { type: "header_pair", names: [first["name"] ?? "", second["name"] ?? ""] } }
-  return unsupported("several keys at once")
+  const places = ways.flatMap(({ auth: { name, type } }) =>
+    (type === "header" || type === "query" || type === "cookie") && name !== undefined ? [{ in: type, name }] : []
+  )
+  return ways.length === 2 && places.length === 2
+    ? { rank: 6, auth: { type: "pair", places } }
+    : unsupported("several keys at once")
 }
 
 /** `security`: what the operation says, or undefined when it says nothing. */
