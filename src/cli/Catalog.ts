@@ -18,6 +18,7 @@ import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { type Answer, answer, counted } from "./Answer.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
 import { catalogNew } from "./CatalogNew.js"
+import { catalogTry } from "./CatalogTry.js"
 import { catalogWatch } from "./CatalogWatch.js"
 import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Drafts from "./Drafts.js"
@@ -149,10 +150,24 @@ interface Asked {
   readonly overwrite: boolean
 }
 
+/** The check asks of each operation where its documentation is; a flat line may not say so. */
+const withProvenance = ({ operation, provider, ...rest }: Endpoint): Endpoint => ({
+  ...rest,
+  provider,
+  operation: {
+    ...operation,
+    provenance: operation.provenance ?? {
+      docs: provider.docs ?? provider.baseUrl,
+      verified: false,
+      note: "Imported; the documentation was not read."
+    }
+  }
+})
+
 /** One manifest a provider, for a person to go over. */
 const written = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
   const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
-  const drafts = manifestTexts(endpoints).map(({ file, text }) => ({
+  const drafts = manifestTexts(endpoints.map(withProvenance)).map(({ file, text }) => ({
     file,
     text: Drafts.withSchemaLine(text, asked.gateway)
   }))
@@ -218,6 +233,7 @@ export const catalog = <E, R>(revisions: Layer.Layer<CatalogRevisions | Platform
       lint,
       catalogWatch(revisions),
       catalogNew,
+      catalogTry,
       importOpenApi(revisions),
       importJsonl(revisions),
       Command.provide(publish, revisions),

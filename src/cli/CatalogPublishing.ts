@@ -1,7 +1,7 @@
 /**
  * `catalog publish`, `published` and `withdraw`, and the publishing of imports: what operators put in force beside the
  * built-in catalog, on every node and without a restart. Checked as a whole first; a bad one changes nothing and is
- * answered with what is wrong.
+ * answered with what is wrong. A folder must pass `catalog lint` before it is published; an import has no samples.
  */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
@@ -29,7 +29,7 @@ export const publishing = Options.choice("publish", modes).pipe(
   Options.optional
 )
 
-const refused = ({ problems }: CatalogRefused): Answer => ({
+const refused = ({ problems }: Pick<CatalogRefused, "problems">): Answer => ({
   ok: false,
   json: { published: false, problems: problems.map((problem) => ({ ...problem })) },
   text: [
@@ -109,8 +109,15 @@ export const publish = Command.make(
         const builtIn = yield* readBuiltIn
         const content = yield* readCatalog(
           folders.map((folder) => resolve(folder)),
-          { otherJobs: builtIn.jobs }
+          { otherJobs: builtIn.jobs, thorough: true }
         )
+        const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
+        const { inItsFile } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
+        const found = yield* lintCatalog({ endpoints: content.endpoints, jobs: [...builtIn.jobs, ...content.jobs] })
+        if (found.length > 0) {
+          const problems = found.map((each) => inItsFile(content.sources, each))
+          return refused({ problems: problems.map(({ file, ...rest }) => ({ subject: file, ...rest })) })
+        }
         return yield* publishAs(content, replace ? "replace" : "add", nothingElse, builtIn)
       })
     )

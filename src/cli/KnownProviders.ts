@@ -4,13 +4,15 @@
  * is quick first. A command for a built-in provider therefore waits for no large publication, and does not fail because
  * of a folder that cannot be read.
  */
-import { Effect } from "effect"
-import { ValidationError } from "../domain/ApiErrors.js"
+import { Effect, type Redacted } from "effect"
+import { type FieldProblem, ValidationError } from "../domain/ApiErrors.js"
 import { unknownProvider } from "../domain/KnownProviders.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { VariableValues } from "../domain/Manifest.js"
 import { readConfig } from "../layers/node/Config.js"
+import type { KeyOwner } from "../layers/providers/KeyPlacement.js"
 import { variablesProblem } from "../layers/providers/Variables.js"
+import { keyFormProblem } from "../layers/secrets/KeyForms.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
@@ -48,6 +50,27 @@ export const checkProvider = Effect.fn("cli.checkProvider")(function* (
     if (known.has(providerId)) return
   }
   return yield* ValidationError.of(typedAs, `${providerId} ${unknownProvider(providerId, known)}`)
+})
+
+/**
+ * Fails when the key does not have the form that the provider takes. Where several sources have the provider, it is
+ * enough that it fits one of them.
+ */
+export const checkKeyForm = Effect.fn("cli.checkKeyForm")(function* (
+  providerId: string,
+  secret: Redacted.Redacted<string>,
+  owner: KeyOwner
+) {
+  const sources = [readFolders([builtInCatalog]), publishedCatalog, configuredCatalog]
+  let problem: FieldProblem | null = null
+  for (const source of sources) {
+    const { endpoints } = yield* source
+    const providers = endpoints.map(({ provider }) => provider).filter(({ id }) => id === providerId)
+    const found = keyFormProblem(providers, secret, owner)
+    if (found === null && providers.length > 0) return
+    problem = found ?? problem
+  }
+  if (problem !== null) return yield* new ValidationError({ details: [problem] })
 })
 
 /**

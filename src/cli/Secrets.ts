@@ -12,7 +12,7 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
 import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
-import { checkProvider, checkVariables } from "./KnownProviders.js"
+import { checkKeyForm, checkProvider, checkVariables } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
 import { workspaceOf } from "./Workspaces.js"
 
@@ -26,7 +26,9 @@ const setKey = Command.make(
         const keys = yield* PlatformKeys
         yield* checkProvider(providerId, "PROVIDER")
         yield* checkVariables(providerId, variables)
-        yield* keys.set(providerId, yield* (yield* SecretInput).read, commandLine, variables)
+        const secret = yield* (yield* SecretInput).read
+        yield* checkKeyForm(providerId, secret, "platform")
+        yield* keys.set(providerId, secret, commandLine, variables)
         return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
       })
     )
@@ -93,6 +95,7 @@ const createConnection = Command.make(
         yield* checkProvider(providerId, "--provider")
         yield* checkVariables(providerId, variables)
         const secret = yield* (yield* SecretInput).read
+        yield* checkKeyForm(providerId, secret, "connection")
         const made = shown(
           yield* connections.create(
             { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt), variables },

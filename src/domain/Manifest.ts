@@ -67,6 +67,11 @@ export const Sample = Schema.Struct({
       })
     )
   ),
+  /**
+   * The answers to the polls between `start` and `body`, in order. Needed where `async.result` asks another address:
+   * the last one then says that the operation is done, and `body` is the result.
+   */
+  polls: optional(Schema.NonEmptyArray(Json)),
   /** The outcome that the run must have. */
   outcome: Schema.Literal("hit", "weak", "miss", "error"),
   /** The failed-run code of an `error` sample. */

@@ -3,7 +3,7 @@
  * and jobs; never calls a provider and never decides about money. Everything is answered from memory except contracts
  * of older revisions. `CatalogLoading` only before the first revision.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Redacted } from "effect"
 import type { CatalogLoading, FieldProblem } from "../domain/ApiErrors.js"
 import type {
   AppliedHint,
@@ -77,10 +77,11 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
      * close names.
      */
     readonly providerProblem: (providerId: string) => Effect.Effect<string | null, CatalogLoading>
-    /** The same for a new connection, whose variables must also be those of the provider. */
+    /** The same for a new connection, whose variables and form of key must also be those of the provider. */
     readonly connectionProblem: (
       providerId: string,
-      variables: VariableValues
+      variables: VariableValues,
+      secret: Redacted.Redacted<string>
     ) => Effect.Effect<FieldProblem | null, CatalogLoading>
     /** Every provider with an operation in the catalog, by id. */
     readonly providers: Effect.Effect<ReadonlyArray<ListedProvider>, CatalogLoading>

@@ -49,7 +49,8 @@ const batManifest = [
   "    method: GET",
   "    path: /bats",
   "    input: { type: object }",
-  "    price: { basis: free, micros: 0 }"
+  "    price: { basis: free, micros: 0 }",
+  "    provenance: { docs: https://bats.example/docs, verified: false }"
 ].join("\n")
 
 layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) => {
@@ -315,6 +316,14 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const empty = yield* cli("key set hunter", { input: "" })
       assert.strictEqual(empty.code, 1)
       assert.lengthOf(empty.err, 1)
+      for (const [provider, form] of [
+        ["twilio", "user:password"],
+        ["snov", "client_id:client_secret"]
+      ] as const) {
+        const malformed = yield* cli(`key set ${provider}`, { input: secret })
+        assert.deepStrictEqual(malformed, { code: 1, out: [], err: [`secret: must have the form ${form}`] })
+      }
+      assert.deepStrictEqual((yield* json("key list"))["keys"], [])
     })
   )
 
@@ -607,6 +616,22 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         })
       ),
     60_000
+  )
+
+  it.effect("publishes nothing that the check refuses, and names the file and the path", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        writeFileSync(join(place, "providers", "bats.yaml"), `${batManifest}\n    response: { success: body.bats }`)
+        const { code, out } = yield* cli(["catalog", "publish", place])
+        assert.strictEqual(code, 1)
+        assert.include(
+          out.join("\n"),
+          "bats.yaml at operations.0.samples: a documented hit is missing\n1 problem; nothing was published"
+        )
+      })
+    )
   )
 
   it.effect(

@@ -52,7 +52,7 @@ export const ConnectionsHandlers: Layer.Layer<
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
             const { expiresAt = null, ...input } = yield* readConnection(request)
-            const problem = yield* catalog.connectionProblem(input.providerId, input.variables ?? {})
+            const problem = yield* catalog.connectionProblem(input.providerId, input.variables ?? {}, input.secret)
             if (problem !== null) return yield* new ValidationError({ details: [problem] })
             return connectionBody(
               yield* connections.create({ ...input, workspaceId: caller.workspaceId, expiresAt }, yield* acting(caller))

@@ -56,12 +56,38 @@ const openStage = Effect.suspend(() => {
   return Effect.map(listenLocally(server), (port) => ({ origin: `http://127.0.0.1:${port}`, play }))
 })
 
+/** What the provider answers in turn: to the start, to the polls, and from then on. */
+const answersOf = (sample: Sample): ReadonlyArray<Json> =>
+  sample.start === undefined ? [sample.body] : [sample.start, ...(sample.polls ?? []), sample.body]
+
+/** Why a sample of a slow operation does not show that its rules tell a poll from a result. Null when it does. */
+const pollProblem = (
+  { async }: Endpoint["operation"],
+  sample: Sample,
+  asked: number
+): Pick<LintProblem, "message" | "path"> | null => {
+  if (async === undefined || sample.outcome === "error") return null
+  if (sample.polls === undefined)
+    return async.result === undefined || sample.start === undefined
+      ? null
+      : { path: ".polls", message: "is needed: async.result asks another address than the polls do" }
+  const answers = answersOf(sample).length
+  return asked === answers
+    ? null
+    : {
+        path: "",
+        message: `asked ${asked} times, and start, polls and body are ${answers} answers: async.done holds for another of them`
+      }
+}
+
 /** An empty text is an empty body, whatever the type: that is what a provider sends which has no more to say. */
 const bodyText = (body: Json, contentType: string): string =>
   typeof body === "string" && (body === "" || !contentType.includes("json")) ? body : JSON.stringify(body)
 
 interface Replay {
   readonly respond: Respond
+  /** How often the operation asked. */
+  readonly asked: () => number
   /** What the engine asked for and the sample does not hold, or the other way round. Null when both fit. */
   readonly mismatch: () => string | null
 }
@@ -69,7 +95,8 @@ interface Replay {
 const replayOf = ({ operation, provider }: Endpoint, sample: Sample): Replay => {
   const tokenUrl = exampleAddresses(provider)[1]
   const token = tokenUrl === undefined ? undefined : new URL(tokenUrl)
-  let started = operation.async === undefined
+  const answers = operation.async === undefined ? null : answersOf(sample)
+  let asked = 0
   const further = sample.pages ?? []
   let pagesAsked = 0
   const respond: Respond = (request, response) => {
@@ -81,9 +108,9 @@ const replayOf = ({ operation, provider }: Endpoint, sample: Sample): Replay => 
     const page = operation.pages === undefined ? undefined : pagesAsked++
     const shown =
       page === undefined || page === 0 ? sample : (further[page - 1] ?? { status: 404, headers: {}, body: {} })
-    const body = started ? shown.body : (sample.start ?? sample.body)
-    const status = started || sample.start === undefined ? shown.status : 200
-    started = true
+    const body = answers?.[asked] ?? shown.body
+    const status = answers !== null && asked < answers.length - 1 ? 200 : shown.status
+    asked += 1
     const headers = Object.fromEntries(
       Object.entries(shown.headers).map(([name, value]) => [name.toLowerCase(), value])
     )
@@ -98,7 +125,7 @@ const replayOf = ({ operation, provider }: Endpoint, sample: Sample): Replay => 
       : pagesAsked > further.length + 1
         ? `a page ${further.length + 2} was asked for, and the sample has none: add it to pages, or let the last page say that it is the last`
         : `its page ${pagesAsked + 1} was not asked for: its input must want more than pages.size, and each page must name the next one`
-  return { respond, mismatch }
+  return { respond, asked: () => asked, mismatch }
 }
 
 /** The differences: each member of `expected` that `actual` does not have, or has with another value. */
@@ -185,8 +212,8 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
     for (const original of catalog.endpoints) {
       const endpoint = hurried(original)
       for (const [name, sample] of Object.entries(endpoint.operation.samples)) {
-        const found = (message: string) =>
-          problems.push({ endpointId: endpoint.operation.id, path: `samples.${name}`, message })
+        const found = (message: string, path = "") =>
+          problems.push({ endpointId: endpoint.operation.id, path: `samples.${name}${path}`, message })
         const prepared = providers.prepare(endpoint, sample.input)
         if (prepared._tag === "Rejected") {
           for (const problem of prepared.problems)
@@ -211,6 +238,9 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
         )
         const mismatch = replay.mismatch()
         for (const message of mismatch === null ? differing : [mismatch]) found(message)
+        const isRight = mismatch === null && differing.length === 0
+        const unshown = isRight ? pollProblem(endpoint.operation, sample, replay.asked()) : null
+        if (unshown !== null) found(unshown.message, unshown.path)
       }
     }
   }).pipe(Effect.provide(ProvidersHttp({ origins: Object.fromEntries(origins), elsewhere: stage.origin })))

@@ -20,6 +20,7 @@ import { type PreparedInput, Providers } from "../../services/Providers.js"
 import { SearchUses } from "../../services/SearchUses.js"
 import { holdFor } from "../providers/PriceByInput.js"
 import { variablesProblem } from "../providers/Variables.js"
+import { keyFormProblem } from "../secrets/KeyForms.js"
 import { accessTables } from "./AccessTable.js"
 import { compare, type Prepare, type PricedInput } from "./Comparing.js"
 import { discover } from "./Discovering.js"
@@ -101,14 +102,12 @@ const makeCatalog = (
       const { codeOf } = revision.provider
       return codeOf.has(providerId) ? null : unknownProvider(providerId, codeOf.keys())
     }),
-  connectionProblem: (providerId, variables) =>
+  connectionProblem: (providerId, variables, secret) =>
     Effect.map(current, ({ revision }) => {
       const { codeOf } = revision.provider
+      const providers = revision.providers.filter(({ id }) => id === providerId)
       return codeOf.has(providerId)
-        ? variablesProblem(
-            revision.providers.filter(({ id }) => id === providerId),
-            variables
-          )
+        ? (variablesProblem(providers, variables) ?? keyFormProblem(providers, secret, "connection"))
         : { field: "providerId", message: unknownProvider(providerId, codeOf.keys()) }
     }),
   providers: Effect.map(current, ({ revision }) => providersOf(revision)),

@@ -5,7 +5,7 @@
 import { basename } from "node:path"
 import { Data, Either, ParseResult, Schema } from "effect"
 import { parseDocument } from "yaml"
-import { JobId, JobManifest, ProviderManifest } from "../../domain/Manifest.js"
+import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { endpointsOf } from "./ManifestEndpoints.js"
 import { idCheck, operationProblems } from "./Soundness.js"
@@ -67,7 +67,7 @@ export interface ReadOptions {
    */
   readonly thorough?: boolean
   /** Jobs that exist already, such as the built-in ones. Operations may name them. */
-  readonly otherJobs?: ReadonlyArray<Pick<JobManifest, "id">>
+  readonly otherJobs?: ReadonlyArray<{ readonly id: string }>
 }
 
 /** The text of one manifest, named by its file. */
@@ -100,8 +100,6 @@ const parseYaml = ({ file, text }: ManifestText): Either.Either<unknown, Readonl
     () => [{ file, path: "", message: "uses aliases without end" }]
   )
 }
-
-const isJobId = Schema.is(JobId)
 
 const expected = /^Expected (.+), actual (.+)$/s
 
@@ -142,14 +140,11 @@ export const readProvider = reader(ProviderManifest)
  * Jobs whose own file has a mistake, by the name of that file. The mistake is told there; the operations that name such
  * a job have none.
  */
-export const brokenJobs = (jobTexts: ReadonlyArray<ReadResult<JobManifest>>): ReadonlyArray<Pick<JobManifest, "id">> =>
+export const brokenJobs = (jobTexts: ReadonlyArray<ReadResult<JobManifest>>): ReadonlyArray<{ readonly id: string }> =>
   jobTexts.flatMap((read) =>
     Either.isRight(read)
       ? []
-      : read.left.slice(0, 1).flatMap(({ file }) => {
-          const id = basename(file).replace(/\.ya?ml$/, "")
-          return isJobId(id) ? [{ id }] : []
-        })
+      : read.left.slice(0, 1).map(({ file }) => ({ id: basename(file).replace(/\.ya?ml$/, "") }))
   )
 
 /** The content of the manifests that were read, or all their problems. */

@@ -119,11 +119,14 @@ const readKey = (
 
 const clientForm = "it must have the form client_id:client_secret."
 
+/** Whose key it is: the gateway's own, or that of a workspace. */
+export type KeyOwner = "platform" | "connection"
+
 /** Why no call could be made with a new key, as the rest of a sentence about `secret`. Null when one could. */
 export const keyProblem = (
   { auth, variables }: Pick<Endpoint["provider"], "auth" | "variables">,
   secret: string,
-  owner: "platform" | "connection"
+  owner: KeyOwner
 ): string | null => {
   if (auth.type === "none" || auth.type === "unsupported") return null
   // The platform's key is the client that workspaces connect their accounts with. A client without a secret is its id.

@@ -22,7 +22,23 @@ import { acceptedEncodings, type Transport, type WireAnswer, type WireFailure } 
 import { withValues } from "./Variables.js"
 import { failureOf, stoppedBy, stoppedElsewhere } from "./WireOutcome.js"
 
+/** One exchange as it went, for a person to look at. The keys are blotted out of both its sides. */
+export interface SeenExchange {
+  readonly method: RequestParts["method"]
+  /** The whole address that was asked. */
+  readonly address: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: Uint8Array | null
+  readonly startedMillis: number
+  readonly endedMillis: number
+  /** Null when none came; `failure` then says why. */
+  readonly answer: WireAnswer | null
+  readonly failure: string | null
+}
+
 export interface HttpEngine {
+  /** Sees each exchange that ends. Null in a service, where nothing of a call is shown to anybody. */
+  readonly watch: ((seen: SeenExchange) => void) | null
   readonly transport: Transport
   readonly tokens: OAuthTokens
   readonly refusedTargets: RefusedTargets
@@ -76,7 +92,7 @@ const send = (
 ): Effect.Effect<WireAnswer, CallFailure> => {
   const { operation } = prepared.seen.endpoint
   const origin = engine.originFor(prepared.origin)
-  return engine.transport
+  const answered = engine.transport
     .exchange(
       {
         origin,
@@ -108,6 +124,39 @@ const send = (
         }
       })
     )
+  return engine.watch === null
+    ? answered
+    : watched(engine.watch, origin, { blot, method, timeoutMs, written }, answered)
+}
+
+/** Shows the exchange to `watch` when it ends. The bytes that were sent stay as they are: copies are blotted. */
+const watched = (
+  watch: (seen: SeenExchange) => void,
+  origin: string,
+  { blot, method, written }: Sending,
+  exchange: Effect.Effect<WireAnswer, CallFailure>
+): Effect.Effect<WireAnswer, CallFailure> => {
+  const shown = (text: string): string => (blot === null ? text : blot(Buffer.from(text, "utf8")).toString("utf8"))
+  const copy = written.body === null ? null : Buffer.from(written.body)
+  return Effect.flatMap(Clock.currentTimeMillis, (startedMillis) => {
+    const tell = (answer: WireAnswer | null, failure: string | null) =>
+      Effect.map(Clock.currentTimeMillis, (endedMillis) =>
+        watch({
+          method,
+          address: shown(`${origin}${written.path}`),
+          headers: Object.fromEntries(Object.entries(written.headers).map(([name, value]) => [name, shown(value)])),
+          body: copy === null || blot === null ? copy : blot(copy),
+          startedMillis,
+          endedMillis,
+          answer,
+          failure
+        })
+      )
+    return Effect.tapBoth(exchange, {
+      onSuccess: (answer) => tell(answer, null),
+      onFailure: ({ failure }) => tell(null, `${failure.code}: ${failure.message}`)
+    })
+  })
 }
 
 /** The bytes of a request with its key in it. */

@@ -27,7 +27,14 @@ import { makeEgress, type Resolve } from "./Egress.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { type Case, judge } from "./Judgement.js"
 import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
-import { type HttpEngine, located, type Prepared, sendWhereTold, sendWithKey } from "./KeyedExchange.js"
+import {
+  type HttpEngine,
+  located,
+  type Prepared,
+  type SeenExchange,
+  sendWhereTold,
+  sendWithKey
+} from "./KeyedExchange.js"
 import { makeOAuthTokens } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
@@ -50,6 +57,8 @@ export interface ProvidersHttpOptions {
   readonly elsewhere?: string
   /** Larger answers are kept as media; `inlineResultBytesMax` when absent. */
   readonly inlineResultBytes?: number
+  /** Sees each exchange with a provider, keys blotted out. Those that fetch access tokens are not shown. */
+  readonly watch?: (seen: SeenExchange) => void
   /** Name resolution; the system's when absent. */
   readonly resolve?: Resolve
 }
@@ -195,6 +204,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
         tokens,
         refusedTargets: makeRefusedTargets(),
         originFor,
+        watch: options.watch ?? null,
         inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax
       }
       // A defect in here must not leave a run without an end. It is reported as a contract that cannot be executed.

@@ -167,9 +167,9 @@ export const addConnection = workspaceForm({
     Effect.gen(function* () {
       const connections = yield* Connections
       const { workspaceId } = visit
-      const problem = yield* (yield* Catalog).connectionProblem(providerId, variables ?? {})
+      const problem = yield* (yield* Catalog).connectionProblem(providerId, variables ?? {}, secret)
       if (problem !== null)
-        return yield* problem.field === "providerId"
+        return yield* problem.field === "providerId" || problem.field === "secret"
           ? new ValidationError({ details: [problem] })
           : ValidationError.of("variables", `${problem.field.replace("variables.", "")} ${problem.message}`)
       yield* connections.create(

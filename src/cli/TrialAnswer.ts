@@ -1,0 +1,193 @@
+/**
+ * What `catalog try` prints of a call: the exchanges, what became of them, what a run would have held and cost, and on
+ * request a sample for the manifest. Bodies are cut for people; a sample has them whole.
+ */
+import { isUtf8 } from "node:buffer"
+import { Either } from "effect"
+import { stringify } from "yaml"
+import { cutText } from "../domain/Characters.js"
+import type { Json, JsonObject } from "../domain/Json.js"
+import { readJson, withNumbers, writeJson } from "../domain/LosslessJson.js"
+import type { Endpoint } from "../domain/Manifest.js"
+import { dollars, type Micros } from "../domain/Micros.js"
+import type { CallFailure, ProviderAnswer } from "../domain/ProviderCall.js"
+import type { AttemptCost } from "../domain/Settlement.js"
+import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
+import { type Answer, counted } from "./Answer.js"
+
+export interface Trial {
+  readonly endpoint: Endpoint
+  readonly input: JsonObject
+  readonly result: Either.Either<ProviderAnswer, CallFailure>
+  readonly exchanges: ReadonlyArray<SeenExchange>
+  readonly heldMicros: Micros
+  /** Null where the call failed: then nothing is charged. */
+  readonly cost: AttemptCost | null
+  readonly tookMillis: number
+  /** `host:port` pairs that were opened for this call alone. */
+  readonly opened: ReadonlyArray<string>
+  readonly sampleName: string | null
+}
+
+/** Of a body, for people and for `--json`. */
+const bodyCharsMax = 2_000
+
+/** Null for bytes that are no text. */
+const textIn = (bytes: Uint8Array): string | null => (isUtf8(bytes) ? Buffer.from(bytes).toString("utf8") : null)
+
+/** Signs that would command the terminal; an answer is shown, not obeyed. */
+// eslint-disable-next-line no-control-regex
+const commanding = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+const bodyText = (bytes: Uint8Array | null): string => {
+  if (bytes === null || bytes.length === 0) return ""
+  const text = textIn(bytes)?.replace(commanding, "\ufffd") ?? null
+  if (text === null) return `${bytes.length} bytes that are no text`
+  return text.length > bodyCharsMax ? `${cutText(text, bodyCharsMax)}… (${bytes.length} bytes)` : text
+}
+
+const exchangeJson = (seen: SeenExchange): JsonObject => ({
+  request: { method: seen.method, address: seen.address, headers: seen.headers, body: bodyText(seen.body) },
+  answer:
+    seen.answer === null
+      ? null
+      : { status: seen.answer.status, headers: seen.answer.headers, body: bodyText(seen.answer.bytes) },
+  failure: seen.failure,
+  tookMillis: seen.endedMillis - seen.startedMillis
+})
+
+const indented = (text: string): ReadonlyArray<string> =>
+  text === "" ? [] : ["", ...text.split("\n").map((line) => `  ${line}`)]
+
+const headerLines = (headers: { readonly [name: string]: string }): ReadonlyArray<string> =>
+  Object.entries(headers).map(([name, value]) => `  ${name}: ${value.replace(commanding, "\ufffd")}`)
+
+const exchangeLines = (seen: SeenExchange): ReadonlyArray<string> => [
+  `> ${seen.method} ${seen.address}`,
+  ...headerLines(seen.headers),
+  ...indented(bodyText(seen.body)),
+  ...(seen.answer === null
+    ? [`< no answer: ${seen.failure ?? ""}`]
+    : [
+        `< ${seen.answer.status} after ${seen.endedMillis - seen.startedMillis} ms`,
+        ...headerLines(seen.answer.headers),
+        ...indented(bodyText(seen.answer.bytes))
+      ]),
+  ""
+]
+
+/** Time of the call in which nothing was under way. */
+const waitedMillis = ({ exchanges, tookMillis }: Trial): number =>
+  Math.max(0, tookMillis - exchanges.reduce((sum, each) => sum + each.endedMillis - each.startedMillis, 0))
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+const reachedNothing =
+  "The egress guard refuses this address: --allow HOST:PORT lets this command through, and GATEWAY_EGRESS_ALLOW the service"
+
+const outcomeLines = ({ cost, heldMicros, result }: Trial): ReadonlyArray<string> => {
+  const held = `price: a run would hold ${dollars(heldMicros)} and cost`
+  if (Either.isLeft(result)) {
+    const { _tag, failure } = result.left
+    return [
+      `outcome: error, ${failure.code}${_tag === "CallLost" ? ", and nobody knows whether it was done" : ""}`,
+      `why: ${failure.message}`,
+      ...(failure.code === "route_denied" ? [reachedNothing] : []),
+      `${held} nothing${_tag === "CallLost" ? " until somebody has found out" : ""}`
+    ]
+  }
+  const { normalized, outcome, outcomeReason } = result.right
+  return [
+    `outcome: ${outcome}`,
+    `why: ${outcomeReason}`,
+    ...(normalized === null
+      ? []
+      : [
+          ...Object.entries(normalized.fields).map(([name, value]) => `  ${name}: ${writeJson(value)}`),
+          ...(normalized.missing.length === 0 ? [] : [`missing: ${normalized.missing.join(", ")}`]),
+          ...(normalized.ambiguous.length === 0 ? [] : [`ambiguous: ${normalized.ambiguous.join(", ")}`]),
+          ...(normalized.unmapped.length === 0 ? [] : [`unmapped: ${normalized.unmapped.join(", ")}`])
+        ]),
+    `${held} ${dollars(cost?.micros ?? 0)}`,
+    ...(cost === null || cost.anomaly === null ? [] : [`not charged as the answer tells it: ${cost.anomaly}`])
+  ]
+}
+
+/** Headers that rules read; the others say nothing about the operation. */
+const sampleHeaders: ReadonlySet<string> = new Set(["content-type", "location", "link", "retry-after"])
+
+const dataIn = (seen: SeenExchange | undefined): Json => {
+  const text = seen?.answer == null ? null : textIn(seen.answer.bytes)
+  if (text === null || text === "") return text
+  return Either.match(readJson(text), { onLeft: () => text, onRight: withNumbers })
+}
+
+/** The sample of a call, whose keys are blotted out already. Null where no answer came. */
+const sampleOf = ({ endpoint, exchanges, input, result }: Trial): JsonObject | null => {
+  const last = exchanges.at(-1)
+  if (last?.answer == null) return null
+  const { headers, status } = last.answer
+  const isSlow = endpoint.operation.async !== undefined && exchanges.length > 1
+  const polls = isSlow ? exchanges.slice(1, -1).map(dataIn) : []
+  const fields = Either.isRight(result) ? result.right.normalized?.fields : undefined
+  const known = Object.entries(fields ?? {}).filter(([, value]) => value !== null)
+  return {
+    input,
+    ...(status === 200 ? {} : { status }),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => sampleHeaders.has(name))),
+    ...(isSlow ? { start: dataIn(exchanges[0]) } : {}),
+    // Polls that say the same again show nothing.
+    ...(polls.length === 0 ? {} : { polls: polls.length > 2 ? [polls[0] ?? null, polls.at(-1) ?? null] : polls }),
+    body: dataIn(last),
+    outcome: Either.isRight(result) ? result.right.outcome : "error",
+    ...(Either.isLeft(result) ? { code: result.left.failure.code } : {}),
+    ...(known.length === 0 ? {} : { normalized: Object.fromEntries(known) })
+  }
+}
+
+const sampleLines = (name: string, sample: JsonObject | null): ReadonlyArray<string> =>
+  sample === null
+    ? ["", "No sample was made: no answer came"]
+    : [
+        "",
+        "# Take the data of real people out of it before you keep it.",
+        stringify({ samples: { [name]: sample } }, { lineWidth: 120 }).trimEnd()
+      ]
+
+export const trialAnswer = (trial: Trial): Answer => {
+  const { cost, endpoint, exchanges, heldMicros, opened, result, sampleName, tookMillis } = trial
+  const sample = sampleName === null ? null : sampleOf(trial)
+  const normalized = Either.isRight(result) ? result.right.normalized : null
+  return {
+    ok: Either.isRight(result),
+    json: {
+      endpointId: endpoint.operation.id,
+      exchanges: exchanges.map(exchangeJson),
+      outcome: Either.isRight(result) ? result.right.outcome : "error",
+      code: Either.isLeft(result) ? result.left.failure.code : null,
+      reason: Either.isRight(result) ? result.right.outcomeReason : result.left.failure.message,
+      fields: normalized?.fields ?? null,
+      missing: [...(normalized?.missing ?? [])],
+      ambiguous: [...(normalized?.ambiguous ?? [])],
+      unmapped: [...(normalized?.unmapped ?? [])],
+      holdMicros: heldMicros,
+      costMicros: cost?.micros ?? 0,
+      attempts: 1,
+      tookMillis,
+      waitedMillis: waitedMillis(trial),
+      opened: [...opened],
+      ...(sampleName === null ? {} : { sample })
+    },
+    text: [
+      ...exchanges.flatMap(exchangeLines),
+      ...outcomeLines(trial),
+      `1 attempt with ${counted(exchanges.length, "request")} in ${seconds(tookMillis)}, of which it waited ${seconds(waitedMillis(trial))}`,
+      ...(opened.length === 0
+        ? []
+        : [
+            `The egress guard let ${opened.join(", ")} through for this command; the service needs GATEWAY_EGRESS_ALLOW for a private address`
+          ]),
+      ...(sampleName === null ? [] : sampleLines(sampleName, sample))
+    ].join("\n")
+  }
+}

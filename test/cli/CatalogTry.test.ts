@@ -1,0 +1,232 @@
+/** `catalog try`: one call of a manifest on a real socket, with everything shown but the keys. */
+import { layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import * as http from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert } from "vitest"
+import { parse, stringify } from "yaml"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { cli, CommandLineTest, json } from "./commandLine.js"
+
+const place = mkdtempSync(join(tmpdir(), "gateway-try-"))
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+const key = "sk_live_0123456789"
+
+const price = { basis: "per_call", micros: 5000, source: "https://shop.example/pricing" }
+const provenance = { docs: "https://shop.example/docs", verified: false }
+const items = {
+  id: "shop-items",
+  name: "Items",
+  summary: "Finds items of the shop.",
+  method: "GET",
+  path: "/v1/items",
+  input: { type: "object", required: ["q"], properties: { q: { type: "string" } } },
+  price,
+  response: { success: "body.items", errors: [{ when: "body.error", message: "body.error" }] },
+  provenance,
+  samples: { hit: { input: { q: "tea" }, body: { items: [] }, outcome: "hit" } }
+}
+const order = {
+  ...items,
+  id: "shop-order",
+  method: "POST",
+  path: "/v1/orders",
+  effect: "effectful",
+  repeatable: false,
+  response: {}
+}
+const report = {
+  ...items,
+  id: "shop-report",
+  path: "/v1/reports",
+  response: { success: "body.rows" },
+  async: {
+    ticket: "body.id",
+    poll: { path: "/v1/reports/{id}" },
+    done: "body.state == 'done'",
+    result: { path: "/v1/reports/{id}/rows" },
+    intervalMs: 5
+  },
+  samples: {}
+}
+/** A manifest in a folder of its own; its answers come from `respond`. */
+const manifest = (name: string, provider: object) => {
+  const folder = join(place, name, "providers")
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, "shop.yaml")
+  writeFileSync(
+    file,
+    stringify({
+      id: "shop",
+      name: "Shop",
+      baseUrl: "https://api.shop.example",
+      auth: { type: "bearer" },
+      operations: [items, order, report],
+      ...provider
+    })
+  )
+  return file
+}
+
+interface Got {
+  readonly method: string
+  readonly url: string
+  readonly authorization: string
+}
+
+/** A local server with its address and what it got. */
+const serving = (respond: (got: Got, nth: number) => { readonly status?: number; readonly body: unknown }) =>
+  Effect.suspend(() => {
+    const got: Array<Got> = []
+    const server = http.createServer((request, response) => {
+      request.resume()
+      request.once("end", () => {
+        const { headers, method = "", url = "" } = request
+        got.push({ method, url, authorization: headers.authorization ?? "" })
+        const { body, status = 200 } = respond({ method, url, authorization: headers.authorization ?? "" }, got.length)
+        response.writeHead(status, { "content-type": "application/json", "x-echo": headers.authorization ?? "" })
+        response.end(JSON.stringify(body))
+      })
+    })
+    return Effect.map(listenLocally(server), (port) => ({ got, port, url: `http://127.0.0.1:${port}` }))
+  })
+
+layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
+  it.scoped("shows the request, the answer, the outcome and the price, and the key nowhere", () =>
+    Effect.gen(function* () {
+      const { got, url } = yield* serving(({ authorization }) => ({ body: { items: [1], you: authorization } }))
+      const file = manifest("shown", {})
+      const line = ["catalog", "try", file, "shop-items", "--base-url", url, "--key-env", "SHOP_KEY"]
+      const settings = { SHOP_KEY: key }
+      const { code, out } = yield* cli([...line, "--input", '{"q":"green tea"}'], { settings })
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(got, [{ method: "GET", url: "/v1/items?q=green%20tea", authorization: `Bearer ${key}` }])
+      const text = out.join("\n")
+      assert.notInclude(text, key)
+      for (const shown of [
+        `> GET ${url}/v1/items?q=green%20tea`,
+        `authorization: Bearer ${"*".repeat(key.length)}`,
+        "< 200 after",
+        "outcome: hit",
+        "a run would hold $0.005 and cost $0.005",
+        "1 attempt with 1 request"
+      ])
+        assert.include(text, shown)
+      const told = yield* json(line, { settings })
+      assert.deepInclude(told, { outcome: "hit", holdMicros: 5000, costMicros: 5000, attempts: 1 })
+      assert.strictEqual(got.at(-1)?.url, "/v1/items?q=tea", "the sample's input is sent where none is given")
+      assert.notInclude(JSON.stringify(told), key)
+    })
+  )
+
+  it.scoped("reads the key from standard input, and refuses one that does not fit", () =>
+    Effect.gen(function* () {
+      const { got, port } = yield* serving(() => ({ body: { items: [1] } }))
+      const file = manifest("keys", { baseUrl: `http://127.0.0.1:${port}`, auth: { type: "basic" } })
+      const line = ["catalog", "try", file, "shop-items", "--allow", `127.0.0.1:${port}`]
+      const wrong = yield* cli(line, { input: "no-password" })
+      assert.strictEqual(wrong.code, 1)
+      assert.include(wrong.err.join("\n"), "the key must have the form user:password")
+      assert.deepStrictEqual(got, [])
+      const right = yield* cli(line, { input: "ada:open-sesame" })
+      assert.strictEqual(right.code, 0, right.out.join("\n"))
+      const sent = Buffer.from("ada:open-sesame").toString("base64")
+      assert.strictEqual(got[0]?.authorization, `Basic ${sent}`)
+      assert.notInclude(right.out.join("\n"), sent)
+      assert.include(right.out.join("\n"), `let 127.0.0.1:${port} through`)
+    })
+  )
+
+  it.scoped("calls no private address of a manifest that is not opened, and says what opens it", () =>
+    Effect.gen(function* () {
+      const { got, port } = yield* serving(() => ({ body: { items: [] } }))
+      const file = manifest("private", { baseUrl: `http://127.0.0.1:${port}` })
+      const { code, out } = yield* cli(["catalog", "try", file, "shop-items"], { input: key })
+      assert.strictEqual(code, 1)
+      assert.include(out.join("\n"), "route_denied")
+      assert.include(out.join("\n"), "--allow HOST:PORT")
+      assert.deepStrictEqual(got, [])
+    })
+  )
+
+  it.scoped("asks before an operation that changes something", () =>
+    Effect.gen(function* () {
+      const { got, url } = yield* serving(() => ({ body: { id: 7 } }))
+      const line = ["catalog", "try", manifest("effects", {}), "shop-order", "--base-url", url]
+      for (const typed of [{}, { answers: false }]) assert.strictEqual((yield* cli(line, typed)).code, 1)
+      assert.deepStrictEqual(got, [])
+      assert.strictEqual((yield* cli(line, { answers: true })).code, 0)
+      assert.strictEqual((yield* cli([...line, "--yes"])).code, 0)
+      assert.deepStrictEqual(
+        got.map(({ method }) => method),
+        ["POST", "POST"]
+      )
+    })
+  )
+
+  it.scoped("makes a sample of a slow operation that the check replays as it went", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving(({ url: path }, nth) => ({
+        body:
+          path === "/v1/reports?q=tea"
+            ? { id: "r1" }
+            : path.endsWith("/rows")
+              ? { rows: [1, 2] }
+              : { id: "r1", state: nth < 5 ? "running" : "done" }
+      }))
+      const file = manifest("samples", {})
+      const told = yield* json([
+        ...["catalog", "try", file, "shop-report", "--base-url", url],
+        ...["--input", '{"q":"tea"}', "--save-sample", "hit"]
+      ])
+      assert.strictEqual(told["exchanges"].length, 6)
+      assert.deepInclude(told["sample"], {
+        input: { q: "tea" },
+        start: { id: "r1" },
+        polls: [
+          { id: "r1", state: "running" },
+          { id: "r1", state: "done" }
+        ],
+        body: { rows: [1, 2] },
+        outcome: "hit"
+      })
+      const { out } = yield* cli([
+        ...["catalog", "try", file, "shop-items", "--base-url", url],
+        ...["--input", '{"q":"tea"}', "--save-sample", "error"]
+      ])
+      const yaml = out.join("\n").split("before you keep it.\n")[1] ?? ""
+      assert.deepInclude(parse(yaml).samples.error, { outcome: "error", code: "invalid_response" })
+      const lint = (sample: object) => {
+        const replayed = { ...report, response: {}, samples: { hit: sample } }
+        return cli(["catalog", "lint", join(manifest("replayed", { operations: [replayed] }), "..", "..")])
+      }
+      assert.strictEqual((yield* lint(told["sample"])).code, 0)
+      const early = yield* lint({ ...told["sample"], polls: [{ id: "r1", state: "done" }, { id: "r1" }] })
+      assert.include(early.out.join("\n"), "operations.0.samples.hit: asked 3 times")
+      const mixed = { ...told["sample"], body: { rows: [1], state: "done" } }
+      delete mixed.polls
+      assert.include((yield* lint(mixed)).out.join("\n"), "operations.0.samples.hit.polls: is needed")
+    })
+  )
+
+  it.effect("says what it did not do and why: a wrong operation, wrong inputs, a missing variable", () =>
+    Effect.gen(function* () {
+      const file = manifest("wrong", {})
+      for (const [more, words] of [
+        [["nope"], "shop.yaml has no operation nope; it has shop-items, shop-order, shop-report"],
+        [["shop-items", "--input", "{"], "--input is not JSON"],
+        [["shop-items", "--input", "[]"], "--input must be a JSON object"],
+        [["shop-items", "--input", "{}"], "input.q is missing"],
+        [["shop-items", "--key-env", "NO_SUCH_KEY"], "there is no environment variable NO_SUCH_KEY"],
+        [["shop-items", "--base-url", "ftp://a.example"], "--base-url must be an address"]
+      ] as const) {
+        const { code, err } = yield* cli(["catalog", "try", file, ...more], { input: key })
+        assert.strictEqual(code, 1, words)
+        assert.include(err.join("\n"), words)
+      }
+    })
+  )
+})
