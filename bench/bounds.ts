@@ -3,7 +3,7 @@
  * loop, or fill the memory? Each of the worst inputs goes through the real code in a process of its own, several times.
  * Printed are the longest stall of the event loop, the least of all rounds (so that a busy machine does not count), and
  * how far the memory grew. Ends with 1 when a bound is exceeded. Words as arguments run only the cases whose names
- * contain one of them; `--rounds N` (5) says how often.
+ * contain one of them; `--rounds N` (3) says how often.
  */
 import { fork } from "node:child_process"
 import { createServer } from "node:http"
@@ -19,7 +19,7 @@ const childMillisMax = 120_000
 
 const asked = process.argv.slice(2)
 const roundsAt = asked.indexOf("--rounds")
-const rounds = roundsAt < 0 ? 5 : Number(asked.splice(roundsAt, 2)[1])
+const rounds = roundsAt < 0 ? 3 : Number(asked.splice(roundsAt, 2)[1])
 const chosen = cases.filter(({ name }) => asked.length === 0 || asked.some((word) => name.includes(word)))
 
 // The provider of the cases that are answers: its work must not stall the process that is measured.

@@ -4,12 +4,12 @@ import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Schema } from "effect"
 import type { Json, JsonObject } from "../../src/domain/Json.js"
 import { type Endpoint, ProviderManifest } from "../../src/domain/Manifest.js"
+import { noFilter } from "../../src/domain/CatalogView.js"
 import { callerBudget } from "../../src/http/BodyBudget.js"
 import { bodyText } from "../../src/http/Body.js"
-import { builtInContent } from "../../src/layers/compose/BuiltInContent.js"
 import { endpointsOf } from "../../src/layers/catalog/ManifestEndpoints.js"
 import { readVocabulary } from "../../src/layers/catalog/VocabularyFiles.js"
-import { builtInCatalog } from "../../src/layers/catalog/BuiltInCatalog.js"
+import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
 import { callPlanFor } from "../../src/layers/providers/CallPlan.js"
 import { prepare, prepareJob } from "../../src/layers/providers/InputPreparation.js"
 import { holdFor } from "../../src/layers/providers/PriceByInput.js"
@@ -233,7 +233,7 @@ const writing = ([what, operation, input]: (typeof requests)[number]): Case => (
       const parts = Either.flatMap(callPlanFor(endpoint), ({ request }) => request.build(input))
       if (Either.isLeft(parts)) return "refused"
       const { body, path } = write(parts.right, "b")
-      return `${String(body ?? path).length} characters`
+      return `${path.length + String(body ?? "").length} characters`
     }
   }
 })
@@ -252,7 +252,12 @@ const priced: Case = {
   prepare: (): Run => {
     const endpoint = endpointOf({
       input: object({ items: { type: "array", maxItems: 12_000 } }),
-      price: { basis: "per_call", micros: 1, byInput: "length(join('', items[].to_string(@)))", maxMicros: 100_000_000 }
+      price: {
+        basis: "per_call",
+        micros: 1,
+        byInput: "length(join('', input.items[].to_string(@)))",
+        maxMicros: 100_000_000
+      }
     })
     const input = { items: times(11_000, (at) => `${"x".repeat(80)}${at}`) }
     return () => Either.match(holdFor(endpoint, input), { onLeft: () => "refused", onRight: String })
@@ -281,15 +286,15 @@ const searching = ([what, query]: (typeof questions)[number]): Case => ({
   name: `search: ${what}`,
   prepare: async (): Promise<Run> => {
     const catalog = await Effect.runPromise(
-      Effect.flatMap(Effect.all([builtInContent("all"), readVocabulary(builtInCatalog)]), ([content, vocabulary]) =>
+      Effect.flatMap(Effect.all([readCatalog(["catalog"]), readVocabulary("catalog")]), ([content, vocabulary]) =>
         servedCatalog(content, vocabulary)
       ).pipe(Effect.provide(NodeContext.layer))
     )
     return () =>
       Effect.runPromise(
         Effect.map(
-          catalog.search({ query, limit: 50, offset: 0 } as never, viewer as never),
-          ({ total }: { total?: number }) => `${total ?? 0} rows`
+          catalog.search({ ...noFilter, q: query, limit: 50, offset: 0, prefer: "balanced" }, viewer),
+          ({ total }) => `${total} operations matched`
         )
       )
   }
