@@ -36,19 +36,22 @@ const isLimit = (name: string): boolean =>
 const at = (input: Json | undefined, path: ReadonlyArray<string>): Json | undefined =>
   path.reduce<Json | undefined>((value, step) => (isObject(value) ? member(value, step) : undefined), input)
 
-/**
- * A number, the number that a text says, or the length of a list; 0 for anything else. Beyond all numbers it is
- * infinite.
- */
-const signal = (value: Json | undefined): number => {
-  if (Array.isArray(value)) return value.length
+/** A number, or the number that a text says. Beyond all numbers it is infinite. */
+const numberIn = (value: Json | undefined): number | undefined => {
   const number =
     value instanceof ExactNumber
       ? value.toNumber()
       : typeof value === "string" && value.trim() !== ""
         ? Number(value)
         : value
-  return typeof number === "number" && number > 0 ? Math.ceil(number) : 0
+  return typeof number === "number" && !Number.isNaN(number) ? number : undefined
+}
+
+/** A number as above, or the length of a list; 0 for anything else. */
+const signal = (value: Json | undefined): number => {
+  if (Array.isArray(value)) return value.length
+  const number = numberIn(value) ?? 0
+  return number > 0 ? Math.ceil(number) : 0
 }
 
 const largestSignal = (input: JsonObject): number => {
@@ -105,6 +108,26 @@ export const volumeExcess = (operation: Pick<Operation, "volume">, input: JsonOb
   if (volume === undefined) return null
   const value = at(input, volume.field.split("."))
   return signal(value) > volume.max ? { field: volume.field, max: volume.max, isList: Array.isArray(value) } : null
+}
+
+/** The least that the field's own schema allows; undefined when it names none. */
+const leastBySchema = (schema: JsonObject, path: ReadonlyArray<string>): Json | undefined =>
+  at(schema, [...path.flatMap((step) => ["properties", step]), "minimum"])
+
+/**
+ * A declared volume below 1: the provider would get it, and the hold would be that of the default. Many providers take
+ * 0 or -1 for "all". It is refused; 0 passes where the field's schema has a `minimum` of 0.
+ */
+export const volumeShortfall = (
+  { input: schema, volume }: Pick<Operation, "input" | "volume">,
+  input: JsonObject
+): { readonly field: string; readonly min: 0 | 1 } | null => {
+  if (volume === undefined) return null
+  const path = volume.field.split(".")
+  const number = numberIn(at(input, path))
+  if (number === undefined || number > 0) return null
+  const min = leastBySchema(schema, path) === 0 ? 0 : 1
+  return number < min ? { field: volume.field, min } : null
 }
 
 /** What is priced: an operation's price as it is for the input at hand, and its volume. */

@@ -2,10 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
 import { ExactNumber } from "../../src/domain/ExactNumber.js"
-import type { JsonObject } from "../../src/domain/Json.js"
+import type { Json, JsonObject } from "../../src/domain/Json.js"
 import type { Operation } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { dearestPrice, maxPrice, type Priced, volumeExcess, volumeOf } from "../../src/domain/Pricing.js"
+import {
+  dearestPrice,
+  maxPrice,
+  type Priced,
+  volumeExcess,
+  volumeOf,
+  volumeShortfall
+} from "../../src/domain/Pricing.js"
 import { price } from "./arbitraries.js"
 
 const m = (amount: number) => Micros.make(amount)
@@ -95,6 +102,28 @@ describe("Pricing", () => {
     assert.isNull(volumeExcess(upTo(100), { limit: 100 }))
     assert.isNull(volumeExcess(upTo(100), {}))
     assert.isNull(volumeExcess({}, { limit: 5_000 }))
+  })
+
+  it.each<readonly [Json]>([[0], [-1], [-0.5], ["0"], [" -20 "], [new ExactNumber("-0.00000000000000000001")]])(
+    "a declared volume of %s is below the least, because the default would be held for it",
+    (limit) => {
+      const input: JsonObject = { properties: { limit: { type: "integer" } } }
+      assert.deepStrictEqual(volumeShortfall({ ...upTo(100), input }, { limit }), { field: "limit", min: 1 })
+    }
+  )
+
+  it("a declared volume is below the least only as a number, and 0 only where its schema does not allow it", () => {
+    const input: JsonObject = { properties: { page: { properties: { size: { type: "integer", minimum: 0 } } } } }
+    const operation = { ...upTo(100, "page.size"), input }
+    for (const size of [0, 1, "all", "", null, [], true]) assert.isNull(volumeShortfall(operation, { page: { size } }))
+    assert.isNull(volumeShortfall(operation, {}))
+    assert.isNull(volumeShortfall({ input }, { page: { size: -1 } }))
+    assert.deepStrictEqual(volumeShortfall(operation, { page: { size: -1 } }), { field: "page.size", min: 0 })
+    const negative: JsonObject = { properties: { limit: { type: "integer", minimum: -1 } } }
+    assert.deepStrictEqual(volumeShortfall({ ...upTo(100), input: negative }, { limit: -1 }), {
+      field: "limit",
+      min: 1
+    })
   })
 
   it("the maximum price is the dearest that the basis allows", () => {

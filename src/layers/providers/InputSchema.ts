@@ -12,7 +12,7 @@ import { formatCharsMax } from "../../domain/Limits.js"
 import { withExact, withNumbers } from "../../domain/LosslessJson.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { volumeExcess } from "../../domain/Pricing.js"
+import { volumeExcess, volumeShortfall } from "../../domain/Pricing.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { linearPattern, refillPatternWork } from "./LinearPatterns.js"
 import { memoByVersion } from "./MemoByVersion.js"
@@ -193,7 +193,12 @@ const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> 
 
 const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
   const excess = volumeExcess(operation, input)
-  if (excess === null) return undefined
+  if (excess === null) {
+    const shortfall = volumeShortfall(operation, input)
+    return shortfall === null
+      ? undefined
+      : { _tag: "Invalid", field: shortfall.field, message: `must be at least ${shortfall.min}` }
+  }
   return {
     _tag: "Invalid",
     field: excess.field,
@@ -272,10 +277,10 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
               : { _tag: "Invalid", field: field === "" ? "input" : field, message: sentence(error) }
           return { _tag: "Rejected", problems: [problem] }
         }
-        const tooMuch = volumeProblem(operation, candidate)
-        return tooMuch === undefined
+        const outside = volumeProblem(operation, candidate)
+        return outside === undefined
           ? { _tag: "Accepted", input: plain === input ? candidate : exactly(candidate, input) }
-          : { _tag: "Rejected", problems: [tooMuch] }
+          : { _tag: "Rejected", problems: [outside] }
       }
       const properties = schema["properties"]
       return {

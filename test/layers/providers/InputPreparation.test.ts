@@ -344,6 +344,10 @@ describe("the operation's schema", () => {
       { _tag: "Invalid", field: "limit", message: "must be at most 10" }
     ])
     assert.deepStrictEqual(problems({ limit: 10 }, {}, { volume: { field: "limit", default: 1, max: 10 } }), [])
+    // The schema says nothing of this field.
+    assert.deepStrictEqual(problems({ pages: 0 }, {}, { volume: { field: "pages", default: 1, max: 10 } }), [
+      { _tag: "Invalid", field: "pages", message: "must be at least 1" }
+    ])
     assert.deepStrictEqual(
       problems({ people: [{ age: 1 }, { age: 2 }] }, {}, { volume: { field: "people", default: 1, max: 1 } }),
       [{ _tag: "Invalid", field: "people", message: "must have at most 1 items" }]
