@@ -9,7 +9,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer, Redacted, Schema, type Scope } from "effect"
 import Pg from "pg"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { makeTrouble } from "../node/Trouble.js"
+import { makeTrouble, type Trouble } from "../node/Trouble.js"
 import { types } from "./database/ColumnTypes.js"
 import { connectTimedOut, pipelined } from "./database/DriverInternals.js"
 import { whyOf } from "./database/Failure.js"
@@ -65,6 +65,14 @@ export class Database extends Context.Tag("gateway/layers/Database")<
      * the statement has no time limit. It is never part of a transaction.
      */
     readonly survey: Query
+    /**
+     * `query` and `transact` for what may be lost, such as what searches learn from use: it waits for nobody, so its
+     * failures are not told as trouble of the storage.
+     */
+    readonly optional: {
+      readonly query: Query
+      readonly transact: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
+    }
     /**
      * Calls `heard` with the payload of every `pg_notify`. After every (re)connect it calls `heard` with `undefined`:
      * notifications may have been missed, so look at the rows. Ends only by interruption.
@@ -161,6 +169,8 @@ const assertUsable = (sql: Sql) =>
       return yield* unusable("The database is older than Postgres 15")(undefined)
   })
 
+const untold: Trouble = { failed: () => undefined, worked: () => undefined }
+
 /** The database at a url. It also offers sql-pg's own clients, for libraries that need them. */
 export const DatabasePg = (
   options: DatabaseOptions
@@ -184,6 +194,7 @@ export const DatabasePg = (
             send: sendWith(pool, trouble),
             urgent: queryAlone(urgent, trouble),
             survey: queryAlone(surveys, trouble),
+            optional: { query: queryWith(pool, untold), transact: transactWith(sql, pool, untold) },
             listen: (channel, heard) => listenTo(options.url, channel, heard)
           })
         })

@@ -24,7 +24,10 @@ export const forgetUses = ({ query, sql }: Database["Type"], workspaceId: Worksp
   )
 
 const makeRows: Effect.Effect<SearchUseRows, never, Database> = Effect.gen(function* () {
-  const { query, sql, transact } = yield* Database
+  const {
+    optional: { query, transact },
+    sql
+  } = yield* Database
   const databaseNow = yield* DatabaseNow
   const nowSql = Effect.map(databaseNow, (now) => sql.literal(now))
   return {

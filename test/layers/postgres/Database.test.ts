@@ -6,6 +6,7 @@ import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted, Sc
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../../src/layers/postgres/Database.js"
 import type { StorageError } from "../../../src/domain/StorageErrors.js"
+import { withLogLines } from "../../support/logLines.js"
 import { makeProxy } from "../../support/proxy.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
@@ -550,6 +551,32 @@ describe("a storage that fails", () => {
       assert.include(failure.message, "DATABASE_URL")
       assert.notInclude(failure.message, "hunter2")
     })
+  )
+})
+
+describe("what may be lost", () => {
+  it.live("is no trouble of the storage in the log when its statement or transaction takes too long", () =>
+    withLogLines((lines) =>
+      withDatabase(
+        Effect.gen(function* () {
+          const { optional, query, sql } = yield* Database
+          const slow = sql`select pg_sleep(60)`
+          for (const lost of [optional.query(slow), optional.transact(optional.query(slow))])
+            assert.strictEqual(tag(yield* Effect.flip(lost)), "runtime_bridge_timeout")
+          // The same outside of it is told, and is the first line.
+          assert.strictEqual(
+            tag(yield* Effect.flip(query(sql`select pg_terminate_backend(pg_backend_pid())`))),
+            "storage_busy"
+          )
+          yield* Effect.repeat(Effect.sleep(5), { until: () => lines.length > 0 })
+          assert.match(lines[0]?.message ?? "", /^The storage fails/)
+          assert.deepStrictEqual(lines[0]?.annotations, {
+            why: "terminating connection due to administrator command"
+          })
+        }),
+        { statementTimeoutMillis: 200 }
+      )
+    )
   )
 })
 

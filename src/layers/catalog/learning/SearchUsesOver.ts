@@ -25,7 +25,7 @@ export const searchUsesOver = (rows: SearchUseRows): Effect.Effect<SearchUses["T
       Shown: ({ itemIds, workspaceId }) => rows.shown(workspaceId, itemIds),
       Ran: ({ itemId, workspaceId }) => rows.ran(workspaceId, itemId, used)
     })
-    // The storage itself tells the log that it is away. What could not be written is not learned.
+    // What could not be written is not learned. It is no news: whatever else needs the storage tells that it is away.
     yield* repeatInBackground(
       "what searches learn from use",
       Effect.flatMap(waiting.take, (noted) => Effect.ignore(write(noted)))
