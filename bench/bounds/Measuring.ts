@@ -26,7 +26,10 @@ const pause = (): Promise<void> => new Promise((done) => void setTimeout(done, 5
 /** A round that takes longer says enough. */
 const roundMillisMax = 1_000
 
-/** Runs it so often, and once where it takes long. The memory counts in the first round alone: later ones find a warm process. */
+/**
+ * Runs it so often, and once where it takes long. The memory counts in the first round alone: later ones find a warm
+ * process.
+ */
 export const measure = async (rounds: number, run: () => Promise<string>): Promise<Measured> => {
   let stallMillis = Infinity
   let totalMillis = Infinity
