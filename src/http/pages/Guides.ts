@@ -37,6 +37,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
       { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
       { name: "payments", title: "Payments", says: "Top-ups by card through Stripe." },
       { name: "providers", title: "Providers", says: "How to add a provider: one YAML file." },
+      { name: "imports", title: "Imports", says: "What imported operations send, measured on real documents." },
       { name: "security", title: "Security", says: "What is protected from whom, and what an operator must do." }
     ]
   }
