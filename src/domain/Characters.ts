@@ -19,6 +19,9 @@ export const cutText = (text: string, unitsMax: number): string => {
   return text.slice(0, parts ? unitsMax - 1 : unitsMax)
 }
 
+/** Whether a text holds no half of a surrogate pair, so that it can stand in an address. */
+export const isWellFormed = (text: string): boolean => text.isWellFormed()
+
 /**
  * The text with half characters and NUL replaced, for places that take valid text only: messages and columns. Results
  * are kept unchanged.

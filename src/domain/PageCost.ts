@@ -24,22 +24,34 @@ export interface PagedPrice {
   readonly price: InputPrice
   readonly billed: PageRules["billed"]
   readonly billsMiss: Operation["response"]["billsMiss"]
+  /** How many results a page brings at most. */
+  readonly size: PageRules["size"]
+  /** What is held for all pages together. */
   readonly maxMicros: Micros
 }
 
-/** Each page costs what its answer tells, or else its listed price. The first anomaly is noted. */
+/** The most that a page of so many results can cost. */
+const mostOfPage = ({ basis, maxMicros, micros, perCallMicros }: InputPrice, results: number): number =>
+  Math.max(basis === "free" ? 0 : perCallMicros + micros * (basis === "per_result" ? results : 1), maxMicros ?? 0)
+
+/**
+ * Each page costs what its answer tells, at most what a page can cost, or else its listed price. The first anomaly is
+ * noted.
+ */
 export const costOfPages = (
-  { billed, billsMiss, maxMicros, price }: PagedPrice,
+  { billed, billsMiss, maxMicros, price, size }: PagedPrice,
   pages: ReadonlyArray<PageFacts>
 ): AttemptCost =>
   pages.reduce<AttemptCost>(
     (sum, { cost, outcome, resultCount }, at) => {
       const isBilled = outcome !== "error" && (outcome !== "miss" || billsMiss)
+      const pagePrice = priceOfPage(price, billed, at)
+      const most = mostOfPage(pagePrice, Math.max(size, resultCount ?? 0))
       const page = costOf({
-        price: isBilled ? priceOfPage(price, billed, at) : null,
+        price: isBilled ? pagePrice : null,
         resultCount,
         evidence: cost,
-        maxMicros: Micros.make(maxMicros - sum.micros)
+        maxMicros: Micros.make(Math.min(maxMicros - sum.micros, most))
       })
       return { micros: Micros.make(sum.micros + page.micros), anomaly: sum.anomaly ?? page.anomaly }
     },
@@ -48,9 +60,8 @@ export const costOfPages = (
 
 /** Whether what is held covers a further page of at most `results` results, after those that were read. */
 export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, results: number): boolean => {
-  const { maxMicros = 0, micros, perCallMicros, basis } = priceOfPage(paged.price, paged.billed, pages.length)
-  const listed = basis === "free" ? 0 : perCallMicros + micros * (basis === "per_result" ? results : 1)
-  return costOfPages(paged, pages).micros + Math.max(listed, maxMicros) <= paged.maxMicros
+  const most = mostOfPage(priceOfPage(paged.price, paged.billed, pages.length), results)
+  return costOfPages(paged, pages).micros + most <= paged.maxMicros
 }
 
 /** What all pages together told about their cost, for those who do not ask for each. */

@@ -28,7 +28,13 @@ const page: fc.Arbitrary<PageFacts> = fc.record({
   resultCount: fc.option(fc.integer({ min: 0, max: 200 })),
   cost: evidence
 })
-const paged: fc.Arbitrary<PagedPrice> = fc.record({ price, billed, billsMiss: fc.boolean(), maxMicros: amount })
+const paged: fc.Arbitrary<PagedPrice> = fc.record({
+  price,
+  billed,
+  billsMiss: fc.boolean(),
+  size: fc.integer({ min: 1, max: 100 }),
+  maxMicros: amount
+})
 const read = fc.array(page, { maxLength: 8 })
 
 const hit = (resultCount: number | null = null, cost: CostEvidence = { _tag: "None" }): PageFacts => ({
@@ -40,6 +46,7 @@ const perCall = (micros: number, more: Partial<PagedPrice> = {}): PagedPrice => 
   price: { basis: "per_call", micros: Micros.make(micros), perCallMicros: Micros.make(0) },
   billed: "page",
   billsMiss: false,
+  size: 10,
   maxMicros: Micros.make(1_000_000),
   ...more
 })
@@ -57,13 +64,17 @@ describe("the cost of pages", () => {
   )
 
   it.prop(
-    "is the sum of what the pages told, where all of them did and the hold covers it",
+    "is the sum of what the pages told, where all of them did, and price and hold cover it",
     [read, paged],
     ([pages, terms]) => {
       const told = pages.flatMap(({ cost }) => (cost._tag === "Reported" ? [cost.micros] : []))
       fc.pre(told.length === pages.length)
       const sum = told.reduce((each, micros) => each + micros, 0)
-      const { micros } = costOfPages({ ...terms, maxMicros: Micros.make(10_000_000) }, pages)
+      const maxMicros = Micros.make(10_000_000)
+      const { micros } = costOfPages(
+        { ...terms, billed: "page", price: { ...terms.price, maxMicros }, maxMicros },
+        pages
+      )
       assert.strictEqual(Number(micros), sum)
       if (pages.length > 0) assert.deepStrictEqual(toldByPages(pages), { _tag: "Reported", micros: sum })
     }
@@ -96,7 +107,7 @@ describe("the cost of pages", () => {
       }
       const volume = { field: "limit", default: 1, max: 1000 }
       const held = maxPrice({ price: listed, volume, pages: rules }, { limit: wanted })
-      const terms: PagedPrice = { price: listed, billed: each, billsMiss: false, maxMicros: held }
+      const terms: PagedPrice = { price: listed, billed: each, billsMiss: false, size, maxMicros: held }
       const pages: Array<PageFacts> = []
       for (let left = wanted; left > 0; left -= size) {
         if (pages.length > 0) assert.isTrue(affordsPage(terms, pages, Math.min(size, left)))
@@ -106,6 +117,16 @@ describe("the cost of pages", () => {
       assert.isAtMost(costOfPages(terms, pages).micros, held)
     }
   )
+
+  it("of one page is at most what a page may cost, whatever its answer tells: the hold is for all of them", () => {
+    const terms = perCall(1000, { price: { ...perCall(1000).price, maxMicros: Micros.make(2000) } })
+    const pages = [hit(10, { _tag: "Reported", micros: 1e15 }), hit(10, { _tag: "Reported", micros: 1500 })]
+    assert.deepStrictEqual(costOfPages(terms, pages), { micros: Micros.make(3500), anomaly: String(1e15) })
+    assert.deepStrictEqual(costOfPages(perCall(1000), [hit(10, { _tag: "Reported", micros: 5000 })]), {
+      micros: Micros.make(1000),
+      anomaly: "5000"
+    })
+  })
 
   it("counts each page, or the call once", () => {
     const pages = [hit(), hit(), hit()]

@@ -3,6 +3,7 @@
  * all pages are together. Nothing here sends anything.
  */
 import { Either } from "effect"
+import { isWellFormed } from "../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { pageCursorCharsMax } from "../../domain/Limits.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
@@ -24,6 +25,12 @@ const at = (body: Json, steps: Steps): Json | undefined =>
 export const listOf = ({ items }: PageRules, body: Json): ReadonlyArray<Json> | null => {
   const found = at(body, stepsOf(items)) ?? null
   return found === null ? [] : Array.isArray(found) ? found : null
+}
+
+/** Whether a page has its list, and nothing in it. */
+export const isEmptyList = ({ items }: PageRules, body: Json): boolean => {
+  const found = at(body, stepsOf(items))
+  return Array.isArray(found) && found.length === 0
 }
 
 /** `body` with this value at a place that it has; undefined removes the member. A level that is no object stays. */
@@ -87,8 +94,17 @@ const end: NextPage = { _tag: "End" }
 
 const isNone = (value: Json): boolean => value === null || value === false || value === ""
 
+const holdsHalfCharacter = (value: Json): boolean => {
+  if (typeof value === "string") return !isWellFormed(value)
+  if (Array.isArray(value)) return value.some(holdsHalfCharacter)
+  return (
+    isObject(value) && Object.entries(value).some(([name, each]) => !isWellFormed(name) || holdsHalfCharacter(each))
+  )
+}
+
 const field = (name: string, value: Json): NextPage => {
   const key = writeJson(value)
+  if (holdsHalfCharacter(value)) return { _tag: "Unusable", why: "its cursor holds half a character" }
   return key.length > pageCursorCharsMax
     ? { _tag: "Unusable", why: `its cursor is longer than ${pageCursorCharsMax} characters` }
     : { _tag: "Field", field: name, value, key }

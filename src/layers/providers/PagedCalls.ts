@@ -15,8 +15,8 @@ import type { CallFailure, PageFacts, ProviderAnswer } from "../../domain/Provid
 import { readAnswer } from "./AnswerReading.js"
 import type { Exchange } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
-import { type Case, judge, readingOf, viewOf } from "./Judgement.js"
-import { listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
+import { type Case, isSuccessStatus, judge, readingOf, viewOf } from "./Judgement.js"
+import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
@@ -84,6 +84,19 @@ const pageOf = ({ paging: { rules }, seen }: PagedCall, wire: WireAnswer, answer
   return list === null ? null : { wire, answer, body: body.value, list }
 }
 
+/** What a further request brings: a page, or an empty one that its rules refuse, with what it told of its cost. */
+type Further =
+  { readonly answer: ProviderAnswer; readonly wire: WireAnswer } | { readonly endCost: CallFailure["cost"] }
+
+/** Whether a further page that its rules refuse is only empty: many providers end with such a page. */
+const isEmptyEnd = ({ paging, seen }: PagedCall, wire: WireAnswer, { failure }: CallFailure): boolean =>
+  failure.code === "invalid_response" &&
+  isSuccessStatus(seen.endpoint.operation, wire.status) &&
+  Option.exists(
+    Either.getRight(readAnswer(wire, { ...readingOf(seen), inlineBytes: Infinity })),
+    ({ body }) => body._tag === "Json" && isEmptyList(paging.rules, body.value)
+  )
+
 const digestOf = (list: ReadonlyArray<Json>): string => createHash("sha256").update(writeJson(list)).digest("base64")
 
 /** How long to wait before a page is asked for again; null when it is not. */
@@ -106,6 +119,8 @@ class PagesRead {
   results = 0
   count = 0
   bytes = 0
+  /** Results of the last page were left out. */
+  isCut = false
   last: Page
 
   constructor(
@@ -123,6 +138,7 @@ class PagesRead {
     this.digests.add(digest)
     const kept = page.list.slice(0, this.missing())
     for (const item of kept) this.items.push(item)
+    this.isCut = kept.length < page.list.length
     const { cost, outcome, resultCount } = page.answer
     const counted =
       resultCount === null || kept.length === page.list.length ? resultCount : Math.min(resultCount, kept.length)
@@ -195,7 +211,11 @@ const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): Pro
   const facts = Either.isRight(together)
     ? read.facts
     : read.facts.map((page, at) => (at === 0 ? page : failedPage(page.cost)))
-  const note = why !== null ? ` It is not all: ${why}.` : read.count === 1 ? "" : ` It was read in ${read.count} pages.`
+  const pages =
+    why !== null ? ` It is not all: ${why}.` : read.count === 1 ? "" : ` It was read in ${read.count} pages.`
+  const note = read.isCut
+    ? `${pages} The provider gave more results than were asked for, which were left out: what the answer says of a next page leads past them.`
+    : pages
   return {
     ...answer,
     outcomeReason: `${answer.outcomeReason}${note}`,
@@ -252,7 +272,15 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
         return "what is held for the run does not cover a further page"
       const left = rules.totalMs - ((yield* Clock.currentTimeMillis) - started)
       const ended = yield* Effect.timeoutOption(
-        Effect.either(Effect.flatMap(sent, (wire) => Either.map(judge(seenNow, wire), (answer) => ({ answer, wire })))),
+        Effect.either(
+          Effect.flatMap(sent, (wire): Either.Either<Further, CallFailure> =>
+            Either.orElse(
+              Either.map(judge(seenNow, wire), (answer) => ({ answer, wire })),
+              (failed) =>
+                isEmptyEnd(call, wire, failed) ? Either.right({ endCost: failed.cost }) : Either.left(failed)
+            )
+          )
+        ),
         Math.max(1, left)
       )
       if (Option.isNone(ended)) return `reading it took longer than ${rules.totalMs} ms`
@@ -264,6 +292,10 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
           return `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
         yield* Effect.sleep(pause)
         continue
+      }
+      if ("endCost" in ended.value.right) {
+        read.facts.push({ outcome: "miss", resultCount: null, cost: ended.value.right.endCost })
+        return null
       }
       const { answer, wire } = ended.value.right
       const page = answer.outcome === "miss" ? null : pageOf(call, wire, answer)

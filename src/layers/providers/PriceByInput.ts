@@ -108,6 +108,7 @@ export const pagedPrice = (
 ): PagedPrice => ({
   price: Either.getOrElse(priceFor(endpoint, call.input), () => heldPrice(call.maxMicros)),
   billed: rules.billed,
+  size: rules.size,
   billsMiss: endpoint.operation.response.billsMiss,
   maxMicros: call.maxMicros
 })

@@ -110,6 +110,44 @@ describe("reading in pages", () => {
     })
   )
 
+  it.scopedLive("ends at an empty page, also where the rules take an empty list for no success", () =>
+    Effect.gen(function* () {
+      const operation = shape({ next: { by: "page", field: "at" } }, { response: { success: "body.data.things" } })
+      const paged = yield* serve((seen, response) => {
+        const things =
+          numberOf(seen, "at", 1) > 2 ? [] : upTo(10).map((id) => ({ id: id + 10 * numberOf(seen, "at", 1) }))
+        json(response, 200, { data: { things } })
+      })
+      const end = yield* call(paged, { operation, input: { limit: 35 } })
+      assert.lengthOf(idsIn(end), 20)
+      assert.isTrue(isComplete(end))
+      assert.lengthOf(paged.requests, 3)
+    })
+  )
+
+  it.scopedLive("keeps what came before a cursor that cannot stand in an address, and says so", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((_seen, response) =>
+        json(response, 200, { data: { things: upTo(10).map((id) => ({ id })) }, next: "c\ud800" })
+      )
+      const end = yield* call(provider, { operation: shape(byCursor), input: { limit: 35 } })
+      assert.deepStrictEqual(idsIn(end), upTo(10))
+      assert.include(reasonOf(end), "It is not all: its cursor holds half a character.")
+    })
+  )
+
+  it.scopedLive("says that results were left out, because what comes next leads past them", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) => {
+        const start = numberOf(seen, "at", 0)
+        json(response, 200, { data: { things: upTo(10).map((id) => ({ id: start + id })) }, next: start + 10 })
+      })
+      const end = yield* call(provider, { operation: shape(byCursor), input: { limit: 15 } })
+      assert.deepStrictEqual(idsIn(end), upTo(15))
+      assert.include(reasonOf(end), "what the answer says of a next page leads past them")
+    })
+  )
+
   it.scopedLive("sends an input that one page serves as it is, and leaves its answer as it came", () =>
     Effect.gen(function* () {
       const provider = yield* serve((_seen, response) =>
@@ -416,7 +454,7 @@ describe("a hostile provider of pages", () => {
     Effect.gen(function* () {
       const provider = yield* endless((page) => ({ data: full(page), next: `${page}`, cost: 1500 }))
       const operation = shape(byCursor, {
-        price: { basis: "per_call", micros: 1000 },
+        price: { basis: "per_call", micros: 1000, maxMicros: 1500 },
         response: { costMicros: "body.cost" }
       })
       const options = { operation, input: { limit: 30 } }
