@@ -20,9 +20,13 @@ export interface CurlOperation {
 }
 
 const keyName =
-  /(?:^|[-_.])(?:api[-_]?key|apikey|key|token|access[-_]?token|auth|secret|password|signature|sig|appid|app[-_]?id)$/i
+  /(?:^|[-_.])(?:api[-_]?key|apikey|key|token|access[-_]?token|auth|authorization|credentials?|secret|passw(?:or)?d|passphrase|pwd|session(?:[-_]?id)?|sid|signature|sig|appid|app[-_]?id)$/i
+/** A scheme of `Authorization` before its key; an address with a password, or with a key in its query. */
+const holdsKey =
+  /^(?:bearer|basic|token|digest)\s+\S|:\/\/[^/?#\s]*@|[?&](?:[\w.-]*[-_.])?(?:api_?key|key|token|secret|password|sig|signature)=/i
 /** Long texts of letters and digits without words: keys, tokens, signatures. */
 const looksSecret = (value: string): boolean =>
+  holdsKey.test(value) ||
   /^(?:sk|pk|rk|gh[pousr]|xox[abps]|shpat|glpat|AIza|eyJ)[-_A-Za-z0-9]/.test(value) ||
   (/^[A-Za-z0-9+/_=.:~-]{20,}$/.test(value) &&
     /\d/.test(value) &&
