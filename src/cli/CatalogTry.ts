@@ -139,7 +139,7 @@ const credentialFor = Effect.fnUntraced(function* (
     : inOneLine(
         Option.isSome(asked.keyEnv)
           ? yield* Effect.mapError(
-              Config.redacted(asked.keyEnv.value),
+              Effect.map(Config.string(asked.keyEnv.value), (given) => Redacted.make(given)),
               () =>
                 new NotTried({ reason: `there is no environment variable ${Option.getOrElse(asked.keyEnv, () => "")}` })
             )

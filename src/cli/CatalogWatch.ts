@@ -37,7 +37,7 @@ const keyless = Options.boolean("keyless").pipe(
   Options.withDescription("Only providers that need no key; opens no database, so that nothing published is watched")
 )
 const history = Options.file("history").pipe(
-  Options.withDescription("A file that gets one line of JSON for each operation that was called"),
+  Options.withDescription("Where one line of JSON is added for each operation that was called"),
   Options.optional
 )
 

@@ -758,7 +758,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
 
           writeFileSync(
             join(place, "providers", "broken.yaml"),
-            `${batManifest}\n    provenance: { docs: "https://bats.example", verified: true, verifiedOn: "2020-01-01" }`
+            batManifest.replace("verified: false", 'verified: true, verifiedOn: "2020-01-01"')
           )
           const aged = yield* cli(["catalog", "lint", place])
           assert.strictEqual(aged.code, 0)

@@ -18,7 +18,7 @@ security: [{ key: [] }]
 components:
   securitySchemes:
     key: { type: apiKey, in: header, name: X-Key }
-    jar: { type: apiKey, in: cookie, name: sid }
+    jar: { type: http, scheme: digest }
   parameters:
     Limit: { name: limit, in: query, schema: { type: integer, minimum: 0, exclusiveMinimum: true, nullable: true } }
   schemas:
@@ -122,7 +122,7 @@ describe("an OpenAPI document", () => {
       )
       assert.deepStrictEqual(
         [...said(imported, "inactive")],
-        ["a key placement that the gateway cannot do (apiKey cookie)"]
+        ["a key placement that the gateway cannot do (http digest)"]
       )
     })
   )
