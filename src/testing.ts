@@ -25,6 +25,7 @@ import { OpenIdNone } from "./layers/accounts/OpenIdNone.js"
 import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
+import { CallbacksNone } from "./layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
 import { inventedKey } from "./layers/providers/InventedKeys.js"
@@ -233,6 +234,7 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
     Layer.provide([
       CapabilityRequestsMemory,
       CursorKeyMemory,
+      CallbacksNone,
       DrainingMemory,
       OpenIdNone,
       Layer.succeed(PublicUrl, settings.publicUrl),

@@ -26,6 +26,7 @@ import { Connections } from "../../src/services/Connections.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
+import { CallbacksNone } from "../../src/layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
 import { PublicUrl } from "../../src/services/PublicUrl.js"
@@ -97,6 +98,7 @@ const Http = HttpLayer.pipe(
     unused(Wallet),
     unused(ReadinessChecks, {}),
     CursorKeyMemory,
+    CallbacksNone,
     IdsCrypto,
     Layer.succeed(HttpSettings, {
       host: "127.0.0.1",

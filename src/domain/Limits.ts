@@ -340,6 +340,14 @@ export const pagesMax = 100
 export const pagesMillisMax = 600_000
 /** The longest cursor of a provider, written as JSON, that is sent back for the next page. */
 export const pageCursorCharsMax = 8_192
+/** Where providers call back, followed by a token. */
+export const callbackPath = "/v1/callbacks/"
+/**
+ * A callback that reaches a node that does not wait is passed on to the others once in this time for each wait, and so
+ * many waits are remembered for that.
+ */
+export const callbackSignalMillis = 1_000
+export const callbacksRememberedMax = 10_000
 /** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */
 export const parsedBytesMax = 1_048_576
 /** Elements and attributes of such an XML together. `answerDepthMax` says how deep it may be nested. */

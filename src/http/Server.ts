@@ -31,6 +31,7 @@ import { Ids } from "../services/Ids.js"
 import type { LoginApprovals } from "../services/LoginApprovals.js"
 import type { Members } from "../services/Members.js"
 import type { PaymentEvents } from "../services/PaymentEvents.js"
+import type { ProviderCallbacks } from "../services/ProviderCallbacks.js"
 import type { RateLimiter } from "../services/RateLimiter.js"
 import type { Runs } from "../services/Runs.js"
 import type { Sessions } from "../services/Sessions.js"
@@ -56,6 +57,7 @@ import { AutomaticTopUpsHandlers } from "./payments/AutomaticHandlers.js"
 import { mcpLayer, mcpRoutes } from "./mcp/Serving.js"
 import { PagesHandlers } from "./pages/Handlers.js"
 import { PaymentsHandlers } from "./payments/Handlers.js"
+import { providerCallbackLayer, providerCallbackRoutes } from "./ProviderCallbacks.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
@@ -191,7 +193,12 @@ const Boundary = HttpApiBuilder.middleware(
   Effect.gen(function* () {
     const { of } = yield* ErrorPages
     const { publicUrl } = yield* HttpSettings
-    const besides = [...consoleRoutes(consolePages), ...mcpRoutes, ...authorizationServerRoutes(publicUrl)]
+    const besides = [
+      ...consoleRoutes(consolePages),
+      ...mcpRoutes,
+      ...providerCallbackRoutes,
+      ...authorizationServerRoutes(publicUrl)
+    ]
     return yield* makeBoundary([...routesOf(Api), ...besides], { isPage: isPagePath, answer: of })
   })
 )
@@ -263,6 +270,7 @@ export type HttpServices =
   | LoginApprovals
   | Members
   | PaymentEvents
+  | ProviderCallbacks
   | RateLimiter
   | Runs
   | Sessions
@@ -280,5 +288,5 @@ export const HttpLayer: Layer.Layer<
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide([Interface, Console, Agents, authorizationServerLayer])
+  Layer.provide([Interface, Console, Agents, authorizationServerLayer, providerCallbackLayer])
 )

@@ -10,6 +10,8 @@ export type RunSignal =
   | { readonly _tag: "Settled"; readonly runId: RunId }
   | { readonly _tag: "Queued" }
   | { readonly _tag: "CancelRequested"; readonly runId: RunId }
+  /** A provider called the address of a wait that another node may have (`ProviderCallbacks.ts`). */
+  | { readonly _tag: "CalledBack"; readonly waitId: string }
   /** Signals may have been missed (a connection was renewed): look at the rows again. */
   | { readonly _tag: "Rescan" }
 
@@ -18,9 +20,9 @@ export class RunSignals extends Context.Tag("gateway/services/RunSignals")<
   {
     /** Registers before it answers; told when the run is said to have settled, or rows should be looked at again. */
     readonly subscribe: (runId: RunId) => Effect.Effect<Listen<void>, never, Scope.Scope>
-    /** Work and cancel signals for the dispatcher of this node. */
+    /** Signals of work, cancellations and callbacks, for those of this node that act on them. */
     readonly work: Stream.Stream<RunSignal>
-    /** Tells this node at once; the storage tells the others. */
+    /** Tells this node at once. The storage tells the others: of a callback here, of all else when it writes it. */
     readonly publish: (signal: RunSignal) => Effect.Effect<void>
   }
 >() {}

@@ -21,6 +21,7 @@ import { mergeCatalogs } from "../../src/layers/catalog/Merging.js"
 import { builtInContent } from "../../src/layers/compose/BuiltInContent.js"
 import { EngineInMemory, StorageMemory } from "../../src/layers/compose/MemoryGateway.js"
 import { CapabilityRequestsMemory } from "../../src/layers/memory/CapabilityRequestsMemory.js"
+import { CallbacksNone } from "../../src/layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "../../src/layers/memory/CursorKeyMemory.js"
 import { MemoryStorageLayer } from "../../src/layers/memory/MemoryStorage.js"
 import { TopUpsMemory } from "../../src/layers/memory/TopUpsMemory.js"
@@ -174,6 +175,7 @@ export const documentGateway = (clock: HandClock, slots: number | null) =>
         Layer.provide([
           CapabilityRequestsMemory,
           CursorKeyMemory,
+          CallbacksNone,
           OpenIdNone,
           TopUpsPaid,
           Layer.succeed(PublicUrl, publicUrl),

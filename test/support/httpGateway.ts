@@ -12,6 +12,7 @@ import { HttpLayer } from "../../src/http/Server.js"
 import { HttpSettings, type HttpSettingsShape } from "../../src/http/Settings.js"
 import { topUpHint } from "../../src/domain/TopUp.js"
 import { billingDefaults } from "../../src/layers/compose/MemoryGateway.js"
+import { CallbacksNone } from "../../src/layers/providers/CallbacksSigned.js"
 import { DrainingMemory } from "../../src/layers/node/DrainingMemory.js"
 import { OpenIdNone } from "../../src/layers/accounts/OpenIdNone.js"
 import { IdsCounting } from "../../src/layers/node/IdsCounting.js"
@@ -32,6 +33,7 @@ import { PaymentEvents } from "../../src/services/PaymentEvents.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { EndpointStats } from "../../src/services/EndpointStats.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import type { ProviderCallbacks } from "../../src/services/ProviderCallbacks.js"
 import { ProviderHealth } from "../../src/services/ProviderHealth.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Reports } from "../../src/services/Reports.js"
@@ -89,6 +91,7 @@ export interface Services {
   readonly catalogLayer?: Layer.Layer<Catalog>
   readonly connections?: Partial<Connections["Type"]>
   readonly authorizations?: Partial<ConnectionAuthorizations["Type"]>
+  readonly callbacksLayer?: Layer.Layer<ProviderCallbacks>
   readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
   readonly members?: Partial<Members["Type"]>
@@ -132,6 +135,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(Runs, services.runs ?? {}),
       partial(EndpointStats, {}),
       partial(PlatformKeys, {}),
+      services.callbacksLayer ?? CallbacksNone,
       partial(ProviderHealth, {}),
       partial(Reconciliation, {}),
       partial(AuditTrail, services.auditTrail ?? {}),

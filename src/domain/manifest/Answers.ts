@@ -75,6 +75,19 @@ const pollWith = {
 }
 const cancelWith = { method: Schema.Literal("POST", "DELETE") }
 
+const CallbackPlace = { in: Schema.Literal("query", "header", "json"), name: Text }
+
+/**
+ * The field of the start that takes the address of a callback, where this gateway has a public URL. Without one,
+ * neither this field nor `with` is sent. A callback only means "ask now": what it says is not read.
+ */
+export const Callback = Schema.Struct({
+  ...CallbackPlace,
+  /** Further values that the provider wants beside the address, such as the events to tell of. */
+  with: withDefault(Schema.Array(Schema.Struct({ ...CallbackPlace, value: Json })), () => [])
+})
+export type Callback = typeof Callback.Type
+
 /**
  * An operation whose first answer is a ticket, or an address to ask. A `path` may use `{id}` and `{input.field}`, and
  * may end with a query. A `url` reads an address out of an answer: that of the start for `poll` and `cancel`, that of
@@ -96,6 +109,8 @@ export const AsyncRules = Schema.Struct({
   cancel: optional(
     Schema.Union(Schema.Struct({ ...cancelWith, path: Text }), Schema.Struct({ ...cancelWith, url: Expression }))
   ),
+  /** Where the provider is told an address to call when it has news. Polls go on, with pauses of `maxIntervalMs`. */
+  callback: optional(Callback),
   /** Origins beside the manifest's own that get the key, such as `https://queue.example.com`. */
   origins: optional(Schema.NonEmptyArray(Text)),
   /** From the start to the final answer; each exchange on the way has the operation's own time limit. */

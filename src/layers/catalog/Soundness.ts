@@ -8,6 +8,7 @@ import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
 import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
+import { callbackProblems } from "../providers/Callbacks.js"
 import { followUpProblems } from "../providers/FollowUps.js"
 import { compileInputSchema } from "../providers/InputSchema.js"
 import { pageProblems } from "../providers/PageChecks.js"
@@ -76,7 +77,7 @@ export const operationProblems = (
   Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
-  problems.push(...followUpProblems(endpoint), ...pageProblems(endpoint))
+  problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))
   for (const { message, path } of checkVocabulary(operation.input).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
   if (thoroughness === "schemas" && problems.length === 0)

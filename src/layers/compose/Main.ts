@@ -22,7 +22,9 @@ import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
 import { DatabaseFoundOrMade, StoragePg } from "./StorageOnPostgres.js"
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
+import { CallbacksNone, CallbacksSigned } from "../providers/CallbacksSigned.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
+import { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { PublicUrl } from "../../services/PublicUrl.js"
 import { OpenIdClient } from "../accounts/OpenIdClient.js"
 import { OpenIdNone } from "../accounts/OpenIdNone.js"
@@ -64,11 +66,16 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
     Effect.gen(function* () {
       const words = yield* Effect.forkScoped(Effect.orDie(readVocabulary(builtInCatalog)))
       const fixtureAt = yield* fixtureFor(config)
-      const providers = ProvidersHttp({
-        egressAllow: config.egressAllow,
-        inlineResultBytes: config.inlineResultBytes,
-        origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) })
-      })
+      const providers = Layer.unwrapEffect(
+        Effect.map(ProviderCallbacks, (callbacks) =>
+          ProvidersHttp({
+            egressAllow: config.egressAllow,
+            inlineResultBytes: config.inlineResultBytes,
+            origins: Option.match(fixtureAt, { onNone: () => ({}), onSome: (origin) => ({ [fixtureOrigin]: origin }) }),
+            callbacks
+          })
+        )
+      )
       return HttpLayer.pipe(
         Layer.provide(
           Layer.succeed(HttpSettings, {
@@ -104,6 +111,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
             dispatcher: { slots: config.dispatchSlots, normalizedOn: config.normalized }
           })
         ),
+        Layer.provide(config.serverUrl === "/" ? CallbacksNone : CallbacksSigned(config.publicUrl)),
         Layer.provide([
           DrainingMemory,
           FaultPointsKill(config.faultPoint),

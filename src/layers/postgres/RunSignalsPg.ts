@@ -13,11 +13,12 @@ export const channel = "gateway_runs"
 
 const isRunId = Schema.is(RunId)
 
-/** `queued`, `cancel:<run>` or `settled:<run>,<run>…`. */
+/** `queued`, `callback:<wait>`, `cancel:<run>` or `settled:<run>,<run>…`. */
 const signalsOf = (payload: string | undefined): ReadonlyArray<RunSignal> => {
   if (payload === undefined) return [{ _tag: "Rescan" }]
   if (payload === "queued") return [{ _tag: "Queued" }]
   const [kind, list = ""] = payload.split(":")
+  if (kind === "callback") return [{ _tag: "CalledBack", waitId: list }]
   const runs = list.split(",").filter((id) => isRunId(id))
   return runs.map((runId): RunSignal =>
     kind === "cancel" ? { _tag: "CancelRequested", runId } : { _tag: "Settled", runId }
@@ -40,6 +41,14 @@ export const RunSignalsPg: Layer.Layer<RunSignals, never, Database> = Layer.scop
       })
     )
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(others), signals.publish)))
-    return signals
+    const { query, sql } = database
+    return RunSignals.of({
+      ...signals,
+      publish: (signal) =>
+        signal._tag === "CalledBack"
+          ? // Polls go on when the other nodes are not told.
+            Effect.ignore(query(sql`select pg_notify(${channel}, ${`callback:${signal.waitId}`})`))
+          : signals.publish(signal)
+    })
   })
 )

@@ -8,6 +8,7 @@ import type { Json } from "../../domain/Json.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
 import { type CallFailure, CallLost, type CallRunFailure, notSent } from "../../domain/ProviderCall.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
+import type { Callback } from "../../services/ProviderCallbacks.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Expression, holds, isOverworked, read } from "./Expressions.js"
@@ -43,6 +44,8 @@ export interface AsyncCall {
   readonly start: RequestParts
   /** The manifest's own origin. */
   readonly origin: string
+  /** Rung when the provider has news; null when it was told no address to call. */
+  readonly callback: Callback | null
 }
 
 type Target = AsyncRules["poll"] | NonNullable<AsyncRules["result"]> | NonNullable<AsyncRules["cancel"]>
@@ -52,7 +55,7 @@ type FollowUp = Effect.Effect<WireAnswer, CallFailure>
 type Followed = Either.Either<FollowUp, string>
 
 export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
-  const { exchange, origin, plan, rules, seen, start } = call
+  const { callback, exchange, origin, plan, rules, seen, start } = call
   const field = unusableField(seen.endpoint, seen.input)
   if (field !== null) {
     const detail = `${field} must be usable as a part of an address: not empty, no \`.\` or \`..\``
@@ -86,9 +89,33 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     })
   }
 
+  /**
+   * Waits before a poll. A callback ends the pause, but no sooner than `intervalMs` after the poll before, so that
+   * callbacks without end cause no more polls than no callbacks do. True when there was one.
+   */
+  const pause = (millis: number): Effect.Effect<boolean> => {
+    if (callback === null) return Effect.as(Effect.sleep(millis), false)
+    const least = Math.min(rules.intervalMs, millis)
+    return Effect.sleep(least).pipe(
+      Effect.zipRight(Effect.timeoutOption(callback.rung.await, millis - least)),
+      Effect.map(Option.isSome),
+      // A callback that comes during the poll ends the next pause.
+      Effect.zipLeft(callback.rung.close)
+    )
+  }
+
   const poll = (id: string, asked: FollowUp, pauseMs: number, missed: number): FollowUp => {
-    const next = (missedNow: number) => poll(id, asked, Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth), missedNow)
-    return Effect.matchEffect(Effect.zipRight(Effect.sleep(pauseMs), asked), {
+    let pausedMs = pauseMs
+    const next = (missedNow: number) => {
+      // The news of a callback is still to be read.
+      if (missedNow > 0) callback?.rung.unsafeOpen()
+      return poll(id, asked, Math.min(rules.maxIntervalMs, pausedMs * pauseGrowth), missedNow)
+    }
+    const waited = Effect.map(pause(pauseMs), (wasRung) => {
+      // State may come a moment after the callback. So the pauses grow again, as they do without one.
+      if (wasRung) pausedMs = rules.intervalMs
+    })
+    return Effect.matchEffect(Effect.zipRight(waited, asked), {
       onFailure: (failed) =>
         missed < lostPollsMax && failed.failure.retryable ? next(missed + 1) : Effect.fail(failed),
       onSuccess: (answer) => {
@@ -127,7 +154,15 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
             onLeft: () => Effect.void,
             onRight: (sent) => onOwnFiber(Effect.ignore(Effect.timeout(sent, cancelTimeout)))
           })
-    return Effect.mapError(poll(id ?? "", asked.right, rules.intervalMs, 0), ({ failure }) => lost(failure)).pipe(
+    return Effect.mapError(
+      poll(
+        id ?? "",
+        asked.right,
+        callback === null ? rules.intervalMs : Math.max(rules.intervalMs, rules.maxIntervalMs),
+        0
+      ),
+      ({ failure }) => lost(failure)
+    ).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => lost(new ProviderTimeout()) }),
       Effect.onInterrupt(() => cancelled),
       Effect.tapError(({ failure }) => (failure.code === "timeout" ? cancelled : Effect.void))

@@ -5,6 +5,7 @@
  * whether it gets the key by its origin.
  */
 import { Either } from "effect"
+import { isWellFormed } from "../../domain/Characters.js"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { toldAddressCharsMax } from "../../domain/Limits.js"
@@ -25,8 +26,8 @@ export const idOf = (value: Json): string | null =>
     ? String(value)
     : null
 
-/** A text that is one step of a path: not empty, and no dot segment, which would climb out of it. */
-const isStep = (text: string): boolean => text !== "" && text !== "." && text !== ".."
+/** A text that is one step of a path: not empty, without half characters, and no dot segment, which would climb out. */
+const isStep = (text: string): boolean => text !== "" && text !== "." && text !== ".." && isWellFormed(text)
 
 /** The fields of the input that the paths name, and what is wrong with them. Null when nothing is. */
 export const unusableField = ({ operation }: Endpoint, input: JsonObject): string | null =>

@@ -8,6 +8,7 @@ import type { Auth, VariableValues } from "../../domain/Manifest.js"
 import { userAgent } from "../../domain/Product.js"
 import { type AccessTokens, type CallFailure, notSent } from "../../domain/ProviderCall.js"
 import { InvalidResponse } from "../../domain/RunFailures.js"
+import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import type { Exchange } from "./AsyncCalls.js"
 import { type Blot, blotFor } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -44,6 +45,8 @@ export interface HttpEngine {
   readonly refusedTargets: RefusedTargets
   readonly originFor: (origin: string) => string
   readonly inlineBytes: number
+  /** Null where no provider can call back. */
+  readonly callbacks: ProviderCallbacks["Type"] | null
 }
 
 /** A call that is ready to be sent. */

@@ -7,7 +7,7 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
-import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
+import type { AsyncRules, Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import { zero } from "../../domain/Micros.js"
 import { refusedFields } from "../../domain/InputExtras.js"
@@ -20,8 +20,10 @@ import {
 } from "../../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected } from "../../domain/RunFailures.js"
 import { readUrl } from "../../domain/Url.js"
+import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { Providers } from "../../services/Providers.js"
 import { runToEnd } from "./AsyncCalls.js"
+import { takesCallback, withCallback } from "./Callbacks.js"
 import { callPlanFor } from "./CallPlan.js"
 import { makeEgress, type Resolve } from "./Egress.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
@@ -40,6 +42,7 @@ import { onOwnFiber } from "./OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
 import { holdFor, pagedPrice } from "./PriceByInput.js"
 import { makeRefusedTargets } from "./RefusedTargets.js"
+import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
 import { addressWith, type VariableProblem } from "./Variables.js"
@@ -59,6 +62,8 @@ export interface ProvidersHttpOptions {
   readonly inlineResultBytes?: number
   /** Sees each exchange with a provider, keys blotted out. Those that fetch access tokens are not shown. */
   readonly watch?: (seen: SeenExchange) => void
+  /** Where slow operations are called back; nowhere when absent. */
+  readonly callbacks?: ProviderCallbacks["Type"]
   /** Name resolution; the system's when absent. */
   readonly resolve?: Resolve
 }
@@ -160,15 +165,32 @@ const callWith = Effect.fnUntraced(function* (engine: HttpEngine, call: Provider
     seen,
     yield* async === undefined
       ? sendWithKey(engine, ready)(parts, "start")
-      : runToEnd({
-          rules: async,
-          plan,
-          seen,
-          exchange: sendWhereTold(engine, ready),
-          start: located(parts, ready.variables),
-          origin: ready.origin
-        })
+      : Effect.scoped(
+          Effect.flatMap(calledBack(engine, async, located(parts, ready.variables)), ({ callback, start }) =>
+            runToEnd({
+              rules: async,
+              plan,
+              seen,
+              exchange: sendWhereTold(engine, ready),
+              start,
+              origin: ready.origin,
+              callback
+            })
+          )
+        )
   )
+})
+
+/**
+ * The start of a slow operation, with an address to call where there can be one. The address is placed here and not
+ * before, because the digest of a request must not hold it.
+ */
+const calledBack = Effect.fnUntraced(function* (engine: HttpEngine, rules: AsyncRules, start: RequestParts) {
+  const wanted = rules.callback
+  if (engine.callbacks === null || wanted === undefined || !takesCallback(start, wanted))
+    return { start, callback: null }
+  const callback = yield* engine.callbacks.open(rules.totalMs)
+  return { start: callback === null ? start : withCallback(start, wanted, callback.url), callback }
 })
 
 /**
@@ -205,7 +227,8 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
         refusedTargets: makeRefusedTargets(),
         originFor,
         watch: options.watch ?? null,
-        inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax
+        inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax,
+        callbacks: options.callbacks ?? null
       }
       // A defect in here must not leave a run without an end. It is reported as a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>

@@ -79,8 +79,8 @@ const unbound = (place: Place, name: string): Placing => ({
 const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
   declared({ in: place, name, transform: [], style: "single" })
 /** The name of a header (RFC 9110). */
-const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
-const printable = /^[\t\x20-\x7e\x80-\xff]*$/
+export const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+export const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
 /** Left: every way in which the bindings contradict each other. */

@@ -110,7 +110,7 @@ export const DispatcherQueue: Layer.Layer<
       Stream.runForEach((signal) =>
         signal._tag === "CancelRequested"
           ? active.stop(signal.runId, "cancelled")
-          : signal._tag === "Settled"
+          : signal._tag === "Settled" || signal._tag === "CalledBack"
             ? Effect.void
             : Effect.zipRight(Ref.set(backlog, true), wake)
       ),
