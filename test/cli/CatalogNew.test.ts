@@ -96,6 +96,18 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
     })
   )
 
+  it.effect("writes no session, credential or address with a password into the file", () =>
+    Effect.gen(function* () {
+      yield* made(
+        "sessions",
+        `curl https://c.example/x -H 'X-Forwarded-Authorization: Bearer topsecret1' -H 'X-Session-Id: topsecret2' -d '{"passwd":"topsecret3","pwd":"topsecret4","credential":"topsecret5","sid":"topsecret6","url":"https://u:topsecret7@h.example/x?sig=topsecret8","page":"first"}'`
+      )
+      const { text } = written("sessions")
+      assert.notMatch(text, /topsecret\d/)
+      assert.include(text, "first")
+    })
+  )
+
   it.effect("overwrites an edited file only when asked to, and says what is wrong with a command or a name", () =>
     Effect.gen(function* () {
       const again = () => cli(["catalog", "new", "--to", folderOf("twice")], { input: "curl https://a.example/x" })
