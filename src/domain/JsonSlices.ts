@@ -5,7 +5,7 @@
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
-import { answerContainersMax, answerValuesMax } from "./Limits.js"
+import { answerContainersMax, answerValuesMax, largeAnswerDepthMax } from "./Limits.js"
 import { readJson } from "./LosslessJson.js"
 import { member, setMember } from "./Members.js"
 
@@ -15,7 +15,7 @@ export interface LargeJson {
   readonly depth: number
 }
 
-export type LargeJsonProblem = "not JSON" | "too many values"
+export type LargeJsonProblem = "not JSON" | "too many values" | "too deep"
 
 /** A container that is read in parts. */
 interface Open {
@@ -35,9 +35,6 @@ interface Open {
 
 /** Characters that are read at once. */
 const portionChars = 65_536
-
-/** A part may end so many containers deep: each of them is then looked at. */
-const depthMax = 10_000
 
 const quote = 0x22,
   comma = 0x2c,
@@ -113,7 +110,8 @@ export function* largeJsonSteps(
       innermost.nameTo = end
       at = end - 1
     } else if (code === opensObject || code === opensList) {
-      if (++containers > answerContainersMax || around.length === depthMax) return Either.left("too many values")
+      if (++containers > answerContainersMax) return Either.left("too many values")
+      if (around.length === largeAnswerDepthMax) return Either.left("too deep")
       if (innermost !== undefined) around.push(innermost)
       innermost = {
         isList: code === opensList,

@@ -333,6 +333,8 @@ export const answerDepthMax = 512
  */
 export const answerContainersMax = 500_000
 export const answerValuesMax = 2_000_000
+/** How deep such a JSON may be nested to be read at all. */
+export const largeAnswerDepthMax = 10_000
 /** The longest address out of an answer that is asked: for a state, a result or the next page. */
 export const toldAddressCharsMax = 8_192
 /** The most pages of a provider that are read for one run, and how long all of them may take. */

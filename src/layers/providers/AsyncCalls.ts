@@ -28,9 +28,9 @@ export type Exchange = (
   origin?: string
 ) => Effect.Effect<WireAnswer, CallFailure>
 
-/** Polling only reads, so it bears a few polls in a row that fail for a reason that may pass. */
-const lostPollsMax = 3
-const pauseGrowth = 1.5
+/** Further requests only read, so a few in a row may fail for a reason that may pass: polls here, and pages. */
+export const lostFollowUpsMax = 3
+export const pauseGrowth = 1.5
 const cancelTimeout = "5 seconds"
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
@@ -117,9 +117,9 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     })
     return Effect.matchEffect(Effect.zipRight(waited, asked), {
       onFailure: (failed) =>
-        missed < lostPollsMax && failed.failure.retryable ? next(missed + 1) : Effect.fail(failed),
+        missed < lostFollowUpsMax && failed.failure.retryable ? next(missed + 1) : Effect.fail(failed),
       onSuccess: (answer) => {
-        if (isPassing(answer.status) && missed < lostPollsMax) return next(missed + 1)
+        if (isPassing(answer.status) && missed < lostFollowUpsMax) return next(missed + 1)
         const seenNow = view(answer)
         const early = judgeEarly(seen, seenNow)
         if (isRedirect(answer.status) && !isSuccessStatus(seen.endpoint.operation, answer.status))

@@ -4,7 +4,13 @@
  * have read themselves. Small answers never come here.
  */
 import { Effect, Either } from "effect"
-import { answerContainersMax, answerDepthMax, answerValuesMax, parsedBytesMax } from "../../domain/Limits.js"
+import {
+  answerContainersMax,
+  answerDepthMax,
+  answerValuesMax,
+  largeAnswerDepthMax,
+  parsedBytesMax
+} from "../../domain/Limits.js"
 import { largeJsonSteps } from "../../domain/JsonSlices.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import { nextEventLoopTurn, runInSlices } from "../node/LongWork.js"
@@ -25,7 +31,8 @@ const startsContainer = (text: string): boolean => /^[ \t\r\n]*[[{]/.test(text)
 
 const problems = {
   "not JSON": notJson,
-  "too many values": `The provider's answer holds more than ${answerContainersMax} lists and objects, or more than ${answerValuesMax} values.`
+  "too many values": `The provider's answer holds more than ${answerContainersMax} lists and objects, or more than ${answerValuesMax} values.`,
+  "too deep": `The provider's answer is nested deeper than ${largeAnswerDepthMax} levels.`
 } as const
 
 const jsonAhead = Effect.fnUntraced(function* ({ bytes, headers }: WireAnswer) {

@@ -13,17 +13,15 @@ import { affordsPage, type PagedPrice, toldByPages } from "../../domain/PageCost
 import { wantedResults } from "../../domain/Pricing.js"
 import type { CallFailure, PageFacts, ProviderAnswer } from "../../domain/ProviderCall.js"
 import { readAnswer } from "./AnswerReading.js"
-import type { Exchange } from "./AsyncCalls.js"
+import { type Exchange, lostFollowUpsMax, pauseGrowth } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, isSuccessStatus, judge, readingOf, viewOf } from "./Judgement.js"
 import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
-/** A page only reads. One that fails in passing is asked for again a few times, like a poll. */
-const lostPagesMax = 3
+/** The pause before a page that failed in passing is first asked for again. */
 const pauseMillis = 1000
-const pauseGrowth = 1.5
 /** A provider that asks for more patience gets no further request of this run. */
 const patienceMillisMax = 30_000
 
@@ -102,7 +100,7 @@ const digestOf = (list: ReadonlyArray<Json>): string => createHash("sha256").upd
 /** How long to wait before a page is asked for again; null when it is not. */
 const pauseBefore = ({ failure }: CallFailure, missed: number): number | null => {
   const passes = failure.code === "rate_limited" || failure.code === "provider_error" || failure.code === "fetch_failed"
-  if (!passes || missed >= lostPagesMax) return null
+  if (!passes || missed >= lostFollowUpsMax) return null
   const asked = "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
   const pause = asked === undefined ? pauseMillis * pauseGrowth ** missed : asked * 1000
   return pause > patienceMillisMax ? null : pause
