@@ -133,7 +133,11 @@ export const catalogNew = Command.make(
         if (secrets.some((secret) => text.includes(secret)))
           return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
         const problems = yield* problemsOf(written.file, text)
-        const [file = written.file] = yield* Drafts.writeDrafts(to, [{ file: written.file, text }], { overwrite })
+        const [file = written.file] = yield* Drafts.writeDrafts(to, [{ file: written.file, text }], {
+          overwrite,
+          orElse:
+            "to add an operation to a manifest, write it with --to another folder and copy what stands under operations"
+        })
         return {
           ok: problems.length === 0,
           json: {

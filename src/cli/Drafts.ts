@@ -45,7 +45,11 @@ const namesShown = 5
 export const writeDrafts = Effect.fnUntraced(function* (
   to: string,
   drafts: ReadonlyArray<Draft>,
-  replaces: { readonly overwrite: boolean }
+  replaces: {
+    readonly overwrite: boolean
+    /** One more way on for the person who meets a file that exists. */
+    readonly orElse?: string
+  }
 ) {
   const files = yield* FileSystem.FileSystem
   const place = join(resolve(to), "providers")
@@ -63,7 +67,7 @@ export const writeDrafts = Effect.fnUntraced(function* (
         paths.length === 1 ? "exists" : "exist"
       } already with another content; name another folder with --to, or rename the file${paths.length === 1 ? "" : "s"}${
         replaces.overwrite ? "" : ", or replace with --overwrite"
-      }`
+      }${replaces.orElse === undefined ? "" : `; ${replaces.orElse}`}`
     })
   if (edited.length > 0 && !replaces.overwrite) return yield* refused(edited)
   return yield* Effect.forEach(known, ({ before, path, text }) =>

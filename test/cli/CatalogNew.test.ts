@@ -35,10 +35,10 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
       for (const secret of ["sk_live", "eyJ"]) assert.notInclude(text, secret)
       assert.deepStrictEqual(manifest.auth, { type: "bearer" })
       const [operation] = manifest.operations
-      assert.deepInclude(operation, { method: "POST", path: "/v1/orders/{id}/notes", effect: "effectful" })
+      assert.deepInclude(operation, { method: "POST", path: "/v1/orders/{order_id}/notes", effect: "effectful" })
       assert.deepStrictEqual(operation.fixed, [{ in: "header", name: "X-Version", value: "2" }])
       assert.deepStrictEqual(operation.input.properties, {
-        id: { type: "string", examples: ["4711"] },
+        order_id: { type: "string", examples: ["4711"] },
         expand: { type: "string", examples: ["items"] },
         text: { type: "string", examples: ["it's"] },
         count: { type: "integer", examples: [2] },
@@ -117,7 +117,10 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
       writeFileSync(join(folderOf("twice"), "providers", file), `${text}# edited\n`)
       const second = yield* again()
       assert.notStrictEqual(second.code, 0)
-      assert.match(second.err.join("\n"), /exists already with another content; .* or replace with --overwrite/)
+      assert.match(
+        second.err.join("\n"),
+        /exists already with another content; .* or replace with --overwrite; to add an operation to a manifest, /
+      )
       assert.strictEqual(written("twice").text, `${text}# edited\n`)
       const asked = ["catalog", "new", "--to", folderOf("twice"), "--overwrite"]
       assert.strictEqual((yield* cli(asked, { input: "curl https://a.example/x" })).code, 0)

@@ -3,7 +3,7 @@
 // but GET counts as effectful, because a description does not say which calls may safely be repeated.
 import { Either, ParseResult, Schema } from "effect"
 import { cutText } from "../../../domain/Characters.js"
-import type { Json, JsonObject } from "../../../domain/Json.js"
+import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { endpointIdCharsMax } from "../../../domain/Limits.js"
 import {
   type Binding,
@@ -42,6 +42,8 @@ export interface ImportedOperation {
   readonly method: string
   /** Empty when it is not known. */
   readonly baseUrl: string
+  /** The parts of `baseUrl` that the description leaves open, as a manifest declares them. */
+  readonly variables?: { readonly [name: string]: Json }
   readonly path: string
   readonly fields: ReadonlyArray<ImportedField>
   /** The schema of further fields, of any name, when the body takes them. */
@@ -79,6 +81,23 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "cookie"
 ])
 const placeholder = /\{([^{}]+)\}/g
+/** Something that is an address where the one with its variables filled in is. */
+const withoutBraces = (address: string): string => address.replaceAll(placeholder, "x")
+
+/** The names of the keys that stand in a path. */
+const keyNamesIn = ({ name, places, type }: ImportedAuth): ReadonlyArray<Json> =>
+  type === "path"
+    ? [name ?? ""]
+    : Array.isArray(places)
+      ? places.flatMap((place: Json) => (isObject(place) && place["in"] === "path" ? [place["name"] ?? ""] : []))
+      : []
+
+/** A variable of which a description says nothing but its name: one label of a host, or one step of a path. */
+export const openVariable = (name: string): { readonly [key: string]: Json } => ({
+  pattern: "[A-Za-z0-9][A-Za-z0-9_-]*",
+  description: `The part ${name} of the provider's address.`,
+  examples: ["example"]
+})
 /** Used when the address is not known; this name never resolves. */
 const unknownBase = "https://unknown.invalid"
 const summaryMax = 2000
@@ -133,6 +152,7 @@ export class OperationImporter {
       id: providerIdOf(source.providerId),
       name: source.providerName.trim() || source.providerId,
       baseUrl,
+      ...(source.variables === undefined ? {} : { variables: source.variables }),
       auth: source.auth,
       ownKey: !keyless,
       platformKey: false,
@@ -166,7 +186,8 @@ export class OperationImporter {
       return true
     })
     const known = new Set(fields.filter(({ place }) => place === "path").map(({ name }) => name))
-    const missing = Array.from(inPath).filter((name) => !known.has(name))
+    const taken = new Set<Json>([...keyNamesIn(source.auth), ...Object.keys(source.variables ?? {})])
+    const missing = Array.from(inPath).filter((name) => !known.has(name) && !taken.has(name))
     for (const name of missing)
       this.report.note(
         "changed",
@@ -195,7 +216,7 @@ export class OperationImporter {
     const id = endpointIdOf(source.id)
     if (id !== source.id) this.report.note("changed", source.id, "an id with characters that ids do not have")
     if (this.ids.has(id)) return skip("an id that was there already")
-    const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && readUrl(source.baseUrl) !== null
+    const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && readUrl(withoutBraces(source.baseUrl)) !== null
     if (!isAddressed)
       this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
     const provider = this.providerOf(source, isAddressed ? source.baseUrl.replace(/\/+$/, "") : unknownBase)

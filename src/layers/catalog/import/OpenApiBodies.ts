@@ -37,7 +37,7 @@ const isFile = (schema: JsonObject): boolean =>
   (textOf(schema["contentMediaType"]) !== "" && schema["contentEncoding"] === undefined && schema["type"] === "string")
 
 /** What a file is in the input of an operation. */
-const fileSchema = (schema: JsonObject): JsonObject => ({
+export const fileSchema = (schema: JsonObject): JsonObject => ({
   type: "object",
   required: ["base64"],
   properties: {
@@ -137,12 +137,12 @@ const chosenOf = (
 /** The name of the field that is the whole body. `taken`: the names of the other fields. */
 const bodyField = (taken: ReadonlySet<string>): string => (taken.has("body") ? "request_body" : "body")
 
-const usableType = /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/
-const isText = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript|x-ndjson|jsonl)\b/i
+export const usableType = /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/
+export const isTextType = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript|x-ndjson|jsonl)\b/i
 
 /** A body of one value: text of any kind, or bytes. */
 const rawOf = (field: string, type: string, schema: JsonObject, required: boolean): ImportedBody => {
-  const isAsText = isText.test(type)
+  const isAsText = isTextType.test(type)
   const contentType = usableType.test(type) ? type : undefined
   return {
     fields: [

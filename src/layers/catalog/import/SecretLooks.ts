@@ -1,0 +1,34 @@
+/** Which names and values of a command look like secrets, which must not stand in a manifest. */
+import { isObject, type Json } from "../../../domain/Json.js"
+
+/** The name of a header, parameter or field that holds a key. */
+export const keyName =
+  /(?:^|[-_.])(?:api[-_]?key|apikey|key|token|access[-_]?token|auth|authorization|credentials?|secret|passw(?:or)?d|passphrase|pwd|session(?:[-_]?id)?|sid|signature|sig|appid|app[-_]?id|application[-_]?id|client[-_]?id)$/i
+/** A scheme of `Authorization` before its key; an address with a password, or with a key in its query. */
+const holdsKey =
+  /^(?:bearer|basic|token|digest)\s+\S|:\/\/[^/?#\s]*@|[?&](?:[\w.-]*[-_.])?(?:api_?key|key|token|secret|password|sig|signature)=/i
+
+const hostName = /^(?:[a-z0-9-]{1,30}\.)+[a-z]{2,}$/
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Long texts of letters and digits without words: keys, tokens, signatures. */
+export const looksSecret = (value: string): boolean =>
+  holdsKey.test(value) ||
+  /^(?:sk|pk|rk|gh[pousr]|xox[abps]|shpat|glpat|AIza|eyJ)[-_A-Za-z0-9]/.test(value) ||
+  (/^[A-Za-z0-9+/_=.:~-]{20,}$/.test(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[a-z]+(?:[-_.][a-z0-9]{1,12})+$/.test(value) &&
+    !hostName.test(value) &&
+    !value.includes("://"))
+
+/** Whether the value of a field whose name says nothing of a key holds one. */
+export const holdsSecret = (value: Json): boolean =>
+  typeof value === "string"
+    ? looksSecret(value) && !uuid.test(value)
+    : Array.isArray(value)
+      ? value.some(holdsSecret)
+      : isObject(value) &&
+        Object.entries(value).some(
+          ([name, each]) => holdsSecret(each) || (keyName.test(name) && typeof each === "string")
+        )
