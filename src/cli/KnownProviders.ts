@@ -8,7 +8,7 @@ import { Effect, type Redacted } from "effect"
 import { type FieldProblem, ValidationError } from "../domain/ApiErrors.js"
 import { unknownProvider } from "../domain/KnownProviders.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
-import type { VariableValues } from "../domain/Manifest.js"
+import { type Endpoint, platformKeyProblem, type VariableValues } from "../domain/Manifest.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { KeyOwner } from "../layers/providers/KeyPlacement.js"
 import { variablesProblem } from "../layers/providers/Variables.js"
@@ -52,9 +52,16 @@ export const checkProvider = Effect.fn("cli.checkProvider")(function* (
   return yield* ValidationError.of(typedAs, `${providerId} ${unknownProvider(providerId, known)}`)
 })
 
+/** What stands against a key of the gateway's own, whatever it is. Null when one of these providers takes one. */
+const unusableAt = (providers: ReadonlyArray<Endpoint["provider"]>): FieldProblem | null => {
+  const problems = providers.map(platformKeyProblem)
+  const [first = null] = problems
+  return first === null || problems.includes(null) ? null : { field: "PROVIDER", message: first }
+}
+
 /**
- * Fails when the key does not have the form that the provider takes. Where several sources have the provider, it is
- * enough that it fits one of them.
+ * Fails when the provider takes no such key, or one of another form. Where several sources have the provider, it is
+ * enough that the key fits one of them.
  */
 export const checkKeyForm = Effect.fn("cli.checkKeyForm")(function* (
   providerId: string,
@@ -66,7 +73,7 @@ export const checkKeyForm = Effect.fn("cli.checkKeyForm")(function* (
   for (const source of sources) {
     const { endpoints } = yield* source
     const providers = endpoints.map(({ provider }) => provider).filter(({ id }) => id === providerId)
-    const found = keyFormProblem(providers, secret, owner)
+    const found = (owner === "platform" ? unusableAt(providers) : null) ?? keyFormProblem(providers, secret, owner)
     if (found === null && providers.length > 0) return
     problem = found ?? problem
   }

@@ -10,6 +10,9 @@ import { attemptsMax, type Candidate, type RoutePlan } from "./RoutePlan.js"
 /** The code of an attempt whose node died under it. Such an attempt is repeated where the operation allows it. */
 export const nodeLost = "node_lost"
 
+/** The code of an attempt as clients see it: all of them are codes of failed runs. */
+export const listedCode = (errorCode: string | null): string | null => (errorCode === nodeLost ? "timeout" : errorCode)
+
 export type Step =
   { readonly _tag: "Try"; readonly candidate: Candidate; readonly n: number } | { readonly _tag: "Conclude" }
 

@@ -202,3 +202,22 @@ export interface Endpoint {
 
 /** Keyless means that nobody needs an account at the provider. */
 export const isKeyless = (provider: Pick<ProviderManifest, "auth">): boolean => provider.auth.type === "none"
+
+/**
+ * Why the gateway's own key has no use at the provider, as the rest of a sentence about it; null when it has one. Where
+ * workspaces connect accounts of users, it is the OAuth client that they are connected with.
+ */
+export const platformKeyProblem = ({ auth, platformKey }: Pick<ProviderManifest, "auth" | "platformKey">) => {
+  switch (auth.type) {
+    case "none":
+      return "is called without a key"
+    case "unsupported":
+      return `wants its key as ${auth.placement}, which this gateway cannot do`
+    case "oauth2_authorization_code":
+      return null
+    default:
+      return platformKey
+        ? null
+        : "takes no key of the gateway, because its manifest says platformKey: false: each workspace connects its own. To call it with a key of the gateway, take that line out and give each operation a price"
+  }
+}

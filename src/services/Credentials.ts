@@ -12,6 +12,7 @@ import type {
   ConnectionNotFound,
   ConnectionUnusable,
   CredentialDenied,
+  CredentialPlacementUnsupported,
   PlatformAuthIncompatible,
   PlatformKeyMissing
 } from "../domain/RunFailures.js"
@@ -22,6 +23,7 @@ export type CredentialFailure =
   | ConnectionNotFound
   | ConnectionUnusable
   | CredentialDenied
+  | CredentialPlacementUnsupported
   | PlatformAuthIncompatible
   | PlatformKeyMissing
 

@@ -710,9 +710,32 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           // A provider that is published alone, and what was set while it was.
           const place = yield* temporary
           mkdirSync(join(place, "providers"))
-          writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
-          yield* json(["catalog", "publish", place])
+          const publish = (changes: string) => {
+            writeFileSync(
+              join(place, "providers", "bats.yaml"),
+              batManifest.replace("operations:", `${changes}\noperations:`)
+            )
+            return json(["catalog", "publish", place])
+          }
+          yield* publish("")
           yield* json("provider state bats disabled")
+          for (const [changes, why] of [
+            ["", "is called without a key"],
+            [
+              "auth: { type: bearer }\nplatformKey: false",
+              "takes no key of the gateway, because its manifest says platformKey: false: "
+            ],
+            [
+              "auth: { type: unsupported, placement: a client certificate }",
+              "wants its key as a client certificate, which "
+            ]
+          ] as const) {
+            yield* publish(changes)
+            const { code, err } = yield* cli("key set bats", { input: "sk-canary-4" })
+            assert.strictEqual(code, 1)
+            assert.isTrue(err.join("\n").startsWith(`PROVIDER: ${why}`), err.join("\n"))
+          }
+          yield* publish("auth: { type: bearer }")
           yield* json("key set bats", { input: "sk-canary-4" })
           yield* json("catalog withdraw")
           yield* json("key remove bats")

@@ -34,6 +34,7 @@ import { Ids } from "../../src/services/Ids.js"
 import { type RunRequest, Runs } from "../../src/services/Runs.js"
 import { type Fence, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
+import { attemptList } from "../../src/http/runs/RunBody.js"
 import { Transactions } from "../../src/services/Transactions.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
@@ -293,6 +294,10 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
               [1, "failed", "node_lost"],
               [2, "completed", null]
             ]
+          )
+          assert.deepStrictEqual(
+            attemptList(found).attempts.map((shown) => shown.errorCode),
+            ["timeout", undefined]
           )
           assert.strictEqual(providers.calls().length, 1)
         }),

@@ -357,6 +357,21 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
     )
 
     test(
+      "a provider that wants its key where the gateway cannot put it is the gateway's error, whoever has a key",
+      Effect.gen(function* () {
+        const workspaceId = yield* workspace
+        const credentials = yield* Credentials
+        for (const platformKey of [true, false]) {
+          const provider = providerOf({ type: "unsupported", placement: "a client certificate" }, { platformKey })
+          const refused = yield* Effect.flip(credentials.resolve({ workspaceId, provider, connectionId: null }))
+          if (refused._tag !== "credential_placement_unsupported") return assert.fail(refused._tag)
+          assert.strictEqual(refused.whoseError, "gateway")
+          assert.match(refused.message, /wants its key as a client certificate, which this gateway cannot do/)
+        }
+      })
+    )
+
+    test(
       "a key of the wrong kind is the gateway's error when it is the platform's and the customer's when it is theirs",
       Effect.gen(function* () {
         const workspaceId = yield* workspace

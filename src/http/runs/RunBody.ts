@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
+import { listedCode } from "../../domain/Fallback.js"
 import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
 import { Prefer, Skipped, type RoutePlan } from "../../domain/RoutePlan.js"
@@ -376,6 +377,11 @@ export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
   }
 }
 
+const errorCodeOf = (attempt: Attempt) => {
+  const errorCode = listedCode(attempt.errorCode)
+  return errorCode === null ? {} : { errorCode }
+}
+
 export const attemptList = ({ attempts, run }: RunDetail): AttemptList => ({
   runId: run.runId,
   attempts: attempts.map((attempt) => ({
@@ -390,7 +396,7 @@ export const attemptList = ({ attempts, run }: RunDetail): AttemptList => ({
     costMicros: attempt.costMicros,
     billed: attempt.billed,
     ...(attempt.reason === null ? {} : { reason: attempt.reason }),
-    ...(attempt.errorCode === null ? {} : { errorCode: attempt.errorCode }),
+    ...errorCodeOf(attempt),
     receiptId: attempt.receiptId,
     receipt:
       attempt.receipt === null

@@ -1,7 +1,8 @@
 /**
  * Operations whose first answer is a ticket or an address to ask: start, poll with growing pauses, fetch the result.
- * Gives the final answer, to be judged like any other. Once started, the operation is cancelled at the provider when it
- * is interrupted or takes too long.
+ * Gives the final answer, to be judged like any other. Polls and the fetch of the result only read: one that fails in
+ * passing is sent again, a few times in a row. Once started, the operation is cancelled at the provider when it is
+ * interrupted or takes too long.
  */
 import { Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
@@ -35,6 +36,14 @@ const cancelTimeout = "5 seconds"
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 const isPassing = (status: number): boolean => status === 429 || status >= 500
+
+/** Whether a further request, which only reads, is sent again. `missed` counts those in a row that failed. */
+const mayAskAgain = (ended: Either.Either<WireAnswer, CallFailure>, missed: number): boolean =>
+  missed < lostFollowUpsMax &&
+  Either.match(ended, {
+    onLeft: ({ failure }) => failure.retryable,
+    onRight: ({ status }) => isPassing(status)
+  })
 
 export interface AsyncCall {
   readonly rules: AsyncRules
@@ -79,13 +88,25 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
   }
   const told = (expression: Expression | undefined, answer: WireAnswer) => read(expression, view(answer))
 
+  const longerThan = (pauseMs: number): number => Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth)
+
+  const fetchResult = (fetched: FollowUp, pauseMs: number, missed: number): FollowUp =>
+    Effect.flatMap(Effect.either(fetched), (ended) => {
+      if (mayAskAgain(ended, missed))
+        return Effect.zipRight(Effect.sleep(pauseMs), fetchResult(fetched, longerThan(pauseMs), missed + 1))
+      if (Either.isLeft(ended) || !isPassing(ended.right.status)) return ended
+      // The operation was done. That its result cannot be read now says nothing about it.
+      const early = judgeEarly(seen, view(ended.right))
+      return Option.isSome(early) ? lost(early.value) : ended
+    })
+
   const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
     const named = "path" in result && result.id !== undefined
     const resultId = named ? idOf(told(plan.rules.resultId, answer)) : id
     if (resultId === null) return untold("ended the operation without the id of its result", answer)
     return Either.match(follow(result, resultId, told(plan.rules.resultUrl, answer)), {
       onLeft: (detail) => untold(`ended the operation and ${detail}`, answer),
-      onRight: (fetched) => fetched
+      onRight: (fetched) => fetchResult(fetched, rules.intervalMs, 0)
     })
   }
 
@@ -109,27 +130,25 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     const next = (missedNow: number) => {
       // The news of a callback is still to be read.
       if (missedNow > 0) callback?.rung.unsafeOpen()
-      return poll(id, asked, Math.min(rules.maxIntervalMs, pausedMs * pauseGrowth), missedNow)
+      return poll(id, asked, longerThan(pausedMs), missedNow)
     }
     const waited = Effect.map(pause(pauseMs), (wasRung) => {
       // State may come a moment after the callback. So the pauses grow again, as they do without one.
       if (wasRung) pausedMs = rules.intervalMs
     })
-    return Effect.matchEffect(Effect.zipRight(waited, asked), {
-      onFailure: (failed) =>
-        missed < lostFollowUpsMax && failed.failure.retryable ? next(missed + 1) : Effect.fail(failed),
-      onSuccess: (answer) => {
-        if (isPassing(answer.status) && missed < lostFollowUpsMax) return next(missed + 1)
-        const seenNow = view(answer)
-        const early = judgeEarly(seen, seenNow)
-        if (isRedirect(answer.status) && !isSuccessStatus(seen.endpoint.operation, answer.status))
-          return lost(new RedirectBlocked({ providerStatus: answer.status }))
-        // An error status of a poll concerns only the poll: the started operation may still be running.
-        if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
-        if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
-        if (!holds(plan.rules.done, seenNow)) return next(0)
-        return rules.result === undefined ? Effect.succeed(answer) : resultOf(rules.result, id, answer)
-      }
+    return Effect.flatMap(Effect.either(Effect.zipRight(waited, asked)), (ended) => {
+      if (mayAskAgain(ended, missed)) return next(missed + 1)
+      if (Either.isLeft(ended)) return ended
+      const answer = ended.right
+      const seenNow = view(answer)
+      const early = judgeEarly(seen, seenNow)
+      if (isRedirect(answer.status) && !isSuccessStatus(seen.endpoint.operation, answer.status))
+        return lost(new RedirectBlocked({ providerStatus: answer.status }))
+      // An error status of a poll concerns only the poll: the started operation may still be running.
+      if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
+      if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
+      if (!holds(plan.rules.done, seenNow)) return next(0)
+      return rules.result === undefined ? Effect.succeed(answer) : resultOf(rules.result, id, answer)
     })
   }
 

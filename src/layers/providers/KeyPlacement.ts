@@ -64,19 +64,18 @@ export const variablesFor = (
         (problem) => variableFailure(credential, problem)
       )
 
+export const placementUnsupported = ({ placement }: Extract<Auth, { readonly type: "unsupported" }>) =>
+  new CredentialPlacementUnsupported({
+    detail: `This operation wants its key as ${placement}, which this gateway cannot do.`
+  })
+
 /** Takes the secret out of its wrapping and checks its kind. */
 export const keyFor = (
   auth: Auth,
   credential: Credential,
   variables: VariableValues
 ): Either.Either<Key, KeyFailure> => {
-  if (auth.type === "unsupported") {
-    return Either.left(
-      new CredentialPlacementUnsupported({
-        detail: `This operation wants its key as ${auth.placement}, which this gateway cannot do.`
-      })
-    )
-  }
+  if (auth.type === "unsupported") return Either.left(placementUnsupported(auth))
   if (auth.type === "none") return Either.right({ _tag: "None" })
   if (credential._tag === "None") return Either.left(new PlatformKeyMissing({}))
   if (credential._tag === "Connection" && credential.accessTokens !== undefined)

@@ -21,7 +21,7 @@ import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { acceptedEncodings, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
 import { withValues } from "./Variables.js"
-import { failureOf, stoppedBy, stoppedElsewhere } from "./WireOutcome.js"
+import { failureOf, stoppedBy, stoppedElsewhere, stoppedWhereChosen } from "./WireOutcome.js"
 
 /** One exchange as it went, for a person to look at. The keys are blotted out of both its sides. */
 export interface SeenExchange {
@@ -37,11 +37,15 @@ export interface SeenExchange {
   readonly failure: string | null
 }
 
+/** The sockets of calls, and the access tokens that are fetched over them. */
+export interface Line {
+  readonly transport: Transport
+  readonly tokens: OAuthTokens
+}
+
 export interface HttpEngine {
   /** Sees each exchange that ends. Null in a service, where nothing of a call is shown to anybody. */
   readonly watch: ((seen: SeenExchange) => void) | null
-  readonly transport: Transport
-  readonly tokens: OAuthTokens
   readonly refusedTargets: RefusedTargets
   readonly originFor: (origin: string) => string
   readonly inlineBytes: number
@@ -60,6 +64,10 @@ export interface Prepared {
   readonly variables: VariableValues
   /** The manifest's own, or the one that an answer named. */
   readonly origin: string
+  /** With or without what the operator opened in the egress guard. */
+  readonly line: Line
+  /** A customer's connection makes the host, so that the operator must not be asked to open it. */
+  readonly isChosen: boolean
   readonly isTold: boolean
   readonly boundary: string
 }
@@ -73,9 +81,9 @@ const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | Stat
 
 /** Logs which address was refused: the address of the operation, or that of its access tokens. */
 const warnWhereRefused =
-  (engine: HttpEngine, { seen }: Prepared, address: string) =>
+  (engine: HttpEngine, { isChosen, seen }: Prepared, address: string) =>
   (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
-    problem._tag === "WireFailure" && problem.reason === "refused"
+    problem._tag === "WireFailure" && problem.reason === "refused" && !isChosen
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
       : Effect.void
 
@@ -95,7 +103,7 @@ const send = (
 ): Effect.Effect<WireAnswer, CallFailure> => {
   const { operation } = prepared.seen.endpoint
   const origin = engine.originFor(prepared.origin)
-  const answered = engine.transport
+  const answered = prepared.line.transport
     .exchange(
       {
         origin,
@@ -116,7 +124,13 @@ const send = (
       prepared.isTold ? identity : Effect.tapError(warnWhereRefused(engine, prepared, origin)),
       Effect.matchEffect({
         onFailure: (wire) =>
-          Effect.fail(prepared.isTold ? stoppedElsewhere(prepared.seen, wire) : stoppedBy(prepared.seen, wire)),
+          Effect.fail(
+            prepared.isTold
+              ? stoppedElsewhere(prepared.seen, wire)
+              : prepared.isChosen
+                ? stoppedWhereChosen(prepared.seen, wire)
+                : stoppedBy(prepared.seen, wire)
+          ),
         onSuccess: (answer) => {
           const { parse } = operation.response
           if (isLarge(answer, parse))
@@ -208,7 +222,7 @@ const withBlottedHeaders = (answer: WireAnswer, blot: Blot): WireAnswer => {
  * refused.
  */
 export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
-  const { auth, key, seen } = prepared
+  const { auth, key, line, seen } = prepared
   const { effect, timeoutMs } = seen.endpoint.operation
   if (key._tag === "Signing") return (parts) => sendSigned(engine, prepared, key, parts)
   if (key._tag === "AccessTokens") return sendWithAccessToken(engine, prepared, key.tokens)
@@ -225,12 +239,16 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
   }
   const { client } = key
   const withoutToken = (problem: TokenRefused | WireFailure) =>
-    notSent(problem._tag === "TokenRefused" ? refusedToken(seen, problem) : failureOf(seen, problem))
+    problem._tag === "TokenRefused"
+      ? notSent(refusedToken(seen, problem))
+      : prepared.isChosen && problem.reason === "refused"
+        ? stoppedWhereChosen(seen, problem)
+        : notSent(failureOf(seen, problem))
   return Effect.fnUntraced(function* (parts, kind) {
     const started = yield* Clock.currentTimeMillis
     const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
     const once = Effect.fnUntraced(function* () {
-      const token = yield* engine.tokens
+      const token = yield* line.tokens
         .take(auth, client, yield* left)
         .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
       const blot = blotFor([client.secret, token])
@@ -240,7 +258,7 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
         blot,
         timeoutMs: yield* left
       })
-      if (answer.status === 401) yield* engine.tokens.drop(auth, client, token)
+      if (answer.status === 401) yield* line.tokens.drop(auth, client, token)
       return answer
     })
     const answer = yield* once()

@@ -31,6 +31,7 @@ import { type Case, judge } from "./Judgement.js"
 import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
 import {
   type HttpEngine,
+  type Line,
   located,
   type Prepared,
   type SeenExchange,
@@ -45,7 +46,7 @@ import { makeRefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
-import { addressWith, type VariableProblem } from "./Variables.js"
+import { addressWith, choosesHost, type VariableProblem } from "./Variables.js"
 
 export interface ProvidersHttpOptions {
   /** `host:port` pairs that the egress guard lets through. */
@@ -97,8 +98,15 @@ const authWith = (
     ? Either.map(addressWith(auth.tokenUrl, variables, values), (tokenUrl) => ({ ...auth, tokenUrl }))
     : Either.right(auth)
 
+/** An engine, and the lines of its calls. */
+interface Engine extends HttpEngine {
+  /** Reaches what the operator opened in the egress guard. */
+  readonly opened: Line
+  readonly unopened: Line
+}
+
 /** The request of a call, or why none can be sent. */
-const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call: ProviderCall) {
+const prepared = Effect.fnUntraced(function* ({ inlineBytes, opened, unopened }: Engine, call: ProviderCall) {
   const { credential, endpoint, input } = call
   const { operation, provider } = endpoint
   const plan = yield* callPlanFor(endpoint)
@@ -131,13 +139,18 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes }: HttpEngine, call:
       providerRequestId: null
     }
   }
-  return { seen, plan, parts, auth, key, variables, origin, isTold: false, boundary } satisfies Prepared
+  const isChosen =
+    credential._tag === "Connection" &&
+    credential.variables !== undefined &&
+    choosesHost(provider, credential.variables)
+  const line = isChosen ? unopened : opened
+  return { seen, plan, parts, auth, key, variables, origin, line, isChosen, isTold: false, boundary } satisfies Prepared
 })
 
 /** The reasons why nothing can be sent. */
 export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>>
 
-const callInPages = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall, paging: Paging) {
+const callInPages = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall, paging: Paging) {
   const { endpoint, input } = call
   const ready = yield* Effect.mapError(prepared(engine, { ...call, input: paging.input }), notSent)
   const { origin, parts, plan, seen, variables } = ready
@@ -155,7 +168,7 @@ const callInPages = Effect.fnUntraced(function* (engine: HttpEngine, call: Provi
   })
 })
 
-const callWith = Effect.fnUntraced(function* (engine: HttpEngine, call: ProviderCall) {
+const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall) {
   const paging = call.endpoint.operation.pages === undefined ? null : pagingOf(call.endpoint, call.input)
   if (paging !== null) return yield* callInPages(engine, call, paging)
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
@@ -219,11 +232,13 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
         (url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
       )
       const originFor = (origin: string) => origins.get(origin) ?? options.elsewhere ?? origin
-      const transport = yield* makeTransport(makeEgress([...(options.egressAllow ?? []), ...opened], options.resolve))
-      const tokens = yield* makeOAuthTokens(transport, originFor)
-      const engine: HttpEngine = {
-        transport,
-        tokens,
+      const lineOpening = Effect.fnUntraced(function* (allow: ReadonlyArray<string>) {
+        const transport = yield* makeTransport(makeEgress(allow, options.resolve))
+        return { transport, tokens: yield* makeOAuthTokens(transport, originFor) } satisfies Line
+      })
+      const engine: Engine = {
+        opened: yield* lineOpening([...(options.egressAllow ?? []), ...opened]),
+        unopened: yield* lineOpening(opened),
         refusedTargets: makeRefusedTargets(),
         originFor,
         watch: options.watch ?? null,

@@ -156,3 +156,18 @@ export const addressWith = (
     Either.map((origin) => origin + withValues(parts.exec(template)?.[3] ?? "", values))
   )
 }
+
+const hostWith = (template: string, declared: Variables, values: VariableValues): string | null =>
+  Either.getOrNull(Either.flatMap(planAddress(template, declared), ({ origin }) => origin(values)))
+
+/** Whether these values lead to another host than the manifest names, with its defaults. */
+export const choosesHost = ({ auth, baseUrl, variables }: Provider, given: VariableValues): boolean => {
+  if (variables === undefined) return false
+  const defaults = Object.fromEntries(
+    Object.entries(variables).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]]))
+  )
+  const addresses = auth.type === "oauth2_client_credentials" ? [baseUrl, auth.tokenUrl] : [baseUrl]
+  return addresses.some(
+    (address) => hostWith(address, variables, { ...defaults, ...given }) !== hostWith(address, variables, defaults)
+  )
+}

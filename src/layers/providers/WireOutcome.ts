@@ -80,3 +80,15 @@ export const stoppedElsewhere = (seen: Case, wire: WireFailure): CallFailure =>
         })
       )
     : stoppedBy(seen, wire)
+
+/** The same of an address whose host the values of a customer's connection make. */
+export const stoppedWhereChosen = (seen: Case, wire: WireFailure): CallFailure =>
+  wire.reason === "refused"
+    ? notSent(
+        new RouteDenied({
+          detail: `The egress policy refuses the address that the variables of this connection make (${wire.word}).`,
+          hint: "Make a connection whose variables name a public address of the provider.",
+          blames: "customer"
+        })
+      )
+    : stoppedBy(seen, wire)

@@ -22,7 +22,7 @@ import { Credentials } from "../../services/Credentials.js"
 import { Ids } from "../../services/Ids.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
-import { keyFor, variablesFor } from "../providers/KeyPlacement.js"
+import { keyFor, placementUnsupported, variablesFor } from "../providers/KeyPlacement.js"
 import { makeAccessTokens } from "./AccessTokens.js"
 import { KnownKeys } from "./KnownKeys.js"
 import { givenVariables, SecretRows } from "./SecretRows.js"
@@ -107,6 +107,8 @@ const make = Effect.gen(function* () {
 
   return Credentials.of({
     resolve: Effect.fnUntraced(function* ({ connectionId, provider, workspaceId }) {
+      // No key of anybody's could be sent.
+      if (provider.auth.type === "unsupported") return yield* placementUnsupported(provider.auth)
       if (connectionId !== null)
         return yield* Effect.flatMap(named(workspaceId, provider, connectionId), (found) => fitting(provider, found))
       if (provider.auth.type === "none") return { _tag: "None" } satisfies Credential

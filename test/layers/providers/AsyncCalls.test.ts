@@ -106,6 +106,49 @@ describe("an asynchronous operation", () => {
     })
   )
 
+  it.scopedLive("asks again for a result whose fetch fails in passing, as it does for its state", () =>
+    Effect.gen(function* () {
+      const async = { ...operation.async, result: { path: "/v1/results/{id}" } }
+      const failing = (failures: ReadonlyArray<number | "broken">) =>
+        serve((seen, response, request) => {
+          if (seen.method !== "GET") return json(response, 202, { id: "1" })
+          if (!seen.url.startsWith("/v1/results")) return json(response, 200, { state: "done" })
+          const failure = left.shift()
+          if (failure === undefined) return json(response, 200, { state: "done", found: "it" })
+          if (failure === "broken") return void request.socket.destroy()
+          json(response, failure, {})
+        }).pipe(Effect.tap(() => void (left = [...failures])))
+      let left: Array<number | "broken"> = []
+
+      const passing = yield* failing([503, 429, "broken"])
+      const result = yield* callOnce(passing, { operation: { ...operation, async } })
+      assert.strictEqual(result._tag === "Answered" && result.outcome, "hit")
+      assert.deepStrictEqual(trail(passing.requests), [
+        "POST /v1/things",
+        "GET /v1/things/1",
+        ...Array.from({ length: 4 }, () => "GET /v1/results/1")
+      ])
+
+      // It was done, so an effectful operation is lost and not failed.
+      const lasting = yield* failing([503, 503, 503, 503])
+      const lost = yield* callOnce(lasting, { operation: { ...operation, async } })
+      assert.deepStrictEqual(lost._tag !== "Answered" && [lost.failure.code, certaintyOf(lost)], [
+        "provider_error",
+        "unanswered"
+      ])
+      assert.strictEqual(lasting.requests.length, 6)
+
+      // An error that does not pass is the provider's answer about the result.
+      const refused = yield* failing([422])
+      const answered = yield* callOnce(refused, { operation: { ...operation, async } })
+      assert.deepStrictEqual(answered._tag !== "Answered" && [answered.failure.code, certaintyOf(answered)], [
+        "provider_http_error",
+        "answered"
+      ])
+      assert.strictEqual(refused.requests.length, 3)
+    })
+  )
+
   it.scopedLive("that reports a failure has answered", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) =>

@@ -118,6 +118,61 @@ describe("variables of an address", () => {
     })
   )
 
+  it.scopedLive("what the operator opened is open to manifests and platform keys, and not to a customer's values", () =>
+    Effect.gen(function* () {
+      const here = yield* serve((_, response) => json(response, 200, {}))
+      const http = { egressAllow: [`127.0.0.1:${here.port}`] }
+      const whole = { ...shop, pattern: ".*", examples: ["api.shops.test"] as const }
+      const at = (variables: object, credential: Credential, baseUrl = `http://{shop}:${here.port}`) =>
+        Effect.provide(
+          callWith(callOf({ provider: { baseUrl, variables, auth: { type: "bearer" } }, credential })),
+          ProvidersHttp(http)
+        )
+      const local = { shop: "127.0.0.1" }
+      const chosen = yield* at({ shop: whole }, connection(local))
+      if (chosen._tag === "Answered") return assert.fail("the customer reached what the operator opened")
+      assert.deepStrictEqual(
+        [chosen.failure.code, chosen.failure.whoseError, certaintyOf(chosen)],
+        ["route_denied", "customer", "not_sent"]
+      )
+      assert.match(chosen.failure.message, /the address that the variables of this connection make \(loopback\)/)
+      assert.deepStrictEqual(here.requests, [])
+
+      // The platform's key, the manifest's default, and a value that fills a step of the path only.
+      const platform: Credential = { _tag: "Platform", secret: Redacted.make("key-0000"), variables: local }
+      for (const end of [
+        yield* at({ shop: whole }, platform),
+        yield* at({ shop: { ...whole, default: "127.0.0.1" } }, connection()),
+        yield* at({ shop: { ...whole, default: "127.0.0.1" } }, connection(local)),
+        yield* at({ shop: whole }, connection({ shop: "acme" }), `http://127.0.0.1:${here.port}/{shop}`)
+      ])
+        assert.strictEqual(end._tag, "Answered", JSON.stringify(end))
+      assert.strictEqual(here.requests.length, 4)
+    })
+  )
+
+  it.scopedLive("access tokens are not fetched from where a customer's values lead and only the operator may go", () =>
+    Effect.gen(function* () {
+      const here = yield* serve((_, response) => json(response, 200, { access_token: "t" }))
+      const call = callOf({
+        provider: {
+          baseUrl: `http://127.0.0.1:${here.port}`,
+          variables: { shop: { ...shop, pattern: ".*" } },
+          auth: { type: "oauth2_client_credentials", tokenUrl: `http://{shop}:${here.port}/token` }
+        },
+        credential: {
+          _tag: "Connection",
+          connectionId: "con_1",
+          secret: Redacted.make("client:secret-0000"),
+          variables: { shop: "127.0.0.1" }
+        }
+      })
+      const end = yield* Effect.provide(callWith(call), ProvidersHttp({ egressAllow: [`127.0.0.1:${here.port}`] }))
+      assert.strictEqual(end._tag !== "Answered" && end.failure.code, "route_denied")
+      assert.deepStrictEqual(here.requests, [])
+    })
+  )
+
   it("a host that is a number in another spelling makes no address", () => {
     const address = Either.getOrThrow(planAddress("http://{shop}", { shop: anything }))
     for (const value of ["0x7f000001", "2130706433", "0177.0.0.1", "127.1"])

@@ -8,7 +8,7 @@ import { NotFound } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { dayOf, daysUpTo } from "../../../domain/Days.js"
 import { statsDays } from "../../../domain/EndpointLatency.js"
-import { isKeyless } from "../../../domain/Manifest.js"
+import { isKeyless, platformKeyProblem } from "../../../domain/Manifest.js"
 import { dollars, toUsd, zero } from "../../../domain/Micros.js"
 import { declaredPrices, type DeclaredPrices, percentText, priceDrift } from "../../../domain/ProviderFigures.js"
 import { successRate, type Worked } from "../../../domain/ProviderFigures.js"
@@ -56,8 +56,11 @@ const declaredText = (declared: DeclaredPrices | null): string => {
 const drifts = { as_declared: "as declared", below: "below what is declared", above: "above what is declared" } as const
 const driftOf = ({ charged, declared }: Row) => priceDrift(declared, charged)
 
-const keyText = ({ hasKey, listed: { provider } }: Row): string =>
-  isKeyless(provider) ? "needs none" : hasKey ? "present" : provider.platformKey ? "missing" : "customers bring theirs"
+const keyText = ({ hasKey, listed: { provider } }: Row): string => {
+  if (isKeyless(provider)) return "needs none"
+  if (platformKeyProblem(provider) === null) return hasKey ? "present" : "missing"
+  return hasKey ? "present, not used" : "customers bring theirs"
+}
 
 const tones = { enabled: "good", draining: "warn", disabled: "off" } as const
 const switches = [

@@ -140,6 +140,7 @@ const factsOf = (failed: AttemptFailure): Failed => {
     case "connection_unusable":
     case "contract_invalid":
     case "credential_denied":
+    case "credential_placement_unsupported":
     case "platform_auth_incompatible":
     case "platform_key_missing":
       return { failure: failed, told: { _tag: "None" }, evidence: null, sharedWithRunId: null }
