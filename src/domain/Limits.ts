@@ -364,6 +364,11 @@ export const csvRecordBytesMax = 65_536
 export const expressionStepsMax = 400_000
 /** What all patterns may take to match the texts of one input: characters times steps of their pattern. */
 export const patternWorkMax = 4_000_000
+/**
+ * What the check of one input against its schema may take, in steps: a schema that is applied to a value is some of
+ * them, and 16 characters that are looked at are one. Patterns are counted apart.
+ */
+export const schemaWorkMax = 1_000_000
 /** The longest text that a format (`uri`, `email`, …) is looked for in. */
 export const formatCharsMax = 2_048
 /** The longest text of each field that every job knows; longer ones are refused before they are looked at. */

@@ -10,7 +10,6 @@ import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
 import { callbackProblems } from "../providers/Callbacks.js"
 import { followUpProblems } from "../providers/FollowUps.js"
-import { compileInputSchema } from "../providers/InputSchema.js"
 import { pageProblems } from "../providers/PageChecks.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
@@ -19,8 +18,8 @@ import { checkVocabulary } from "../providers/SchemaVocabulary.js"
 /**
  * How much of each operation is checked. `terms`: its job, its price, whether it may be repeated. `requests`: also its
  * expressions, its bindings and the keywords of its schema; every way into the gateway asks for this. `schemas`: also
- * whether the library can compile its schema, which takes milliseconds for each. Runs of an operation with an unusable
- * schema fail as `contract_invalid`.
+ * whether these keywords have values of the right kind. Runs of an operation with an unusable schema fail as
+ * `contract_invalid`.
  */
 export type Thoroughness = "terms" | "requests" | "schemas"
 
@@ -78,12 +77,9 @@ export const operationProblems = (
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))
-  for (const { message, path } of checkVocabulary(operation.input).problems)
+  const what = thoroughness === "schemas" ? "values" : "keywords"
+  for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
-  if (thoroughness === "schemas" && problems.length === 0)
-    Either.mapLeft(compileInputSchema(operation), (message) =>
-      problems.push({ path: "input", message: `is not a usable JSON Schema: ${message}` })
-    )
   return [...problems, ...terms]
 }
 

@@ -15,6 +15,9 @@ export const refillPatternWork = (): void => {
   left = patternWorkMax
 }
 
+/** Whether the texts of this input were too long for its patterns: what the last of them said is no answer. */
+export const isPatternWorkSpent = (): boolean => left < 0
+
 export interface LinearPattern {
   /** Also false when the input's texts are too long for its patterns. */
   readonly test: (text: string) => boolean

@@ -1,14 +1,14 @@
 /**
  * Which JSON Schemas an operation's input may have: the keywords of 2020-12 that say something about one value,
  * patterns that match without backtracking, no references. So a check is as long as the schema times the input, and no
- * keyword of some library's own (`$async`) changes what a check is. Pure; whether the keywords have values of the right
- * kind, the schema library finds out.
+ * keyword of some library's own (`$async`) changes what a check is. Pure.
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { schemaChoicesMax, schemaDepthMax, schemaNodesMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
+import { keywordProblem } from "./schemas/Values.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
 const annotations = [
@@ -71,7 +71,8 @@ export interface CheckedVocabulary {
   readonly problems: ReadonlyArray<PlanProblem>
 }
 
-export const checkVocabulary = (schema: JsonObject): CheckedVocabulary => {
+/** `keywords`: which there are. `values`: also whether each has a value of the right kind. */
+export const checkVocabulary = (schema: JsonObject, what: "keywords" | "values" = "keywords"): CheckedVocabulary => {
   const problems: Array<PlanProblem> = []
   let nodes = 0
   const refuse = (path: string, message: string): void => void problems.push({ path, message })
@@ -94,7 +95,9 @@ export const checkVocabulary = (schema: JsonObject): CheckedVocabulary => {
     const kept: { [key: string]: Json } = {}
     for (const [key, member] of Object.entries(value)) {
       const place = under(key)
-      if (lists.has(key) && Array.isArray(member) && member.length > schemaChoicesMax)
+      const wrong = what === "values" ? keywordProblem(key, member) : null
+      if (wrong !== null) refuse(place, wrong)
+      else if (lists.has(key) && Array.isArray(member) && member.length > schemaChoicesMax)
         refuse(place, `has more than ${schemaChoicesMax} schemas`)
       else if (lists.has(key) && Array.isArray(member))
         setMember(

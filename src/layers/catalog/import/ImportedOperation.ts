@@ -250,12 +250,15 @@ export class OperationImporter {
         ? []
         : [[name, { in: place, name: sent, style, ...(transform.length === 0 ? {} : { transform }) }] as const]
     })
-    const { problems, schema: input } = checkVocabulary({
-      type: "object",
-      properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
-      required: named.filter(([, { required }]) => required).map(([name]) => name),
-      ...(source.free === undefined ? {} : { additionalProperties: source.free })
-    })
+    const { problems, schema: input } = checkVocabulary(
+      {
+        type: "object",
+        properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
+        required: named.filter(([, { required }]) => required).map(([name]) => name),
+        ...(source.free === undefined ? {} : { additionalProperties: source.free })
+      },
+      "values"
+    )
     for (const { message, path: place } of problems)
       this.report.note(
         "changed",
