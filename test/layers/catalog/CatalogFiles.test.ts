@@ -81,7 +81,11 @@ describe("a catalog", () => {
       "operations.0.output.fields.a"
     ],
     ["negates only the start of a path", provider("response: { miss: '!body.data' }"), "operations.0.response.miss"],
-    ["has a schema that is none", provider("").replace("{ type: object }", "{ type: thing }"), "operations.0.input"],
+    [
+      "has a schema that is none",
+      provider("").replace("{ type: object }", "{ type: thing }"),
+      "operations.0.input.type"
+    ],
     [
       "binds to a path part that does not exist",
       provider("bindings: { a: { in: path, name: a } }"),
