@@ -70,7 +70,7 @@ describe("an OpenAPI document", () => {
       assert.deepInclude<object>(list.provider, {
         id: "eu.pets.example",
         name: "Pet Store",
-        baseUrl: "https://eu.pets.example/v2",
+        baseUrl: "https://{region}.pets.example/v2",
         auth: { type: "header", name: "X-Key" },
         platformKey: false,
         ownKey: true

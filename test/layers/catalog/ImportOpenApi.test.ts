@@ -3,7 +3,7 @@
  * Files that refer to each other, Swagger 2, keys, defaults, lists and objects.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
 import { importOpenApi, type OpenApiDocument } from "../../../src/layers/catalog/import/ImportOpenApi.js"
@@ -12,8 +12,7 @@ import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
 import { prepare } from "../../../src/layers/providers/InputPreparation.js"
-import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
-import { write } from "../../../src/layers/providers/RequestWriting.js"
+import { sentRequest as sent } from "../../support/sentRequest.js"
 
 const head = `
 openapi: 3.0.3
@@ -29,21 +28,6 @@ const first = ({ endpoints, report }: Imported): Endpoint => {
   const [endpoint] = endpoints
   if (endpoint === undefined) throw new Error(`nothing was imported: ${JSON.stringify(report)}`)
   return endpoint
-}
-
-/** Method, address and body of the request that a run of the operation sends. */
-const sent = (endpoint: Endpoint, input: JsonObject): string => {
-  const prepared = prepare(endpoint, input)
-  if (prepared._tag === "Rejected") throw new Error(JSON.stringify(prepared.problems))
-  const plan = Either.getOrThrow(planRequest(endpoint))
-  const parts = Either.getOrThrowWith(plan.build(prepared.input), ({ message }) => new Error(message))
-  const { body, headers, path } = write(parts, "b")
-  const type = headers["content-type"]
-  return [
-    `${parts.method} ${Either.getOrThrow(plan.origin({}))}${decodeURIComponent(path)}`,
-    ...(type === undefined ? [] : [type]),
-    ...(body === null ? [] : [typeof body === "string" ? body : Buffer.from(body).toString()])
-  ].join("\n")
 }
 
 describe("a document of several files", () => {
@@ -112,7 +96,7 @@ Name: { type: string, maxLength: 9 }
       assert.includeMembers(
         [...said(imported, "changed")],
         [
-          "could not follow a reference to a file that cannot be read",
+          "could not follow a reference to a file that cannot be read (operations/nowhere.yml)",
           "could not follow a reference to a file outside of the folder of the document"
         ]
       )
@@ -188,6 +172,10 @@ describe("the key of an imported operation", () => {
     cookie: { type: apiKey, in: cookie, name: sid }
     id: { type: apiKey, in: header, name: X-Id }
     secret: { type: apiKey, in: header, name: X-Secret }
+    account:
+      type: oauth2
+      flows:
+        authorizationCode: { authorizationUrl: "https://id.example/authorize", tokenUrl: /token, scopes: { read: r } }
     machine: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://id.example/token", scopes: {} } } }
     described: { type: apiKey, in: header, name: Authorization, description: "Write Bearer before the key." }
 `
@@ -198,6 +186,43 @@ describe("the key of an imported operation", () => {
       "takes one of several ways to show a key (bearer)"
     ],
     ["[{ described: [] }]", { type: "bearer" }, null],
+    [
+      "[{ account: [read, write] }]",
+      {
+        type: "oauth2_authorization_code",
+        authorizationUrl: "https://id.example/authorize",
+        tokenUrl: "https://api.shop.example/token",
+        scopes: ["read", "write"]
+      },
+      "OAuth 2, for which accounts are connected in a browser, with the client that gateway key set takes"
+    ],
+    [
+      "[{ account: [read] }, { query: [] }]",
+      { type: "query", name: "key" },
+      "takes one of several ways to show a key (query)"
+    ],
+    [
+      "[{ bearer: [], query: [] }]",
+      {
+        type: "pair",
+        places: [
+          { in: "header", name: "Authorization", prefix: "Bearer " },
+          { in: "query", name: "key" }
+        ]
+      },
+      null
+    ],
+    [
+      "[{ basic: [], secret: [] }]",
+      {
+        type: "pair",
+        places: [
+          { in: "header", name: "Authorization", prefix: "Basic " },
+          { in: "header", name: "X-Secret" }
+        ]
+      },
+      "shows two keys at once; that of user and password is given as the base64 of user:password"
+    ],
     ["[{ basic: [] }]", { type: "basic", passwordless: false }, null],
     ["[{ id: [], secret: [] }]", { type: "header_pair", names: ["X-Id", "X-Secret"] }, null],
     [
@@ -225,7 +250,7 @@ describe("the key of an imported operation", () => {
     Effect.gen(function* () {
       for (const [security, expected, note] of cases) {
         const imported = yield* one(`  /a: { get: { operationId: a, security: ${security}, responses: {} } }`, schemes)
-        assert.deepStrictEqual<object>(first(imported).provider.auth, expected, security)
+        assert.deepInclude(first(imported).provider.auth, expected, security)
         assert.deepStrictEqual([...said(imported, "changed")], note === null ? [] : [note], security)
       }
     })
@@ -248,6 +273,106 @@ describe("the key of an imported operation", () => {
         const unknown = yield* one(`  /a: { get: { security: [{ ghost: [] }], responses: {} } }`)
         assert.strictEqual(first(unknown).provider.auth.type, "unsupported")
       })
+  )
+})
+
+describe("the address of an imported operation", () => {
+  const at = (servers: string, more = "security: [{ key: [] }]\n", path = "/a") =>
+    Effect.map(
+      importOpenApi([
+        {
+          file: "open.yaml",
+          text: `openapi: 3.0.3
+info: { title: Open, version: "1" }
+servers: ${servers}
+${more}components: { securitySchemes: { key: { type: http, scheme: bearer } } }
+paths: { "${path}": { get: { operationId: a, responses: {} } } }
+`
+        }
+      ]),
+      first
+    )
+
+  it.effect("has a variable for each part that the document leaves open", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* at(
+        `[{ url: "https://{shop-name}.shop.example/{version}", variables: { shop-name: { default: your-shop, description: The shop. }, version: { default: v2, enum: [v1, v2] } } }]`
+      )
+      assert.strictEqual(provider.baseUrl, "https://{shop_name}.shop.example/{version}")
+      assert.deepStrictEqual<object | undefined>(provider.variables, {
+        shop_name: { pattern: "[A-Za-z0-9][A-Za-z0-9_-]*", description: "The shop.", examples: ["your-shop"] },
+        version: {
+          pattern: "v1|v2",
+          description: "The part version of the provider's address.",
+          examples: ["v2"],
+          default: "v2"
+        }
+      })
+      assert.strictEqual(String(provider.id), "shop.example")
+    })
+  )
+
+  it.effect("is filled in where no variable may stand, and a variable has another name than the parts of a path", () =>
+    Effect.gen(function* () {
+      const server = `[{ url: "{scheme}://{id}.shop.example:{port}/{base}", variables: { scheme: { default: https }, id: { default: eu }, port: { default: "8443" }, base: { default: api/v2 } } }]`
+      const endpoint = yield* at(server, undefined, "/items/{id}")
+      assert.strictEqual(sent(endpoint, { id: "7" }), "GET https://eu.shop.example:8443/api/v2/items/7")
+      assert.deepStrictEqual(Object.keys(endpoint.provider.variables ?? {}), ["server_id"])
+    })
+  )
+
+  it.effect("has a default for each variable where no connection could give one", () =>
+    Effect.gen(function* () {
+      const { operation, provider } = yield* at(`[{ url: "https://{region}.shop.example" }]`, "security: []\n")
+      assert.strictEqual(provider.variables?.["region"]?.default, "example")
+      assert.isTrue(operation.activated)
+    })
+  )
+})
+
+describe("the answers of an imported operation", () => {
+  it.effect("are successes where the document says so, also without a body or as a redirect", () =>
+    Effect.gen(function* () {
+      const json = "content: { application/json: { schema: { type: object } } }"
+      const imported = yield* one(`
+  /starred: { get: { operationId: starred, responses: { "204": { description: yes }, "404": { description: no } } } }
+  /link: { get: { operationId: link, responses: { "302": { description: there } } } }
+  /moved: { get: { operationId: moved, responses: { "200": { ${json} }, "301": { description: moved } } } }
+  /later: { get: { operationId: later, responses: { "200": { ${json} }, "202": { description: later } } } }
+  /done: { post: { operationId: done, responses: { "202": { description: taken } } } }
+  /xml: { get: { operationId: xml, responses: { "200": { content: { application/xml: { schema: { type: object, properties: { a: {} } } } } } } } }
+  /put:
+    post:
+      operationId: put
+      requestBody: { content: { text/xml: { schema: { type: object, properties: { a: { type: string } } } } } }
+      responses: {}
+`)
+      assert.deepStrictEqual(
+        imported.endpoints.map(({ operation: { response } }) => response.successStatuses),
+        [[204], [302], undefined, [202], undefined, undefined, undefined]
+      )
+      assert.includeMembers(
+        [...said(imported, "changed")],
+        [
+          "left out the schema of an answer that is no JSON (application/xml)",
+          "takes a body of the kind text/xml as one text, and left out its schema"
+        ]
+      )
+    })
+  )
+
+  it.effect("come from several manifests where addresses or keys differ, and the report says so", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a: { get: { operationId: a, responses: {} } }
+  /b: { get: { operationId: b, servers: [{ url: "https://other.shop.example" }], responses: {} } }
+`)
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["is described by 2 manifests, because its operations have several addresses or keys"]
+      )
+      assert.lengthOf(manifestTexts(imported.endpoints), 2)
+    })
   )
 })
 

@@ -15,6 +15,7 @@ import { operationOf } from "./OpenApiOperations.js"
 import { entriesOf, operationMethods, textOf } from "./OpenApiParts.js"
 import { type Reading, readingOf } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
+import { scopesIn } from "./OpenApiSecurity.js"
 import { upgradedFromSwagger } from "./SwaggerTwo.js"
 
 export interface OpenApiDocument {
@@ -88,17 +89,31 @@ const importFrom = (
         continue
       }
       const read = readingOf(document.right, report, file)
-      const reading = providerId === undefined ? read : { ...read, providerId }
       if (document.right["webhooks"] !== undefined) report.note("changed", file, "left out webhooks")
-      const operations = operationsIn(reading)
+      const operations = operationsIn(read)
       if (operations.length === 0) report.note("skipped", file, "a document without operations")
-      for (const { item, method, operation, path } of operations) {
-        if (!isWanted(method, path, operation)) continue
+      const wanted = operations.filter(({ method, operation, path }) => isWanted(method, path, operation))
+      const reading: Reading = {
+        ...read,
+        providerId: providerId ?? read.providerId,
+        scopes: scopesIn(
+          document.right,
+          wanted.map(({ operation }) => operation)
+        )
+      }
+      for (const { item, method, operation, path } of wanted) {
         found += 1
         const described = operationOf(reading, path, item, method, operation)
         const endpoint = described === null ? null : importer.take(described)
         if (endpoint !== null) endpoints.push(endpoint)
       }
+      const manifests = new Set(endpoints.slice(before).map(({ provider }) => provider)).size
+      if (manifests > 1)
+        report.note(
+          "changed",
+          file,
+          `is described by ${manifests} manifests, because its operations have several addresses or keys`
+        )
       progress(file, endpoints.length - before)
     }
     return { endpoints, report: report.done(found, endpoints.length) }

@@ -57,6 +57,8 @@ export interface ImportedOperation {
   readonly auth: ImportedAuth
   readonly facts: { readonly [name: string]: string }
   readonly outputSchema?: JsonObject
+  /** Statuses that bring an answer although they would not be taken for a success. */
+  readonly response?: { readonly successStatuses: ReadonlyArray<number> }
   readonly docs?: string
   /** Where the description comes from. */
   readonly provenance?: { readonly docs: string; readonly note: string }
@@ -146,13 +148,27 @@ export class OperationImporter {
   private readonly ids = new Set<string>()
   constructor(private readonly report: ReportBuilder) {}
 
+  /** A provider without a key is called without a connection, which could give a variable: the example stands in. */
+  private variablesOf({ auth, id, variables }: ImportedOperation): ImportedOperation["variables"] {
+    if (variables === undefined || auth["type"] !== "none") return variables
+    return Object.fromEntries(
+      Object.entries(variables).map(([name, variable]) => {
+        if (!isObject(variable) || variable["default"] !== undefined || !Array.isArray(variable["examples"]))
+          return [name, variable]
+        this.report.note("changed", id, `the part ${name} of the address has an invented default; write the real one`)
+        return [name, { ...variable, default: variable["examples"][0] ?? "example" }]
+      })
+    )
+  }
+
   private providerOf(source: ImportedOperation, baseUrl: string): Either.Either<Endpoint["provider"], string> {
     const keyless = source.auth["type"] === "none"
+    const variables = this.variablesOf(source)
     const raw = {
       id: providerIdOf(source.providerId),
       name: source.providerName.trim() || source.providerId,
       baseUrl,
-      ...(source.variables === undefined ? {} : { variables: source.variables }),
+      ...(variables === undefined ? {} : { variables }),
       auth: source.auth,
       ownKey: !keyless,
       platformKey: false,
@@ -279,6 +295,7 @@ export class OperationImporter {
       bindings: Object.fromEntries(bindings),
       ...(source.body === undefined ? {} : { body: source.body }),
       ...(source.fixed === undefined ? {} : { fixed: source.fixed }),
+      ...(source.response === undefined ? {} : { response: source.response }),
       price: { basis: "free", micros: 0 },
       contentTypes: ["application/json", "text/*", "application/*", "image/*"],
       activated: isAddressed,

@@ -26,7 +26,12 @@ export const manifestTexts = (
 ): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
   const groups = new Map<string, { readonly provider: Endpoint["provider"]; readonly operations: Array<object> }>()
   for (const { operation, provider } of endpoints) {
-    const key = canonical([provider.id, provider.baseUrl, JSON.stringify(provider.auth)])
+    const key = canonical([
+      provider.id,
+      provider.baseUrl,
+      JSON.stringify(provider.variables ?? {}),
+      JSON.stringify(provider.auth)
+    ])
     const group = groups.get(key) ?? { provider, operations: [] }
     group.operations.push(
       Object.fromEntries(

@@ -191,6 +191,12 @@ export const bodyOf = (
     if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
     const described = isObject(media) ? reading.schemaIn(id, media["schema"]) : {}
     if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${type})`)
+    if (isTextType.test(type) && entriesOf(described["properties"]).length > 0)
+      report.note(
+        "changed",
+        id,
+        `takes a body of the kind ${type.split(";", 1)[0] ?? ""} as one text, and left out its schema`
+      )
     return rawOf(field, type, described, required)
   }
   const { media, place, type, usual } = chosen

@@ -103,7 +103,9 @@ export const bundle = (
       const at = files[number] ?? root
       yield* nextEventLoopTurn
       const text = yield* read(at)
-      const parsed = Option.isNone(text) ? Either.left("a file that cannot be read") : parseOpenApi(text.value)
+      const parsed = Option.isNone(text)
+        ? Either.left(`a file that cannot be read (${relative(folder, at)})`)
+        : parseOpenApi(text.value)
       if (Either.isLeft(parsed)) {
         if (number === 0) return Either.left(parsed.left)
         problems.add(`a reference to ${parsed.left}`)

@@ -8,15 +8,52 @@ import { endpointIdOf, type ImportedField, type ImportedOperation, slug } from "
 import { bodyOf, isJsonType } from "./OpenApiBodies.js"
 import { parameterFields } from "./OpenApiParameters.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
-import { type Reading, serverOf } from "./OpenApiReading.js"
+import type { Reading } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
 import { authOf } from "./OpenApiSecurity.js"
+import { noServer, serverOf } from "./OpenApiServers.js"
 
-const outputSchemaOf = (reading: Reading, id: string, responses: Json | undefined): JsonObject | null => {
-  const [, ok] = entriesOf(responses).find(([status]) => /^2/.test(status)) ?? []
-  const content = entriesOf(resolved(reading.document, ok)?.["content"])
+interface Answers {
+  readonly outputSchema?: JsonObject
+  readonly response?: { readonly successStatuses: ReadonlyArray<number> }
+}
+
+/** Whether a schema says more than that something is a text or a file. */
+const saysMore = (schema: Json): boolean => isObject(schema) && schema["type"] !== "string"
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * What the document says of answers. A status is named where it would not be taken for a success otherwise: a redirect
+ * that is all that the document promises, and an answer without a body to a GET.
+ */
+const answersOf = (reading: Reading, id: string, method: string, responses: Json | undefined): Answers => {
+  const described = entriesOf(responses).flatMap(([status, response]) => {
+    const content = entriesOf(resolved(reading.document, response)?.["content"])
+    return /^[23]\d\d$/.test(status) ? [{ status: Number(status), content }] : []
+  })
+  const done = described.filter(({ status }) => status < 300)
+  const empty = done.filter(({ content, status }) => method === "get" && content.length === 0 && status !== 200)
+  const named = done.length > 0 ? empty : described.filter(({ status }) => redirects.has(status))
+  const content = done.find((each) => each.content.length > 0)?.content ?? []
   const media = content.find(([type]) => isJsonType(type))?.[1]
-  return isObject(media) && media["schema"] !== undefined ? reading.schemaIn(id, media["schema"]) : null
+  const [other] = content
+  if (
+    media === undefined &&
+    other !== undefined &&
+    entriesOf(other[1]).some(([name, schema]) => name === "schema" && saysMore(schema))
+  )
+    reading.report.note(
+      "changed",
+      id,
+      `left out the schema of an answer that is no JSON (${other[0].split(";", 1)[0] ?? ""})`
+    )
+  return {
+    ...(isObject(media) && media["schema"] !== undefined
+      ? { outputSchema: reading.schemaIn(id, media["schema"]) }
+      : {}),
+    ...(named.length === 0 ? {} : { response: { successStatuses: named.map(({ status }) => status) } })
+  }
 }
 
 /** The parameters of the path and of the operation; the operation's own come before those of the path. */
@@ -65,7 +102,11 @@ export const operationOf = (
   }
   const body = bodyOf(reading, id, operation["requestBody"], method, new Set(parameters.map(({ name }) => name)))
   if (body === null) return null
-  const output = outputSchemaOf(reading, id, operation["responses"])
+  const serverFrom = (servers: Json | undefined) => serverOf(servers, reading.reserved)
+  const server =
+    serverFrom(operation["servers"]) ?? serverFrom(item["servers"]) ?? serverFrom(document["servers"]) ?? noServer
+  const auth = authOf(reading, id, operation["security"] ?? document["security"], server.filled)
+  const isOpen = Object.keys(server.variables).length > 0
   const docs = docsOf(reading, operation)
   return {
     id,
@@ -74,7 +115,8 @@ export const operationOf = (
     name: textOf(operation["summary"]) || named || `${method.toUpperCase()} ${path}`,
     description: textOf(operation["description"]) || textOf(operation["summary"]),
     method: method.toUpperCase(),
-    baseUrl: serverOf(operation["servers"]) || serverOf(item["servers"]) || serverOf(document["servers"]),
+    baseUrl: server.baseUrl,
+    ...(isOpen ? { variables: server.variables } : {}),
     path,
     fields: [...parameters, ...body.fields],
     ...(body.body === undefined ? {} : { body: body.body }),
@@ -84,13 +126,13 @@ export const operationOf = (
       : { fixed: [{ in: "header", name: "content-type", value: body.contentType }] }),
     category: "",
     tags: listOf(operation["tags"]).map(textOf),
-    auth: authOf(document, report, id, operation["security"] ?? document["security"]),
+    auth,
     facts: {
       ...(operation["deprecated"] === true ? { deprecated: "by its provider" } : {}),
       ...(docs === "" ? {} : { docs })
     },
     // Only the name: the folder says nothing to the readers of a manifest.
     provenance: { docs: docs || basename(reading.file), note: `Imported from ${basename(reading.file)}.` },
-    ...(output === null ? {} : { outputSchema: output })
+    ...answersOf(reading, id, method, operation["responses"])
   }
 }
