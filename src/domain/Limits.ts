@@ -369,6 +369,15 @@ export const patternWorkMax = 4_000_000
  * them, and 16 characters that are looked at are one. Patterns are counted apart.
  */
 export const schemaWorkMax = 1_000_000
+/**
+ * The check of an answer against its documented schema: how large the answer may be, how much is kept of where and how
+ * it breaks the schema, how many answers wait for the check on one node, and the share of the node's time that all
+ * checks may take.
+ */
+export const answerSchemaBytesMax = 262_144
+export const breakCharsMax = 300
+export const answersWaitingMax = 32
+export const answerChecksShare = 0.02
 /** The longest text that a format (`uri`, `email`, …) is looked for in. */
 export const formatCharsMax = 2_048
 /** The longest text of each field that every job knows; longer ones are refused before they are looked at. */

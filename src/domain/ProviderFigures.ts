@@ -1,6 +1,6 @@
 /**
- * How providers do, as every page and every answer says it: how often their calls work, and whether they charge what
- * the catalog declares. Both are about the last `statsDays` days.
+ * How providers do, as every page and every answer says it: how often their calls work, whether they charge what the
+ * catalog declares, and whether they answer as their documentation says. All are about the last `statsDays` days.
  */
 import { statsDays } from "./EndpointLatency.js"
 import type { Operation } from "./Manifest.js"
@@ -26,6 +26,20 @@ export const workedText = (worked: Worked): string | null => {
   return rate === null
     ? null
     : `${percentText(rate)} of ${calls} call${calls === 1 ? "" : "s"} in ${statsDays} days worked`
+}
+
+/** One place of an answer that is not as the schema documents it, such as `body.items[].id` and `is missing`. */
+export interface Break {
+  readonly place: string
+  readonly message: string
+}
+
+/** Answers of one version of a contract that were compared with its documented schema. */
+export interface ComparedAnswers {
+  readonly compared: number
+  readonly broken: number
+  /** The first break of a day, that of the last day with one; null when none was found. */
+  readonly firstBreak: Break | null
 }
 
 /** The least and the most that one charged call costs by what is declared. */

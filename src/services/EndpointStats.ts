@@ -1,9 +1,11 @@
 /**
- * How endpoints have done over the last 30 days, from real attempts. Read from memory, refreshed in the background;
+ * How endpoints have done over the last 30 days, from real attempts: how often they worked, how fast, and whether their
+ * answers were as documented. Read from memory, refreshed in the background;
  * recording never slows a settlement.
  */
 import { Context, type Effect } from "effect"
-import type { Worked } from "../domain/ProviderFigures.js"
+import type { Break, ComparedAnswers, Worked } from "../domain/ProviderFigures.js"
+import type { StorageError } from "../domain/StorageErrors.js"
 
 export interface Works extends Worked {
   readonly p50Ms: number | null
@@ -19,5 +21,9 @@ export class EndpointStats extends Context.Tag("gateway/services/EndpointStats")
       readonly success: boolean
       readonly latencyMs: number
     }) => Effect.Effect<void>
+    /** By contract version, so that the breaks of a manifest end with its correction. */
+    readonly comparedAnswers: Effect.Effect<ReadonlyMap<string, ComparedAnswers>, StorageError>
+    /** Counts one answer that was compared with its documented schema. */
+    readonly recordCompared: (contractVersion: string, found: Break | null) => Effect.Effect<void>
   }
 >() {}

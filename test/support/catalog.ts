@@ -117,7 +117,12 @@ export const worldServices = (
       // A copy each time: the catalog may keep what it made of a snapshot for as long as it is the same one.
       Context.add(
         EndpointStats,
-        EndpointStats.of({ snapshot: Effect.sync(() => new Map(world.works)), record: () => Effect.void })
+        EndpointStats.of({
+          snapshot: Effect.sync(() => new Map(world.works)),
+          record: () => Effect.void,
+          comparedAnswers: Effect.succeed(new Map()),
+          recordCompared: () => Effect.void
+        })
       ),
       // Nothing is learned here: `SearchUses.suite.ts` is about that.
       Context.add(

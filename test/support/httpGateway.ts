@@ -133,7 +133,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       Layer.succeed(PublicUrl, services.settings?.publicUrl ?? "https://gateway.test"),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
-      partial(EndpointStats, {}),
+      partial(EndpointStats, { comparedAnswers: Effect.succeed(new Map()) }),
       partial(PlatformKeys, {}),
       services.callbacksLayer ?? CallbacksNone,
       partial(ProviderHealth, {}),

@@ -64,7 +64,12 @@ export const ResponseRules = Schema.Struct({
   resultCount: optional(Expression),
   /** Whether a miss is billed by this provider. */
   billsMiss: withDefault(Schema.Boolean, () => false),
-  requestId: optional(Expression)
+  requestId: optional(Expression),
+  /**
+   * What becomes of an answer that breaks the `outputSchema`: passed on and counted, or a failure of the provider, as
+   * with a `success` rule that does not hold.
+   */
+  undocumented: optional(Schema.Literal("pass", "refuse"))
 })
 export type ResponseRules = typeof ResponseRules.Type
 

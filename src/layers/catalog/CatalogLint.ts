@@ -13,6 +13,7 @@ import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
+import { answerCheckOf } from "../providers/AnswerSchema.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
 import { inventedKey } from "../providers/InventedKeys.js"
 import { addressWith, exampleValues, placeholdersOf } from "../providers/Variables.js"
@@ -137,8 +138,17 @@ const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<st
         `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`
     )
 
-const compareAnswer = (sample: Sample, answer: ProviderAnswer): ReadonlyArray<string> => {
+/** Why the answer of a sample is not as the operation documents it. Null when it is, or when that cannot be told. */
+const undocumented = (endpoint: Endpoint, { body, outcome }: ProviderAnswer): string | null => {
+  if (body._tag !== "Json" || outcome === "miss") return null
+  const found = answerCheckOf(endpoint)?.(body.value) ?? null
+  return found === null || found === "left_out" ? null : `breaks outputSchema: ${found.place} ${found.message}`
+}
+
+const compareAnswer = (endpoint: Endpoint, sample: Sample, answer: ProviderAnswer): ReadonlyArray<string> => {
   if (sample.outcome !== answer.outcome) return [`came out as ${answer.outcome} and not as ${sample.outcome}`]
+  const broken = undocumented(endpoint, answer)
+  if (broken !== null) return [broken]
   return sample.normalized === undefined ? [] : differences(sample.normalized, answer.normalized?.fields ?? {})
 }
 
@@ -233,7 +243,7 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
           }),
           {
             onFailure: (failed) => compareFailure(sample, failed),
-            onSuccess: (answer) => compareAnswer(sample, answer)
+            onSuccess: (answer) => compareAnswer(endpoint, sample, answer)
           }
         )
         const mismatch = replay.mismatch()

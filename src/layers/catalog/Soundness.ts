@@ -80,6 +80,13 @@ export const operationProblems = (
   const what = thoroughness === "schemas" ? "values" : "keywords"
   for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
+  // Any schema may be shown. One that answers are refused for has to be one that they can be held against.
+  const refused = operation.response.undocumented === "refuse" ? operation.outputSchema : null
+  if (refused === undefined)
+    problems.push({ path: "response.undocumented", message: "needs an outputSchema to hold answers against" })
+  else if (refused !== null)
+    for (const { message, path } of checkVocabulary(refused, what).problems)
+      problems.push({ path: path === "" ? "outputSchema" : `outputSchema.${path}`, message })
   return [...problems, ...terms]
 }
 

@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { EndpointStats } from "../../services/EndpointStats.js"
 import { everySoOften, makeReading } from "../node/Background.js"
+import { makeComparedAnswers } from "./ComparedAnswersPg.js"
 import { Database } from "./Database.js"
 import { rowsOf } from "./database/Rows.js"
 import { type Count, countOf, oldestDay, MergedCounts, EndpointTotals } from "../catalog/statistics/AttemptCounts.js"
@@ -22,6 +23,7 @@ const countRows = rowsOf(
 
 const make = Effect.gen(function* () {
   const { query, sql, transact } = yield* Database
+  const { comparedAnswers, flush: flushCompared, forget, recordCompared } = yield* makeComparedAnswers
   let pending = new MergedCounts()
   const write = (counts: ReadonlyArray<Count>) =>
     transact(sql`
@@ -37,6 +39,7 @@ const make = Effect.gen(function* () {
   const read = Effect.gen(function* () {
     const oldest = oldestDay(yield* Clock.currentTimeMillis)
     yield* transact(sql`delete from endpoint_stats where day < ${oldest}`)
+    yield* forget
     const stored = yield* countRows(
       query(sql`
       select 0 as day, endpoint_id as "endpointId", bucket, sum(calls)::bigint as calls, sum(successes)::bigint as successes
@@ -65,12 +68,14 @@ const make = Effect.gen(function* () {
         )
       })
     )
-    .pipe(Effect.uninterruptible)
+    .pipe(Effect.uninterruptible, Effect.zipRight(flushCompared))
   yield* Effect.addFinalizer(() => flush)
   yield* everySoOften({ name: "counting how endpoints do", every: "1 second" }, flush)
 
   const clock = yield* Effect.clock
   return EndpointStats.of({
+    comparedAnswers,
+    recordCompared,
     snapshot: Effect.sync(() => totals.last().works),
     record: (attempt) =>
       Effect.sync(() => {

@@ -32,6 +32,7 @@ import {
   RedirectBlocked,
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
+import { answerCheckOf } from "./AnswerSchema.js"
 import { costEvidence, countOf, quoted, retryAfterSeconds } from "./AnswerEvidence.js"
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
@@ -145,6 +146,28 @@ export const mapped = (
   return Either.right(normalize({ job, endpointId: seen.endpoint.operation.id, map: output, values, outcome, guessed }))
 }
 
+/** Why an answer that breaks the documented schema is refused. Null where it fits, or where a break is only counted. */
+const undocumentedDetail = (endpoint: Endpoint, body: AnswerBody): string | null => {
+  if (endpoint.operation.response.undocumented !== "refuse" || body._tag !== "Json") return null
+  const found = answerCheckOf(endpoint)?.(body.value) ?? null
+  return found === null || found === "left_out"
+    ? null
+    : `The provider's answer is not as it is documented: ${found.place} ${found.message}.`
+}
+
+/** An answer that is no success. */
+const noSuccess = (seen: Case, { status }: AnswerView, detail: string): InvalidResponse | ProviderReportedError => {
+  const facts = { detail, providerStatus: status }
+  // The provider answered, but the call may have had an effect all the same. The customer must not be told to send it
+  // again.
+  return seen.endpoint.operation.effect === "effectful"
+    ? new ProviderReportedError({
+        ...facts,
+        hint: "Look at the provider whether it was done before you send it again."
+      })
+    : new InvalidResponse(facts)
+}
+
 type VerdictFailure = InvalidResponse | OutputMappingError | ProviderReportedError
 
 /** Outcome of an answer whose status is a success, or that a miss rule turned into one. */
@@ -167,23 +190,11 @@ const verdictOf = (
   if (missStatuses.includes(view.status))
     return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
+  const undocumented = undocumentedDetail(seen.endpoint, body)
+  if (undocumented !== null) return Either.left(noSuccess(seen, view, undocumented))
   if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
-  if (seen.rules.success !== undefined && !holds(seen.rules.success, view)) {
-    const facts = {
-      detail: "The provider's answer lacks what a success of this operation holds.",
-      providerStatus: view.status
-    }
-    // The provider answered, but the call may have had an effect all the same. The customer must not be told to send it
-    // again.
-    return Either.left(
-      seen.endpoint.operation.effect === "effectful"
-        ? new ProviderReportedError({
-            ...facts,
-            hint: "Look at the provider whether it was done before you send it again."
-          })
-        : new InvalidResponse(facts)
-    )
-  }
+  if (seen.rules.success !== undefined && !holds(seen.rules.success, view))
+    return Either.left(noSuccess(seen, view, "The provider's answer lacks what a success of this operation holds."))
   const guessed = holds(seen.rules.guessed, view)
   return guessed
     ? verdict("weak", "The provider marks the answer as a guess.", true)

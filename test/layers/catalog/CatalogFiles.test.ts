@@ -232,6 +232,39 @@ describe("the lint", () => {
   )
 })
 
+describe("a documented schema of the answer", () => {
+  const outputSchema = "outputSchema: { type: object, properties: { name: { type: string } } }"
+
+  it.live("is what the samples are held against", () =>
+    Effect.gen(function* () {
+      const sampled = (name: string) =>
+        provider(
+          `${outputSchema}\nsamples: { hit: { input: {}, body: { name: ${name} }, outcome: hit } }`,
+          "mock: true"
+        )
+      assert.deepStrictEqual(yield* lintCatalog(Either.getOrThrow(decode([sampled("Ada")]))), [])
+      assert.deepStrictEqual(yield* lintCatalog(Either.getOrThrow(decode([sampled("7")]))), [
+        {
+          endpointId: "maker-find",
+          path: "samples.hit",
+          message: "breaks outputSchema: body.name must be text"
+        }
+      ])
+    })
+  )
+
+  it("must be there, and be one that can be checked, where answers that break it are refused", () => {
+    const refuse = "response: { undocumented: refuse }"
+    assert.deepStrictEqual(problems([provider(`${outputSchema}\n${refuse}`)]), [])
+    assert.deepStrictEqual(problems([provider(refuse)]), ["providers/0.yaml operations.0.response.undocumented"])
+    const referring = "outputSchema: { properties: { name: { $ref: '#' } } }"
+    assert.deepStrictEqual(problems([provider(`${referring}\n${refuse}`)]), [
+      "providers/0.yaml operations.0.outputSchema.properties.name.$ref"
+    ])
+    assert.deepStrictEqual(problems([provider(referring)]), [])
+  })
+})
+
 describe("a check of manifests", () => {
   it("tells one mistake of YAML once, with its line", () => {
     const open = provider(`response:\n  success: [body.name\n${"facts: { a: b }\n".repeat(40)}`)

@@ -127,3 +127,40 @@ describe("a status that the operation names as a miss", () => {
     )
   }
 })
+
+describe("an answer that is not as the operation documents it", () => {
+  const outputSchema = {
+    type: "object",
+    required: ["id"],
+    properties: { id: { type: "integer" }, mail: { type: "string" } }
+  }
+  const told = (body: string, operation: object = {}) => ended({ status: 200, headers: json, body }, operation)
+
+  it.scopedLive("is passed on, unless the operation refuses it", () =>
+    Effect.gen(function* () {
+      const wrong = '{"id":"7"}'
+      assert.strictEqual((yield* told(wrong, { outputSchema }))[0], "hit")
+      const refusing = { outputSchema, response: { undocumented: "refuse" } }
+      assert.deepStrictEqual<unknown>(yield* told(wrong, refusing), ["invalid_response", "answered"])
+      assert.deepStrictEqual<unknown>(yield* told(wrong, { ...refusing, effect: "effectful" }), [
+        "provider_reported_error",
+        "answered"
+      ])
+      assert.strictEqual((yield* told('{"id":7}', refusing))[0], "hit")
+    })
+  )
+
+  it.scopedLive("is a miss where the rules say so, and costs no more than the provider tells", () =>
+    Effect.gen(function* () {
+      const response = { undocumented: "refuse", miss: "body.none", costMicros: "body.cost" }
+      assert.strictEqual((yield* told('{"none":true}', { outputSchema, response }))[0], "miss")
+      const provider = yield* serve((_, response) => void response.writeHead(200, json).end('{"mail":7,"cost":40}'))
+      const result = yield* callOnce(provider, { operation: { outputSchema, response } })
+      assert.deepInclude(result, { _tag: "ProviderFailure", cost: { _tag: "Reported", micros: 40 } })
+      assert.include(
+        result._tag === "ProviderFailure" ? result.failure.message : "",
+        "The provider's answer is not as it is documented: body.id is missing."
+      )
+    })
+  )
+})

@@ -1,5 +1,10 @@
-/** How the gateway does as a whole: the ledger, the queue, runs that wait for a person, and the nodes. */
+/**
+ * How the gateway does as a whole: the ledger, the queue, runs that wait for a person, answers that are not as their
+ * providers document them, and the nodes.
+ */
 import { Effect } from "effect"
+import { statsDays } from "../../../domain/EndpointLatency.js"
+import { EndpointStats } from "../../../services/EndpointStats.js"
 import { Reports, type StatusCount } from "../../../services/Reports.js"
 import { badge, code, count, dash, duration, instant, money } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
@@ -18,6 +23,9 @@ export const healthPage = operatorPage({
     Effect.gen(function* () {
       const { leases, ledger, nodes, oldestQueuedMillis, oldestUncertainMillis, queued, uncertain } =
         yield* (yield* Reports).health
+      const answers = [...(yield* (yield* EndpointStats).comparedAnswers).values()]
+      const compared = answers.reduce((sum, each) => sum + each.compared, 0)
+      const broken = answers.reduce((sum, each) => sum + each.broken, 0)
       return screen({
         title: "Health",
         content: html`${
@@ -48,6 +56,12 @@ export const healthPage = operatorPage({
             label: "Runs under way",
             value: count(leases.reduce((sum, lease) => sum + lease.runs, 0)),
             note: html`on ${count(leases.length)} nodes`
+          },
+          {
+            label: "Answers off their documented schema",
+            value: compared === 0 ? dash : count(broken),
+            note: compared === 0 ? "none compared" : html`of ${count(compared)} compared in ${statsDays} days`,
+            link: to(["operator", "providers"])
           }
         ])}
         ${section(

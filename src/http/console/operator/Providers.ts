@@ -1,7 +1,7 @@
 /**
  * Providers: what the operator set, whether there is a key, how calls went in the last 30 days, whether they cost what
- * the catalog declares, and what the circuit of this node says. A switch drains, disables or enables a provider on all
- * nodes.
+ * the catalog declares, whether answers are as documented, and what the circuit of this node says. A switch drains,
+ * disables or enables a provider on all nodes.
  */
 import { Clock, Effect, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
@@ -10,8 +10,15 @@ import { dayOf, daysUpTo } from "../../../domain/Days.js"
 import { statsDays } from "../../../domain/EndpointLatency.js"
 import { isKeyless, platformKeyProblem } from "../../../domain/Manifest.js"
 import { dollars, toUsd, zero } from "../../../domain/Micros.js"
-import { declaredPrices, type DeclaredPrices, percentText, priceDrift } from "../../../domain/ProviderFigures.js"
-import { successRate, type Worked } from "../../../domain/ProviderFigures.js"
+import {
+  type ComparedAnswers,
+  declaredPrices,
+  type DeclaredPrices,
+  percentText,
+  priceDrift,
+  successRate,
+  type Worked
+} from "../../../domain/ProviderFigures.js"
 import { Catalog, type ListedProvider } from "../../../services/Catalog.js"
 import { EndpointStats, type Works } from "../../../services/EndpointStats.js"
 import { PlatformKeys } from "../../../services/PlatformKeys.js"
@@ -33,7 +40,19 @@ interface Row {
   readonly works: ReadonlyArray<Works>
   readonly declared: DeclaredPrices | null
   readonly charged: Charged
+  /** Answers that were compared with a documented schema, by operation. */
+  readonly compared: ReadonlyArray<ComparedAnswers & { readonly endpointId: string }>
 }
+
+const comparedCount = ({ compared }: Row): number => compared.reduce((sum, each) => sum + each.compared, 0)
+const brokenCount = ({ compared }: Row): number => compared.reduce((sum, each) => sum + each.broken, 0)
+/** Where the answers of each operation break its schema, as one text for each. */
+const breakTexts = ({ compared }: Row): ReadonlyArray<string> =>
+  compared.flatMap(({ endpointId, firstBreak }) =>
+    firstBreak === null ? [] : [`${endpointId}: ${firstBreak.place} ${firstBreak.message}`]
+  )
+/** Breaks that the page shows of one provider; the file has all. */
+const breaksShown = 3
 
 const sum = (works: ReadonlyArray<Works>, of: (one: Works) => number): number =>
   works.reduce((total, one) => total + of(one), 0)
@@ -147,6 +166,21 @@ const columns: ReadonlyArray<Column<Row>> = [
       return found === null ? null : drifts[found.drift]
     }
   },
+  {
+    label: `Answers off their schema, ${statsDays} days`,
+    numeric: true,
+    cell: (row) =>
+      comparedCount(row) === 0
+        ? dash
+        : html`${brokenCount(row) > 0 ? badge(String(brokenCount(row)), "warn") : count(0)} of ${count(comparedCount(row))}${breakTexts(
+            row
+          )
+            .slice(0, breaksShown)
+            .map((text) => html`<br /><small>${text}</small>`)}`,
+    csv: brokenCount
+  },
+  { label: "Answers compared", fileOnly: true, cell: () => null, csv: comparedCount },
+  { label: "First breaks", fileOnly: true, cell: () => null, csv: (row) => breakTexts(row).join("; ") },
   { label: "Median time in ms", fileOnly: true, cell: () => null, csv: ({ works }) => latencyOf(works) },
   { label: "Operations", fileOnly: true, cell: () => null, csv: ({ listed }) => listed.endpointIds.length },
   { label: "", cell: switchesOf }
@@ -157,7 +191,9 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
     const catalog = yield* Catalog
     const states = yield* ProviderHealth
     const keys = new Set((yield* (yield* PlatformKeys).list).map(({ providerId }) => providerId))
-    const stats = yield* (yield* EndpointStats).snapshot
+    const endpointStats = yield* EndpointStats
+    const stats = yield* endpointStats.snapshot
+    const compared = yield* endpointStats.comparedAnswers
     const days = daysUpTo(dayOf(yield* Clock.currentTimeMillis), statsDays)
     const charges = yield* (yield* Reports).chargedByProvider(days)
     const listed = yield* listing({
@@ -188,6 +224,12 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
                 hasKey: keys.has(each.provider.id),
                 works: each.endpointIds.flatMap((endpointId) => stats.get(endpointId) ?? []),
                 declared: declaredPrices(endpoints.flatMap((endpoint) => endpoint?.operation ?? [])),
+                compared: endpoints.flatMap((endpoint) => {
+                  const found = endpoint === null ? undefined : compared.get(endpoint.contractVersion)
+                  return endpoint === null || found === undefined
+                    ? []
+                    : [{ ...found, endpointId: endpoint.operation.id }]
+                }),
                 charged: charges.get(each.provider.id) ?? { calls: 0, chargeMicros: zero }
               }
               return row
@@ -203,7 +245,8 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
       content: html`${noticeOf(visit.query, { changed: "The state was changed. Every node follows within seconds." })}
         <p class="hint">A call worked when it brought an answer, an empty one too. The price of a call reaches from the
           cheapest operation to the dearest with the most results. What was charged is the mean of the calls that cost something;
-          it drifts when it lies outside of what is declared.</p>
+          it drifts when it lies outside of what is declared. Answers are compared with the schemas that are documented, not
+          with those drawn from samples; of a schema that is broken, the first broken place is named.</p>
         ${toldOf(form)} ${listed.content}`
     })
   })

@@ -30,6 +30,7 @@ import { deviceGrants } from "./0024_device_grants.js"
 import { searchUses } from "./0025_search_uses.js"
 import { variables } from "./0026_variables.js"
 import { oauthConnections } from "./0027_oauth_connections.js"
+import { comparedAnswers } from "./0028_compared_answers.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -58,5 +59,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0024_device_grants": deviceGrants,
   "0025_search_uses": searchUses,
   "0026_variables": variables,
-  "0027_oauth_connections": oauthConnections
+  "0027_oauth_connections": oauthConnections,
+  "0028_compared_answers": comparedAnswers
 }

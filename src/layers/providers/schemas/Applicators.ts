@@ -49,7 +49,14 @@ const not: Applicator<Json> = (wanted, _schema, { compileChoice }) => {
   }
 }
 
-const anyOf: Applicator<Json> = (wanted, _schema, { compileChoice }) => {
+/**
+ * The problem to tell where no choice fits: that of the first choice. Of an answer, it is the one that lies deepest,
+ * because the first choice is often that there is nothing.
+ */
+const toldOf = (subject: Compiler["subject"], first: Problem | null, next: Problem | null): Problem | null =>
+  first === null || (subject === "answer" && next !== null && next.path.length > first.path.length) ? next : first
+
+const anyOf: Applicator<Json> = (wanted, _schema, { compileChoice, subject }) => {
   const choices = listOf(wanted).map(compileChoice)
   return (value, work, covered) => {
     let first: Problem | null = null
@@ -61,13 +68,13 @@ const anyOf: Applicator<Json> = (wanted, _schema, { compileChoice }) => {
         // Each choice that fits says what it covers.
         if (covered === undefined) return null
       } else if (isSpent(work)) return problem
-      first ??= problem
+      first = toldOf(subject, first, problem)
     }
     return fits ? null : first
   }
 }
 
-const oneOf: Applicator<Json> = (wanted, _schema, { compileChoice }) => {
+const oneOf: Applicator<Json> = (wanted, _schema, { compileChoice, subject }) => {
   const choices = listOf(wanted).map(compileChoice)
   const tooMany = problemWith("must match exactly one schema in oneOf")
   return (value, work, covered) => {
@@ -78,7 +85,7 @@ const oneOf: Applicator<Json> = (wanted, _schema, { compileChoice }) => {
       if (problem === null && fits) return first ?? tooMany
       if (problem === null) fits = true
       else if (isSpent(work)) return problem
-      first ??= problem
+      first = toldOf(subject, first, problem)
     }
     return fits ? null : first
   }
@@ -230,21 +237,31 @@ const namePatterns = (value: Json | undefined) =>
     Either.match(linearPattern(pattern), { onLeft: () => [], onRight: ({ test }) => [{ test, schema }] })
   )
 
+/** A name of a member that the schema does not have. */
+const shownIn = (subject: Compiler["subject"], name: string): string => (subject === "answer" ? "*" : name)
+
 /** What a schema says of a member; `false` says that there is none of this name. */
-const ofMember = (wanted: Json, check: Check | null, refusal: (name: string) => string) => {
+const ofMember = (
+  wanted: Json,
+  check: Check | null,
+  refusal: (name: string) => string,
+  subject: Compiler["subject"]
+) => {
   if (check === null) return null
   return (name: string, value: Json, work: Work): Problem | null => {
     if (wanted === false) return problemWith(refusal(name))
     const problem = check(value, work, undefined)
-    return problem === null ? null : within(name, problem)
+    return problem === null ? null : within(shownIn(subject, name), problem)
   }
 }
 
-const additionalProperties: Applicator<OpenObject> = (wanted, schema, { compile }) => {
+const additionalProperties: Applicator<OpenObject> = (wanted, schema, { compile, subject }) => {
   const properties = schema["properties"]
   const named = isObject(properties) ? properties : {}
   const patterns = namePatterns(schema["patternProperties"])
-  const check = ofMember(wanted, compile(wanted), (name) => `must not have the field ${name}`)
+  const refusal = (name: string): string =>
+    subject === "answer" ? "must not have a field that is not documented" : `must not have the field ${name}`
+  const check = ofMember(wanted, compile(wanted), refusal, subject)
   return (object, work, covered) => {
     if (covered !== undefined) covered.allNames = true
     if (check === null) return null
@@ -276,7 +293,7 @@ const properties: Applicator<OpenObject> = (wanted, _schema, { compile }) => {
   }
 }
 
-const patternProperties: Applicator<OpenObject> = (wanted, _schema, { compile }) => {
+const patternProperties: Applicator<OpenObject> = (wanted, _schema, { compile, subject }) => {
   const patterns = namePatterns(wanted).map(({ schema, test }) => ({ test, check: compile(schema) }))
   return (object, work, covered) => {
     for (const { check, test } of patterns) {
@@ -287,7 +304,7 @@ const patternProperties: Applicator<OpenObject> = (wanted, _schema, { compile })
         if (!matches) continue
         covered?.names.add(name)
         const problem = check === null ? null : check(value, work, undefined)
-        if (problem !== null) return within(name, problem)
+        if (problem !== null) return within(shownIn(subject, name), problem)
       }
     }
     return null
@@ -305,8 +322,8 @@ const dependentSchemas: Applicator<OpenObject> = (wanted, _schema, { compile }) 
   }
 }
 
-const unevaluatedProperties: Applicator<OpenObject> = (wanted, _schema, { compile }) => {
-  const check = ofMember(wanted, compile(wanted), () => "must NOT have unevaluated properties")
+const unevaluatedProperties: Applicator<OpenObject> = (wanted, _schema, { compile, subject }) => {
+  const check = ofMember(wanted, compile(wanted), () => "must NOT have unevaluated properties", subject)
   return (object, work, covered) => {
     if (covered?.allNames === true) return null
     if (check !== null)

@@ -72,6 +72,11 @@ export type Check<A extends Json = Json> = (value: A, work: Work, covered: Cover
 
 /** How a schema below another one becomes a check; null when everything fits it. */
 export interface Compiler {
+  /**
+   * What the schema is of. In an answer, formats are not looked at, which is what JSON Schema says of them, and a name
+   * that the schema does not have stands as `*` in a path.
+   */
+  readonly subject: "input" | "answer"
   readonly compile: (schema: Json | undefined) => Check | null
   /** The same for schemas that only choose or count: they fill in no defaults. */
   readonly compileChoice: (schema: Json | undefined) => Check | null

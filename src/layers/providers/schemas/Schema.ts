@@ -132,7 +132,9 @@ const checksOf = <A extends Json>(
 ): ReadonlyArray<Check<A>> =>
   rules.flatMap(([keyword, rule]) => {
     const wanted = member(schema, keyword)
-    return wanted === undefined ? [] : (rule(wanted, schema, compiler) ?? [])
+    return wanted === undefined || (keyword === "format" && compiler.subject === "answer")
+      ? []
+      : (rule(wanted, schema, compiler) ?? [])
   })
 
 /** Sets what the object lacks and the schema has a default for. */
@@ -174,14 +176,19 @@ const firstOf = <A extends Json>(
 
 const falseSchema = problemWith("boolean schema is false")
 
-const compiled = (schema: Json | undefined, fillsDefaults: boolean): Check | null => {
+const compiled = (
+  schema: Json | undefined,
+  subject: Compiler["subject"],
+  fillsDefaults = subject === "input"
+): Check | null => {
   if (schema === false) return () => falseSchema
   if (!isObject(schema)) return null
-  const compileChoice = (inner: Json | undefined): Check | null => compiled(inner, false)
+  const compileChoice = (inner: Json | undefined): Check | null => compiled(inner, subject, false)
   const compiler: Compiler = {
+    subject,
     fillsDefaults,
     compileChoice,
-    compile: fillsDefaults ? (inner) => compiled(inner, true) : compileChoice
+    compile: fillsDefaults ? (inner) => compiled(inner, subject) : compileChoice
   }
   const types = typesOf(schema)
   const wrongType = problemWith(`must be ${types.map((type) => member(typeNames, type) ?? type).join(" or ")}`)
@@ -224,12 +231,18 @@ const compiled = (schema: Json | undefined, fillsDefaults: boolean): Check | nul
   }
 }
 
-/** The check of a whole value: null when it fits, otherwise the first problem. Defaults are set in the value itself. */
-export const checkFor = (schema: JsonObject): ((value: OpenObject) => Problem | null) => {
-  const check = compiled(schema, true)
-  return (value) => {
+const bounded =
+  <A extends Json>(check: Check | null) =>
+  (value: A): Problem | null => {
     const work = freshWork()
     const problem = check === null ? null : check(value, work, undefined)
     return problem !== null && isSpent(work) ? { ...problem, kind: "spent" } : problem
   }
-}
+
+/** The check of an input: null when it fits, otherwise the first problem. Defaults are set in the value itself. */
+export const checkFor = (schema: JsonObject): ((value: OpenObject) => Problem | null) =>
+  bounded(compiled(schema, "input"))
+
+/** The check of an answer: null when it fits, otherwise the first problem. The value stays as it is. */
+export const answerCheckFor = (schema: JsonObject): ((value: Json) => Problem | null) =>
+  bounded(compiled(schema, "answer"))

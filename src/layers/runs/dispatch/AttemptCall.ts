@@ -74,7 +74,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     parts.faults.during("dispatch.after_send", parts.providers.call(providerCall)).pipe(
       Effect.tapBoth({
         onFailure: (failed) => record(attempt, providerCall, failed),
-        onSuccess: () => record(attempt, providerCall, null)
+        onSuccess: (answer) => {
+          parts.lookAt(providerCall.endpoint, answer)
+          return record(attempt, providerCall, null)
+        }
       })
     )
 

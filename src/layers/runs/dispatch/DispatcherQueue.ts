@@ -18,6 +18,7 @@ import { RunStore } from "../../../services/RunStore.js"
 import { Settlement } from "../../../services/Settlement.js"
 import { repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
+import { makeAnswerChecks } from "./AnswerChecks.js"
 import { type ActiveRuns, makeActiveRuns } from "./ActiveRuns.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
 import { openAttempt } from "./RunWork.js"
@@ -48,6 +49,7 @@ export const DispatcherQueue: Layer.Layer<
     const options = yield* DispatcherSettings
     const leases = yield* LeaseKeeping
     const signals = yield* RunSignals
+    const stats = yield* EndpointStats
     const parts: Parts = {
       catalog: yield* Catalog,
       clock: yield* Effect.clock,
@@ -55,12 +57,13 @@ export const DispatcherQueue: Layer.Layer<
       faults: yield* FaultPoints,
       health: yield* ProviderHealth,
       ids: yield* Ids,
+      lookAt: yield* makeAnswerChecks(stats),
       normalizedOn: options.normalizedOn,
       patiently: patientlyWith(yield* makeTrouble("runs")),
       providers: yield* Providers,
       settlement: yield* Settlement,
       shared: makeSharedCalls(),
-      stats: yield* EndpointStats,
+      stats,
       store: yield* RunStore
     }
     const { ids, settlement, store } = parts

@@ -14,6 +14,7 @@ import type { Providers } from "../../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { Settlement } from "../../../services/Settlement.js"
+import type { LookAt } from "./AnswerChecks.js"
 import type { SharedCalls } from "./SharedCalls.js"
 
 export interface Parts {
@@ -24,6 +25,7 @@ export interface Parts {
   readonly faults: FaultPoints["Type"]
   readonly health: ProviderHealth["Type"]
   readonly ids: Ids["Type"]
+  readonly lookAt: LookAt
   readonly normalizedOn: boolean
   readonly patiently: Patiently
   readonly providers: Providers["Type"]

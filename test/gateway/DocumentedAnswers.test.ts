@@ -1,0 +1,115 @@
+// Answers of a provider that does not keep to its documentation: who gets them, what is counted, and who sees it.
+import { assert, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { answerSchemaBytesMax } from "../../src/domain/Limits.js"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { Catalog } from "../../src/services/Catalog.js"
+import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { startGateway } from "../support/gateway.js"
+import { signInAsOperator } from "../support/signIn.js"
+
+const operation = (id: string, more = "") => `
+  - id: ${id}
+    name: ${id}
+    summary: Says something.
+    method: POST
+    path: /say
+    input: { type: object, properties: { n: { type: integer } } }
+    price: { basis: per_call, micros: 10 }
+${more}`
+const outputSchema = `    outputSchema: { type: object, required: [id], properties: { id: { type: integer }, "tags": { type: array, items: { type: string } } } }`
+const manifest = (port: number) => `
+id: loose
+name: Loose
+baseUrl: http://127.0.0.1:${port}
+operations:${operation("loose-say", outputSchema)}${operation("loose-strict", `${outputSchema}\n    response: { undocumented: refuse }`)}${operation(
+  "loose-free",
+  `    samples: { hit: { input: {}, body: { id: 1 }, outcome: hit } }`
+)}`
+
+it.scopedLive(
+  "an answer that breaks its documented schema is passed on or refused, counted, and shown to operators with the first broken place",
+  () =>
+    Effect.gen(function* () {
+      let answer = ""
+      const server = createServer(
+        (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(answer)
+      )
+      const port = yield* listenLocally(server, 0)
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "loose-"))),
+        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
+      )
+      mkdirSync(join(folder, "providers"))
+      writeFileSync(join(folder, "providers", "loose.yaml"), manifest(port))
+      const { call, funded, services, url } = yield* startGateway({
+        catalogFolders: [folder],
+        egressAllow: [`127.0.0.1:${port}`]
+      })
+      const { token } = yield* funded(1_000_000)
+      let runs = 0
+      const run = (endpointId: string, body: string) => {
+        answer = body
+        const n = ++runs
+        return Effect.map(
+          call("POST", "/v1/runs?wait=10", {
+            token,
+            headers: { "idempotency-key": `run-${n}` },
+            body: { endpointId, input: { n } }
+          }),
+          ({ json }) => json
+        )
+      }
+      const stats = Context.get(services, EndpointStats)
+      const versionOf = (endpointId: string) =>
+        Effect.map(Context.get(services, Catalog).endpoint(endpointId), (found) => found?.contractVersion ?? "none")
+      const say = yield* versionOf("loose-say")
+      const compared = (count: number) =>
+        Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
+          times: 400,
+          until: (all) => all.get(say)?.compared === count
+        })
+
+      const broken = yield* run("loose-say", '{"id":7,"tags":["a",{"ada@example.com":"secret"}]}')
+      assert.deepStrictEqual([broken.status, broken.outcome, broken.actualCost], ["completed", "hit", 0.00001])
+      assert.strictEqual(broken.result.tags[1]["ada@example.com"], "secret")
+      const firstBreak = { place: "body.tags[]", message: "must be text" }
+      assert.deepStrictEqual((yield* compared(1)).get(say), { compared: 1, broken: 1, firstBreak })
+      assert.strictEqual((yield* run("loose-say", '{"id":7}')).status, "completed")
+      // Too large to be looked at.
+      yield* run("loose-say", `{"id":"${"x".repeat(answerSchemaBytesMax)}"}`)
+      yield* run("loose-free", '{"id":"drawn"}')
+      yield* run("loose-say", '{"id":8}')
+      assert.deepStrictEqual((yield* compared(3)).get(say), { compared: 3, broken: 1, firstBreak })
+      assert.isFalse((yield* stats.comparedAnswers).has(yield* versionOf("loose-free")))
+
+      const refused = yield* run("loose-strict", '{"id":"secret"}')
+      assert.deepStrictEqual([refused.status, refused.error.code], ["failed", "invalid_response"])
+      assert.include(refused.error.message, "body.id must be a whole number")
+      assert.notInclude(JSON.stringify(refused.error), "secret")
+      assert.strictEqual(refused.actualCost, 0)
+
+      const { text: metrics } = yield* call("GET", "/metrics")
+      for (const [result, count] of [
+        ["kept", 2],
+        ["broken", 1],
+        ["left_out", 1]
+      ])
+        assert.include(metrics, `gateway_answer_schema_checks_total{endpoint="loose-say",result="${result}"} ${count}`)
+      assert.notInclude(metrics, 'endpoint="loose-free"')
+
+      const { cookie } = yield* Effect.provide(signInAsOperator(), services)
+      const page = (path: string) =>
+        Effect.promise(async () => (await fetch(`${url}/console/operator/${path}`, { headers: { cookie } })).text())
+      const providers = yield* page("providers?q=loose")
+      for (const shown of ["Answers off their schema", "loose-say: body.tags[] must be text"])
+        assert.include(providers, shown)
+      assert.include(yield* page("providers?q=loose&format=csv"), "loose-say: body.tags[] must be text")
+      const health = yield* page("health")
+      for (const shown of ["Answers off their documented schema", "compared in 30 days"]) assert.include(health, shown)
+    })
+)
