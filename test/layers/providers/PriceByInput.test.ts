@@ -28,12 +28,39 @@ const held = (byInput: string, input: JsonObject, more: Parameters<typeof priced
 
 describe("a built-in operation holds what the options and the size of its input cost", () => {
   const url = "https://example.com/report.pdf"
+  const mail = { from: "gateway@example.com", subject: "Hello", text: "A short message." }
   const person = { first_name: "Ada", last_name: "Example", company_name: "Example" }
   it.effect.each<readonly [string, JsonObject, number]>([
     ["firecrawl-scrape", { url }, 5_300],
     ["firecrawl-scrape", { url, maxPages: 20 }, 106_000],
-    ["firecrawl-scrape", { url, maxPages: 20, proxy: "enhanced" }, 127_200],
-    ["firecrawl-scrape", { url, maxPages: 100, proxy: "auto" }, 551_200],
+    ["firecrawl-scrape", { url, maxPages: 20, proxy: "enhanced" }, 106_000],
+    ["firecrawl-scrape", { url: "https://mobile.Twitter.com/example" }, 159_000],
+    ["firecrawl-scrape", { url: "https://X.com/example", maxPages: 100 }, 683_700],
+    ["firecrawl-scrape", { url: "https://netflix.com/" }, 5_300],
+    ["resend-send-email", { ...mail, to: ["ada@example.com"] }, 400],
+    [
+      "resend-send-email",
+      { ...mail, to: ["a@example.com", "b@example.com"], cc: ["c@example.com"], bcc: ["d@example.com"] },
+      1_600
+    ],
+    ["postmark-send-email", { ...mail, to: ["Ada <a@example.com>", "b@example.com, c@example.com"] }, 5_400],
+    ["scrapingbee-markdown", { url }, 330],
+    ["scrapingbee-markdown", { url, render_js: true }, 1_650],
+    ["scrapingbee-markdown", { url, premium_proxy: true }, 3_300],
+    ["scrapingbee-markdown", { url, premium_proxy: true, render_js: true }, 8_250],
+    ["scraperapi-fetch", { url, max_cost: 1 }, 490],
+    ["scraperapi-fetch", { url, render: true }, 12_250],
+    ["tavily-search", { query: "x" }, 8_000],
+    ["tavily-search", { query: "x", search_depth: "advanced" }, 16_000],
+    ["tavily-extract", { urls: url }, 1_600],
+    ["tavily-extract", { urls: url, extract_depth: "advanced" }, 3_200],
+    ["tavily-map", { url, limit: 500 }, 400_000],
+    ["serper-search", { q: "x", num: 10 }, 1_000],
+    ["serper-search", { q: "x", num: 11 }, 2_000],
+    ["exa-search", { query: "x" }, 7_000],
+    ["exa-search", { query: "x", type: "deep", numResults: 20, contents: { summary: true } }, 42_000],
+    ["exa-search", { query: "x", contents: { subpages: 2, summary: { query: "y" } } }, 57_000],
+    ["exa-search", { query: "x", contents: { subpages: -2, summary: true } }, 17_000],
     ["twilio-lookup", { PhoneNumber: "+14155550100" }, 8_000],
     ["twilio-lookup", { PhoneNumber: "+14155550100", Fields: "validation" }, 0],
     ["twilio-lookup", { PhoneNumber: "+14155550100", Fields: "line_type_intelligence,caller_name" }, 18_000],

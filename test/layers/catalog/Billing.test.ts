@@ -1,0 +1,55 @@
+/**
+ * What the built-in catalog says of money: what is billed, what a miss costs, and which options an operator pays for.
+ * The operations come from the catalog itself, so that a new manifest is held to this too.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Operation } from "../../../src/domain/Manifest.js"
+import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
+
+/** The paid operations of real providers that break a rule. */
+const breaking = (isBroken: (operation: Operation) => boolean) =>
+  Effect.map(builtInContent("all"), ({ endpoints }) => {
+    const paid = endpoints.filter(({ operation, provider }) => !provider.mock && operation.price.basis !== "free")
+    assert.isAbove(paid.length, 80)
+    return paid.filter(({ operation }) => isBroken(operation)).map(({ operation }) => operation.id)
+  })
+
+const billing = ({ facts }: Operation): string => facts["billing"] ?? ""
+
+describe("a paid built-in operation", () => {
+  it.effect("says what is billed", () =>
+    Effect.map(
+      breaking((operation) => billing(operation).length < 10 || !operation.price.source),
+      (found) => assert.deepStrictEqual(found, [])
+    )
+  )
+
+  it.effect("says what a miss costs, where a miss is free and the answer does not tell the cost", () =>
+    Effect.map(
+      breaking((operation) => {
+        const { billsMiss, costMicros, miss, missStatuses } = operation.response
+        const hasMiss = miss !== undefined || missStatuses.length > 0
+        return (
+          hasMiss &&
+          !billsMiss &&
+          costMicros === undefined &&
+          !/found|match|none|returned|free/iu.test(billing(operation))
+        )
+      }),
+      (found) => assert.deepStrictEqual(found, [])
+    )
+  )
+
+  it.effect("holds what its options cost, where the answer tells the cost up to a maximum", () =>
+    Effect.map(
+      breaking(
+        ({ price, response, unknown }) =>
+          price.maxMicros !== undefined &&
+          price.byInput === undefined &&
+          (response.costMicros === undefined || unknown !== "refuse")
+      ),
+      (found) => assert.deepStrictEqual(found, [])
+    )
+  )
+})
