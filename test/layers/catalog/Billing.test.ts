@@ -3,8 +3,12 @@
  * The operations come from the catalog itself, so that a new manifest is held to this too.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
+import type { Json } from "../../../src/domain/Json.js"
 import type { Operation } from "../../../src/domain/Manifest.js"
+import { costEvidence } from "../../../src/layers/providers/AnswerEvidence.js"
+import { compileRules } from "../../../src/layers/providers/CompiledRules.js"
+import { read } from "../../../src/layers/providers/Expressions.js"
 import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
 
 /** The paid operations of real providers that break a rule. */
@@ -49,6 +53,28 @@ describe("a paid built-in operation", () => {
           price.byInput === undefined &&
           (response.costMicros === undefined || unknown !== "refuse")
       ),
+      (found) => assert.deepStrictEqual(found, [])
+    )
+  )
+
+  it.effect("charges nothing for an answer that is an error and tells no cost", () =>
+    Effect.map(
+      breaking((operation) => {
+        const { costMicros } = Either.getOrThrow(compileRules(operation))
+        const { input } = Object.values(operation.samples).find(({ outcome }) => outcome === "hit")!
+        const errors: ReadonlyArray<readonly [number, Json]> = [
+          [200, { error: { code: "gone", message: "This API is gone." } }],
+          [200, { status: "error", message: "This version is deprecated." }],
+          [401, { error: "The key is wrong." }],
+          [429, { message: "Too many requests" }],
+          [500, "<html><body>Internal Server Error</body></html>"],
+          [502, null]
+        ]
+        return errors.some(([status, body]) => {
+          const cost = costEvidence(read(costMicros, { status, headers: {}, body, input }))
+          return cost._tag !== "None" && !(cost._tag === "Reported" && cost.micros === 0)
+        })
+      }),
       (found) => assert.deepStrictEqual(found, [])
     )
   )

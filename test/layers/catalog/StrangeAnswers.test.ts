@@ -32,7 +32,15 @@ const strange: Readonly<Record<string, Strange>> = {
   "a list of errors": { contentType: json, body: { errors: [{ code: 410, message: "This API is gone." }] } },
   "an error beside success: false": { contentType: json, body: { success: false, message: "This API is gone." } },
   "a message": { contentType: json, body: { message: "This version is deprecated, move to the next one." } },
-  "a status and a message": { contentType: json, body: { status: "error", message: "This version is deprecated." } }
+  "a status and a message": { contentType: json, body: { status: "error", message: "This version is deprecated." } },
+  "a message beside success: true": {
+    contentType: json,
+    body: { success: true, message: "Move to the next version." }
+  },
+  "a message beside a number": { contentType: json, body: { code: 200, status: 200, message: "Move to version 5." } },
+  "no data": { contentType: json, body: { data: null, result: null, results: null, items: null } },
+  "empty data and a message": { contentType: json, body: { data: {}, message: "Move to the next version." } },
+  "a detail": { contentType: json, body: { detail: "Not authenticated", title: "Gone", type: "about:blank" } }
 }
 
 const sampleOf = (hit: Sample, { body, contentType }: Strange): Sample => ({

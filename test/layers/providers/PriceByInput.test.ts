@@ -48,6 +48,7 @@ describe("a built-in operation holds what the options and the size of its input 
     ["scrapingbee-markdown", { url, render_js: true }, 1_650],
     ["scrapingbee-markdown", { url, premium_proxy: true }, 3_300],
     ["scrapingbee-markdown", { url, premium_proxy: true, render_js: true }, 8_250],
+    ["scrapingbee-markdown", { url: "https://www.Google.com/search?q=x" }, 6_600],
     ["scraperapi-fetch", { url, max_cost: 1 }, 490],
     ["scraperapi-fetch", { url, render: true }, 12_250],
     ["tavily-search", { query: "x" }, 8_000],
