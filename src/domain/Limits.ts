@@ -317,6 +317,8 @@ export const asyncMillisMax = 600_000
 /** The largest answer of a provider that is read (completions, section 5), and the most that a manifest may allow. */
 export const answerBytesDefault = 10_485_760
 export const answerBytesMax = 104_857_600
+/** How many stored files one input may name. */
+export const inputFilesMax = 20
 /**
  * A provider's answer of at most this size stands inline in `result`. A larger answer is kept as a file (completions,
  * section 5). `GATEWAY_INLINE_RESULT_BYTES` sets another bound.

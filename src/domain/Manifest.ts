@@ -22,7 +22,7 @@ import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { PageRules } from "./manifest/PageRules.js"
 import { Price, Volume } from "./manifest/Price.js"
-import { Binding, Body, FixedValue } from "./manifest/Request.js"
+import { Binding, Body, FileRule, FixedValue } from "./manifest/Request.js"
 import { Variables } from "./manifest/Variables.js"
 
 export * from "./manifest/Answers.js"
@@ -105,6 +105,8 @@ export const Operation = Schema.Struct({
   fixed: withDefault(Schema.Array(FixedValue), () => []),
   /** For a body that is no object of fields, form or multipart. */
   body: optional(Body),
+  /** Fields whose value may name a file that a run of the workspace returned, beside the file itself as base64. */
+  files: optional(Schema.Record({ key: Text, value: FileRule })),
   /** From the common names of jobs to this operation's fields, where they differ: `{ company: organization }`. */
   accepts: withDefault(Schema.Record({ key: Text, value: Text }), () => ({})),
   /**

@@ -76,6 +76,13 @@ interface Key {
   readonly variables?: VariableValues
 }
 
+/** A stored file that an input names. */
+export interface InputFile {
+  readonly contentType: string
+  readonly filename: string | null
+  readonly bytes: Uint8Array
+}
+
 export interface ProviderCall {
   readonly endpoint: Endpoint
   /** The operation's own fields, already mapped and validated. */
@@ -83,6 +90,8 @@ export interface ProviderCall {
   readonly credential: Credential
   /** The same for every resend of one attempt; given to providers that take an idempotency key. */
   readonly attemptReference: string
+  /** The stored files that the input names, by their download path; absent when it names none. */
+  readonly files?: ReadonlyMap<string, InputFile>
   /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
   readonly heldMicros?: Micros
 }

@@ -3,7 +3,7 @@
  * sees of them is made in `src/http/runs`. Times are milliseconds since the epoch.
  */
 import { Schema } from "effect"
-import { AttemptId, ReceiptId, RunId, TokenId, WorkspaceId } from "./Ids.js"
+import { AttemptId, MediaId, ReceiptId, RunId, TokenId, WorkspaceId } from "./Ids.js"
 import { Json, JsonObject } from "./Json.js"
 import { Micros } from "./Micros.js"
 import { RoutePlan } from "./RoutePlan.js"
@@ -39,6 +39,17 @@ export const MediaReference = Schema.Struct({
   filename: Schema.NullOr(Schema.String)
 })
 export type MediaReference = typeof MediaReference.Type
+
+/** Where a file of a result is downloaded, and how inputs of later runs name it. */
+export const mediaPath = (runId: string, mediaId: string): string => `/v1/runs/${runId}/media/${mediaId}`
+
+const isRunId = Schema.is(RunId)
+const isMediaId = Schema.is(MediaId)
+/** The file that a download path names; null for another text. */
+export const mediaNamedBy = (path: string): { readonly runId: RunId; readonly mediaId: MediaId } | null => {
+  const [, runId, mediaId] = /^\/v1\/runs\/([^/?#]+)\/media\/([^/?#]+)$/.exec(path) ?? []
+  return isRunId(runId) && isMediaId(mediaId) ? { runId, mediaId } : null
+}
 
 /** `Refusal` is the body of a job run that called nobody: a reason code with its particulars. */
 export const StoredResult = Schema.Union(

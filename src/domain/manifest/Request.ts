@@ -1,7 +1,8 @@
 /** Where the fields of an input go in a request, as a manifest says it. */
 import { Schema } from "effect"
 import { Json } from "../Json.js"
-import { Text, withDefault } from "./Fields.js"
+import { answerBytesDefault, answerBytesMax } from "../Limits.js"
+import { optional, Text, withDefault } from "./Fields.js"
 
 export const Place = Schema.Literal("path", "query", "header", "json", "form", "multipart")
 export type Place = typeof Place.Type
@@ -95,3 +96,15 @@ export type Body = typeof Body.Type
 /** Whether the fields of the input go into the body as they do without `body`. */
 export const takesFields = (body: Body | undefined): boolean =>
   body === undefined || body.as === "list" || body.as === "fields"
+
+/** A media type such as `image/png`, or all of a kind: `image/*`. */
+const MediaRange = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/([\w.+-]+|\*)$/))
+
+/** A field whose value may name a file that a run of the workspace returned: `{ media: <its downloadPath> }`. */
+export const FileRule = Schema.Struct({
+  /** What the file may be; anything without it. */
+  types: optional(Schema.NonEmptyArray(MediaRange)),
+  /** Of all files of the field together. */
+  maxBytes: withDefault(Schema.Int.pipe(Schema.between(1, answerBytesMax)), () => answerBytesDefault)
+})
+export type FileRule = typeof FileRule.Type

@@ -9,7 +9,15 @@ import { listedCode } from "../../domain/Fallback.js"
 import { anyJson, Json, JsonObject } from "../../domain/Json.js"
 import { toUsd } from "../../domain/Micros.js"
 import { Prefer, Skipped, type RoutePlan } from "../../domain/RoutePlan.js"
-import { AttemptStatus, RunOutcome, RunStatus, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
+import {
+  AttemptStatus,
+  mediaPath,
+  RunOutcome,
+  RunStatus,
+  type Attempt,
+  type Run,
+  type StoredResult
+} from "../../domain/Run.js"
 import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
@@ -248,8 +256,6 @@ export const AttemptList = Schema.Struct({
 export type AttemptList = typeof AttemptList.Type
 
 const usdOrNull = (micros: number | null): number | null => (micros === null ? null : toUsd(micros))
-
-export const mediaPath = (runId: string, mediaId: string): string => `/v1/runs/${runId}/media/${mediaId}`
 
 export const resultBody = (runId: string, stored: StoredResult): Json => {
   switch (stored._tag) {

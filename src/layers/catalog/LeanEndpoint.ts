@@ -59,6 +59,7 @@ class LeanOperation implements Operation {
   declare readonly bindings: Operation["bindings"]
   declare readonly fixed: Operation["fixed"]
   declare readonly body?: NonNullable<Operation["body"]>
+  declare readonly files?: NonNullable<Operation["files"]>
   declare readonly accepts: Operation["accepts"]
   declare readonly unknown?: NonNullable<Operation["unknown"]>
   declare readonly extras?: NonNullable<Operation["extras"]>
@@ -95,6 +96,7 @@ class LeanOperation implements Operation {
     this.bindings = common.bindings(operation.bindings)
     this.fixed = common.fixed(operation.fixed)
     if (operation.body !== undefined) this.body = operation.body
+    if (operation.files !== undefined) this.files = operation.files
     this.accepts = common.accepts(operation.accepts)
     if (operation.unknown !== undefined) this.unknown = operation.unknown
     if (operation.extras !== undefined) this.extras = operation.extras

@@ -1,8 +1,9 @@
 /**
- * multipart/form-data (RFC 7578). A file is an input object `{ filename, contentType?, base64 }`; every other value is
- * a text part. Names and file names are escaped as browsers do.
+ * multipart/form-data (RFC 7578). A file is an input object `{ filename, contentType?, base64 }`, or a stored file that
+ * the input names; every other value is a text part. Names and file names are escaped as browsers do.
  */
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import type { InputFile } from "../../domain/ProviderCall.js"
 import { asText } from "./Transforms.js"
 
 const escape = (name: string): string => name.replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22")
@@ -26,25 +27,37 @@ export const fileType = (value: Json): string | undefined =>
     ? value["contentType"]
     : undefined
 
-const head = (name: string, value: Json): { readonly head: string; readonly content: Buffer } => {
+/** A stored file is a part of its own kind, so that no value of an input can look like one. */
+export class StoredFile {
+  constructor(
+    readonly contentType: string,
+    readonly filename: string,
+    readonly bytes: InputFile["bytes"]
+  ) {}
+}
+
+export type Part = readonly [name: string, value: Json | StoredFile]
+
+const headOf = (name: string, filename: string, type: string): string =>
+  `Content-Disposition: form-data; name="${escape(name)}"; filename="${escape(filename)}"\r\nContent-Type: ${type}\r\n\r\n`
+
+const head = ([name, value]: Part): { readonly head: string; readonly content: Uint8Array } => {
+  if (value instanceof StoredFile)
+    return { head: headOf(name, value.filename, value.contentType), content: value.bytes }
   if (isFile(value)) {
     const filename = typeof value["filename"] === "string" ? value["filename"] : "file"
-    const type = fileType(value) ?? "application/octet-stream"
     return {
-      head: `Content-Disposition: form-data; name="${escape(name)}"; filename="${escape(filename)}"\r\nContent-Type: ${type}\r\n\r\n`,
+      head: headOf(name, filename, fileType(value) ?? "application/octet-stream"),
       content: decodeBase64(value["base64"] ?? null) ?? Buffer.alloc(0)
     }
   }
   return { head: `Content-Disposition: form-data; name="${escape(name)}"\r\n\r\n`, content: Buffer.from(asText(value)) }
 }
 
-export const encodeMultipart = (
-  parts: ReadonlyArray<readonly [name: string, value: Json]>,
-  boundary: string
-): Uint8Array =>
+export const encodeMultipart = (parts: ReadonlyArray<Part>, boundary: string): Uint8Array =>
   Buffer.concat([
-    ...parts.flatMap(([name, value]) => {
-      const part = head(name, value)
+    ...parts.flatMap((each) => {
+      const part = head(each)
       return [Buffer.from(`--${boundary}\r\n${part.head}`), part.content, Buffer.from("\r\n")]
     }),
     Buffer.from(`--${boundary}--\r\n`)

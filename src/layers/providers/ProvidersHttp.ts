@@ -117,7 +117,7 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes, opened, unopened }:
   const auth = yield* Either.mapLeft(authWith(provider, variables), unfilled)
   yield* allowed(call)
   const parts = yield* Either.mapLeft(
-    plan.request.build(input),
+    plan.request.build(input, call.files),
     ({ field, message }) => new InputRejected({ detail: `${field} ${message}` })
   )
   if (operation.idempotencyHeader !== undefined)

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import type { Body } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import type { NamedFiles } from "./FileReferences.js"
 import { decodeBase64, fileType } from "./Multipart.js"
 import { asText } from "./Transforms.js"
 import { placeholdersOf, withValues } from "./Variables.js"
@@ -35,6 +36,9 @@ const xmlText = (value: Json): string | null => {
   return notInXml.test(text) ? null : text.replace(/[&<>"']/g, (sign) => escapes.get(sign) ?? "")
 }
 
+/** What a reference to a file is, where none is stored: a call outside of the service has no files. */
+export const noFile = "names a file that cannot be read here: send it as base64"
+
 type Wrong = { readonly field: string; readonly message: string }
 
 /** A body that is no set of fields. */
@@ -44,7 +48,8 @@ export type WholeBody = Exclude<Body, { readonly as: "fields" }>
 export const rawBody = (
   body: WholeBody,
   input: JsonObject,
-  fields: JsonObject
+  fields: JsonObject,
+  namedIn: (field: string) => NamedFiles | null
 ): Either.Either<RawBody | null, Wrong> => {
   switch (body.as) {
     case "none":
@@ -72,6 +77,13 @@ export const rawBody = (
     case "text":
       return Either.right({ contentType: body.contentType, content: asText(value) })
     case "bytes": {
+      const named = namedIn(body.field)
+      if (named?.isNamed(value) === true) {
+        const file = named.fileOf(value)
+        return file === null
+          ? Either.left({ field: body.field, message: noFile })
+          : Either.right({ contentType: file.contentType, content: file.bytes })
+      }
       const content = decodeBase64(isObject(value) ? (member(value, "base64") ?? null) : value)
       return content === null
         ? Either.left({ field: body.field, message: "must be base64, or an object with base64 and contentType" })

@@ -11,11 +11,13 @@ import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest
 import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
-import { decodeBase64, isFile } from "./Multipart.js"
-import { fieldsOfBody, rawBody, type RawBody } from "./RawBodies.js"
+import type { InputFile } from "../../domain/ProviderCall.js"
+import { fileProblems, type NamedFiles, namedFiles } from "./FileReferences.js"
+import { decodeBase64, isFile, type Part, StoredFile } from "./Multipart.js"
+import { fieldsOfBody, noFile, rawBody, type RawBody } from "./RawBodies.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { bodyProblems, keyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
-import { type Pair, pairsOf } from "./Styles.js"
+import { pairsOf } from "./Styles.js"
 import { applyTransforms, asText } from "./Transforms.js"
 import { type AddressPlan, declarationProblems, placeholdersOf, planAddress, withValues } from "./Variables.js"
 
@@ -30,7 +32,7 @@ export interface RequestParts {
     | { readonly _tag: "None" }
     | { readonly _tag: "Json"; readonly value: { [key: string]: Json } }
     | { readonly _tag: "Form"; readonly fields: Array<readonly [name: string, value: string]> }
-    | { readonly _tag: "Multipart"; readonly parts: Array<Pair> }
+    | { readonly _tag: "Multipart"; readonly parts: Array<Part> }
     | ({ readonly _tag: "Raw" } & RawBody)
 }
 
@@ -55,7 +57,11 @@ export interface FollowUp {
 export interface RequestPlan {
   /** Scheme, host and port of the manifest. */
   readonly origin: AddressPlan["origin"]
-  readonly build: (input: JsonObject) => Either.Either<RequestParts, Unplaceable>
+  /** `files` are those that the input names. */
+  readonly build: (
+    input: JsonObject,
+    files?: ReadonlyMap<string, InputFile>
+  ) => Either.Either<RequestParts, Unplaceable>
   /** A follow-up request of an asynchronous operation, with the fixed headers. */
   readonly follow: (request: FollowUp) => RequestParts
 }
@@ -114,6 +120,7 @@ export const planRequest = ({
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
   problems.push(...keyProblems({ operation, provider }))
   if (said !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
+  problems.push(...fileProblems({ operation }))
   for (const [field, { in: place, name, style }] of Object.entries(operation.bindings))
     if (style === "spread") {
       const problem = spreadProblem(place, name)
@@ -157,13 +164,29 @@ export const planRequest = ({
 
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !mayBeNone
 
-  const build = (input: JsonObject): Either.Either<RequestParts, Unplaceable> => {
+  const build: RequestPlan["build"] = (input, files) => {
+    const namedIn = namedFiles(operation, files)
     const query: Array<readonly [string, string]> = []
     const headers: Record<string, string> = {}
     const json: Members = {}
     const pairs: Array<readonly [string, Json]> = []
+    const parts: Array<Part> = []
     const segments: { [name: string]: string } = {}
     let wrong: Unplaceable | undefined
+
+    const placeFile = (field: string, name: string, value: Json, named: NamedFiles): void => {
+      const file = named.fileOf(value)
+      if (file === null) wrong = { field, message: noFile }
+      else parts.push([name, new StoredFile(file.contentType, file.filename, file.bytes)])
+    }
+    /** In a body of JSON or a form, a file is base64. */
+    const asBase64 = (field: string, value: Json, named: NamedFiles): Json => {
+      if (Array.isArray(value)) return value.map((item: Json) => asBase64(field, item, named))
+      if (!named.isNamed(value)) return value
+      const file = named.fileOf(value)
+      if (file === null) wrong = { field, message: noFile }
+      return file === null ? null : Buffer.from(file.bytes).toString("base64")
+    }
 
     const place = (field: string, binding: Placing, value: Json): void => {
       switch (binding.in) {
@@ -174,13 +197,20 @@ export const planRequest = ({
           for (const [name, each] of pairsOf(binding, value))
             (binding.in === "query" ? query : pairs).push([name, asText(each)])
           return
-        case "multipart":
-          for (const [name, each] of pairsOf(binding, value, isFile)) {
+        case "multipart": {
+          const named = namedIn(field)
+          const isNamed = (each: Json) => named?.isNamed(each) === true
+          for (const [name, each] of pairsOf(binding, value, (whole) => isFile(whole) || isNamed(whole))) {
+            if (named !== null && isNamed(each)) {
+              placeFile(field, name, each, named)
+              continue
+            }
             if (isFile(each) && decodeBase64(each["base64"] ?? null) === null)
               wrong = { field, message: "must be a file with base64" }
-            pairs.push([name, each])
+            parts.push([name, each])
           }
           return
+        }
         case "header":
           for (const [name, each] of binding.style === "spread"
             ? pairsOf(binding, value)
@@ -219,17 +249,19 @@ export const planRequest = ({
         const problem = isObject(value) ? takenProblem(binding, value, taken.get(binding.in)) : "must be an object"
         if (problem !== null) wrong = { field, message: problem }
       }
-      place(field, binding, binding.transform.length === 0 ? value : applyTransforms(value, binding.transform))
+      const named = binding.in === "json" || binding.in === "form" ? namedIn(field) : null
+      const given = named === null ? value : asBase64(field, value, named)
+      place(field, binding, binding.transform.length === 0 ? given : applyTransforms(given, binding.transform))
     }
     for (const { placing, value } of constants) place(placing.name, placing, value)
     for (const name of inPath)
       if (!Object.hasOwn(segments, name)) wrong = { field: named.get(name) ?? name, message: "is required" }
-    const given = raw === undefined ? null : rawBody(raw, input, json)
+    const given = raw === undefined ? null : rawBody(raw, input, json, namedIn)
     if (given !== null && Either.isLeft(given)) wrong = given.left
     if (wrong !== undefined) return Either.left(wrong)
 
     const filled = inPath.size === 0 ? template : withValues(template, segments)
-    const isEmpty = pairs.length === 0 && Object.keys(json).length === 0
+    const isEmpty = pairs.length === 0 && parts.length === 0 && Object.keys(json).length === 0
     const kind = mayBeNone && isEmpty ? "query" : (bodies[0] ?? (hasBody || !isEmpty ? "json" : "query"))
     return Either.right({
       method: operation.method,
@@ -246,7 +278,7 @@ export const planRequest = ({
             : kind === "form"
               ? { _tag: "Form", fields: pairs.map(([name, value]) => [name, asText(value)] as const) }
               : kind === "multipart"
-                ? { _tag: "Multipart", parts: pairs }
+                ? { _tag: "Multipart", parts }
                 : { _tag: "None" }
     })
   }

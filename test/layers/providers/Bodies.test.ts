@@ -351,3 +351,45 @@ describe("a body that may be left out", () => {
     assert.include(problemsOf({ method: "GET", body: { as: "fields" } }).join("\n"), "cannot be sent with GET")
   })
 })
+
+describe("fields that name stored files", () => {
+  const media = { type: "object", properties: { media: { type: "string" } } }
+  const input = { type: "object", properties: { file: media, plain: { type: "string" } } }
+  const file = { files: { file: {} }, input }
+
+  it("must be able to hold a file, and to name one", () => {
+    for (const place of ["multipart", "json", "form"])
+      assert.deepStrictEqual(problemsOf({ ...file, bindings: { file: { in: place, name: "f" } } }), [], place)
+    assert.deepStrictEqual(problemsOf({ ...file, body: { as: "bytes", field: "file" } }), [])
+    const nested = { anyOf: [{ type: "string" }, { type: "array", items: media }] }
+    assert.deepStrictEqual(problemsOf({ ...file, input: { type: "object", properties: { file: nested } } }), [])
+
+    assert.deepStrictEqual(problemsOf({ files: { fiel: {} }, input }), ["files.fiel is no property of input"])
+    assert.match(
+      problemsOf({ files: { plain: {} }, input }).join(),
+      /^files.plain needs a property media in the schema/
+    )
+    for (const wrong of [
+      { bindings: { file: { in: "query", name: "f" } } },
+      { bindings: { file: { in: "header", name: "x-f" } } },
+      { method: "GET" },
+      { body: { as: "text", field: "file" } }
+    ])
+      assert.match(problemsOf({ ...file, ...wrong }).join(), /files\.file holds no file/, JSON.stringify(wrong))
+  })
+
+  it.scopedLive("are refused where no file can be read, and say what to do", () =>
+    Effect.gen(function* () {
+      const named = { file: { media: "/v1/runs/run_1/media/med_1" } }
+      for (const shape of [
+        { bindings: { file: { in: "multipart", name: "f" } } },
+        { bindings: { file: { in: "json", name: "f" } } },
+        { body: { as: "bytes", field: "file" } }
+      ])
+        assert.match(
+          yield* refused({ operation: { ...file, ...shape }, input: named }),
+          /file names a file that cannot be read here: send it as base64/
+        )
+    })
+  )
+})

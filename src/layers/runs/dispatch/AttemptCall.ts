@@ -10,6 +10,7 @@ import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
 import type { CredentialFailure } from "../../../services/Credentials.js"
+import { filesFor } from "./NamedFiles.js"
 import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
@@ -107,6 +108,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         connectionId: run.connectionId
       })
     )
+    const files =
+      endpoint.operation.files === undefined
+        ? undefined
+        : yield* filesFor(parts, run, endpoint.operation, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
     yield* stillOurs(work, run)
     const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
@@ -114,6 +119,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
       input: candidate.input,
       credential,
       attemptReference: attempt.attemptId,
+      ...(files === undefined ? {} : { files }),
       heldMicros: candidate.maxMicros
     })
     return { endpoint, answer, sharedWithRunId }
