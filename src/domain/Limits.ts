@@ -406,6 +406,8 @@ export const expressionDepthMax = 200
 export const patternCharsMax = 1_000
 /** How many steps a pattern may have, with its repetitions written out. */
 export const patternSizeMax = 1_000
+/** How many steps all patterns of one schema may have together; each counts as 20 at least. */
+export const schemaPatternsSizeMax = 10_000
 /** How deep the schema of an operation's input may be nested, and how many schemas may stand in it. */
 export const schemaDepthMax = 32
 export const schemaNodesMax = 5_000

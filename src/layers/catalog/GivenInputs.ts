@@ -8,8 +8,8 @@ import { setBounded } from "../providers/BoundedMap.js"
 import { linearPattern, type LinearPattern, refillPatternWork } from "../providers/LinearPatterns.js"
 
 const patternsMax = 500
-const patterns = new Map<string, LinearPattern>()
-const never: LinearPattern = { test: () => false }
+const patterns = new Map<string, Pick<LinearPattern, "test">>()
+const never: Pick<LinearPattern, "test"> = { test: () => false }
 
 const matches: MatchesPattern = (pattern, text) => {
   const known = patterns.get(pattern)

@@ -19,6 +19,8 @@ export const refillPatternWork = (): void => {
 export const isPatternWorkSpent = (): boolean => left < 0
 
 export interface LinearPattern {
+  /** How many steps the pattern has, with its repetitions written out. */
+  readonly size: number
   /** Also false when the input's texts are too long for its patterns. */
   readonly test: (text: string) => boolean
 }
@@ -39,6 +41,7 @@ export const linearPattern = (pattern: string): Either.Either<LinearPattern, str
       if (size > patternSizeMax) return Either.left("repeats too much; say lengths with minLength and maxLength")
       const cost = size > slowSize ? 4 * size : size
       return Either.right({
+        size,
         test: (text: string) => {
           left -= cost * (text.length + 1)
           return left >= 0 && compiled.test(text)

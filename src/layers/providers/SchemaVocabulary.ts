@@ -5,7 +5,7 @@
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { schemaChoicesMax, schemaDepthMax, schemaNodesMax } from "../../domain/Limits.js"
+import { schemaChoicesMax, schemaDepthMax, schemaNodesMax, schemaPatternsSizeMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
 import { keywordProblem } from "./schemas/Values.js"
@@ -64,6 +64,9 @@ const singles: ReadonlySet<string> = new Set([
 const references: ReadonlySet<string> = new Set(["$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"])
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
+/** To read even the shortest pattern takes time. */
+const patternSizeMin = 20
+
 export interface CheckedVocabulary {
   /** The schema without what cannot be used. */
   readonly schema: JsonObject
@@ -76,11 +79,19 @@ export const checkVocabulary = (schema: JsonObject, what: "keywords" | "values" 
   const problems: Array<PlanProblem> = []
   let nodes = 0
   const refuse = (path: string, message: string): void => void problems.push({ path, message })
+  let patternsSize = 0
   const isUsable = (path: string, pattern: Json): boolean => {
     if (typeof pattern !== "string") return true
+    if (patternsSize > schemaPatternsSizeMax) return false
     const compiled = linearPattern(pattern)
-    if (Either.isLeft(compiled)) refuse(path, compiled.left)
-    return Either.isRight(compiled)
+    if (Either.isLeft(compiled)) {
+      refuse(path, compiled.left)
+      return false
+    }
+    patternsSize += Math.max(patternSizeMin, compiled.right.size)
+    if (patternsSize <= schemaPatternsSizeMax) return true
+    refuse(path, "is one of too many patterns: leave out those that the provider checks itself")
+    return false
   }
 
   const checked = (value: Json, path: string, depth: number): Json => {

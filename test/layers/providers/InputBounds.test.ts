@@ -214,6 +214,11 @@ describe("a schema is refused when it is loaded", () => {
       "properties.a.pattern"
     ],
     [
+      "its patterns are too many to be read at once",
+      { properties: Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`a${at}`, { pattern: "^a$" }])) },
+      "properties.a500.pattern"
+    ],
+    [
       "the name of a field is matched by a pattern that looks ahead",
       { patternProperties: { "^(?=x)": {} } },
       "patternProperties.^(?=x)"

@@ -176,6 +176,7 @@ const firstOf = <A extends Json>(
 
 const falseSchema = problemWith("boolean schema is false")
 
+/** A schema becomes a check when the first value meets it: of a large schema, most values use a few parts. */
 const compiled = (
   schema: Json | undefined,
   subject: Compiler["subject"],
@@ -183,6 +184,17 @@ const compiled = (
 ): Check | null => {
   if (schema === false) return () => falseSchema
   if (!isObject(schema)) return null
+  const of = concerned(schema)
+  if (of.size === 0 && schema["type"] === undefined) return null
+  let made: Check | undefined
+  return (value, work, covered) => (made ??= checkOf(schema, of, { subject, fillsDefaults }))(value, work, covered)
+}
+
+const checkOf = (
+  schema: JsonObject,
+  of: ReadonlySet<Kind | "all">,
+  { fillsDefaults, subject }: Pick<Compiler, "fillsDefaults" | "subject">
+): Check => {
   const compileChoice = (inner: Json | undefined): Check | null => compiled(inner, subject, false)
   const compiler: Compiler = {
     subject,
@@ -192,14 +204,11 @@ const compiled = (
   }
   const types = typesOf(schema)
   const wrongType = problemWith(`must be ${types.map((type) => member(typeNames, type) ?? type).join(" or ")}`)
-  const of = concerned(schema)
   const all = of.has("all") ? checksOf(forAll, schema, compiler) : []
   const ofNumber = of.has("number") ? checksOf(ofNumbers, schema, compiler) : []
   const ofText = of.has("string") ? checksOf(ofTexts, schema, compiler) : []
   const ofList = of.has("array") ? checksOf(forLists, schema, compiler) : []
   const ofObject = of.has("object") ? checksOf(forObjects, schema, compiler) : []
-  if (types.length === 0 && all.length + ofNumber.length + ofText.length + ofList.length + ofObject.length === 0)
-    return null
   const fill = fillsDefaults ? filling(schema) : null
   const steps = stepsOf(schema)
   const isCovering = "unevaluatedProperties" in schema || "unevaluatedItems" in schema
