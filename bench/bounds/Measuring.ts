@@ -1,6 +1,6 @@
 /**
- * Measures one case in this process: how long the event loop stood still, and how far the memory grew. While it stands
- * still, this process works; so of the time by the clock only as much counts as the process was given by a busy machine.
+ * Measures one case in this process: how long the event loop stood still, and how far the memory grew. As long as it
+ * does, this process works; so of the time by the clock only so much counts as a busy machine gave to this process.
  */
 
 export interface Measured {

@@ -4,7 +4,8 @@
  */
 import { basename } from "node:path"
 import { Data, Either, ParseResult, Schema } from "effect"
-import { parseDocument } from "yaml"
+import { Lexer, parseDocument, Parser } from "yaml"
+import { manifestDepthMax } from "../../domain/Limits.js"
 import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { endpointsOf } from "./ManifestEndpoints.js"
@@ -89,7 +90,36 @@ export interface ReadManifest<A> {
 /** Left: everything that is wrong with the shape of one text. */
 export type ReadResult<A> = Either.Either<ReadManifest<A>, ReadonlyArray<CatalogProblem>>
 
+/** What may lead one level deeper or back: brackets, and what stands before the text of a line. */
+const nesting = /[[{]|[\]}]|^[-? ]+/gm
+
+/** At least as deep as the text is nested, but for brackets that close without having been opened. */
+const roughDepth = (text: string): number => {
+  let open = 0
+  let deepest = 0
+  let indented = 0
+  for (const [found] of text.matchAll(nesting)) {
+    if (found === "[" || found === "{") deepest = Math.max(deepest, (open += 1))
+    else if (found === "]" || found === "}") open = Math.max(0, open - 1)
+    else indented = Math.max(indented, found.length)
+  }
+  return deepest + indented
+}
+
+/** Whether a text is nested deeper than its reader, which calls itself for each level, can surely go. */
+const isTooDeep = (text: string): boolean => {
+  if (roughDepth(text) <= manifestDepthMax) return false
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _token of parser.next(lexeme)) continue
+    if (parser.stack.length > manifestDepthMax) return true
+  }
+  return false
+}
+
 const parseYaml = ({ file, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
+  if (isTooDeep(text))
+    return Either.left([{ file, path: "", message: `is nested deeper than ${manifestDepthMax} levels` }])
   const document = parseDocument(text)
   // What follows the first mistake is read wrongly because of it.
   const [error] = document.errors

@@ -103,6 +103,24 @@ describe("a catalog", () => {
   for (const [what, text, path] of bad)
     it(`that ${what} is refused with file and path`, () => assert.include(problems([text]), `providers/0.yaml ${path}`))
 
+  it("that is nested deeper than its reader can go is refused, however it is written", () => {
+    for (const text of [
+      `id: ${"[".repeat(20_000)}`,
+      `id: ${"{a: [".repeat(10_000)}`,
+      `${"- ".repeat(20_000)}x`,
+      `${"? ".repeat(20_000)}x`,
+      Array.from({ length: 1_000 }, (_, at) => `${" ".repeat(at)}a:`).join("\n")
+    ])
+      assert.deepStrictEqual(
+        Either.match(decode([text]), { onLeft: (invalid) => invalid.problems, onRight: () => [] }),
+        [{ file: "providers/0.yaml", path: "", message: "is nested deeper than 300 levels" }]
+      )
+  })
+  it("whose texts only look nested is read", () => {
+    const text = provider("").replace("Finds.", `"${"[{".repeat(1_000)}"`)
+    assert.isTrue(Either.isRight(decode([text])))
+  })
+
   it("with several faults tells all of them", () =>
     assert.strictEqual(problems(["id: [", provider("timeoutMs: 5\nmaxBytes: 0")]).length, 3))
   it("with an id twice names the second place", () =>

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { isObject, type JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
+import { runInSlices } from "../../node/LongWork.js"
 import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { bundle, fileReader } from "./OpenApiFiles.js"
@@ -65,6 +66,21 @@ interface Wanted {
 
 const everything: Wanted = { isWanted: () => true }
 
+// At the top level: V8 keeps a generator function that is made inside another one.
+function* takeEach(
+  wanted: ReadonlyArray<Found>,
+  reading: Reading,
+  importer: OperationImporter,
+  into: Array<Endpoint>
+): Generator<void> {
+  for (const { item, method, operation, path } of wanted) {
+    const described = operationOf(reading, path, item, method, operation)
+    const endpoint = described === null ? null : importer.take(described)
+    if (endpoint !== null) into.push(endpoint)
+    yield
+  }
+}
+
 type Progress = (file: string, operations: number) => void
 
 const importFrom = (
@@ -101,12 +117,8 @@ const importFrom = (
           wanted.map(({ operation }) => operation)
         )
       }
-      for (const { item, method, operation, path } of wanted) {
-        found += 1
-        const described = operationOf(reading, path, item, method, operation)
-        const endpoint = described === null ? null : importer.take(described)
-        if (endpoint !== null) endpoints.push(endpoint)
-      }
+      found += wanted.length
+      yield* runInSlices(() => takeEach(wanted, reading, importer, endpoints))
       const manifests = new Set(endpoints.slice(before).map(({ provider }) => provider)).size
       if (manifests > 1)
         report.note(
