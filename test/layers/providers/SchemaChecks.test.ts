@@ -15,8 +15,8 @@ const costs = <A>(work: () => A): readonly [A, number] => {
   const made = work()
   return [made, (process.cpuUsage().user - before) / 1000]
 }
-/** The promise is 50 ms; the margin is for code that is not warm and a machine that is busy. */
-const bound = 500
+/** The promise is 50 ms, which `npm run bench:bounds` measures. Without bounds, these took half a minute and more. */
+const bound = 5_000
 const many = <A>(length: number, value: (at: number) => A): Array<A> => Array.from({ length }, (_, at) => value(at))
 const nested = (levels: number, around: (inner: Json) => Json): Json =>
   many(levels, () => null).reduce<Json>(around, { type: "string" })
