@@ -8,17 +8,8 @@
  */
 import { allSteps } from "../node/LongWork.js"
 import { setBounded } from "./BoundedMap.js"
-import {
-  base64,
-  type Decoded,
-  decodedRuns,
-  hex,
-  runsOf,
-  type Span,
-  unescaped,
-  withoutZeros,
-  withWholeEscapes
-} from "./Decodings.js"
+import { base64, type Decoded, decodedRuns, hex, runsOf, type Span, withoutZeros } from "./Decodings.js"
+import { unescaped, withWholeEscapes } from "./Escapes.js"
 
 /** A shorter secret would also match harmless text. */
 const shortestSecret = 6

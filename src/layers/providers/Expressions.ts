@@ -9,7 +9,8 @@ import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { expressionCharsMax, expressionDepthMax, expressionStepsMax } from "../../domain/Limits.js"
-import { type Ast, Budget, interpret, payFor, truthy } from "./BoundedInterpreter.js"
+import { type Ast, interpret, truthy } from "./BoundedInterpreter.js"
+import { Budget, payFor } from "./ExpressionBudget.js"
 
 /**
  * What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields.
