@@ -109,7 +109,7 @@ export const publish = Command.make(
         const builtIn = yield* readBuiltIn
         const content = yield* readCatalog(
           folders.map((folder) => resolve(folder)),
-          { otherJobs: builtIn.jobs, thorough: true }
+          { otherJobs: builtIn.jobs, thorough: true, providersOnce: true }
         )
         const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
         const { inItsFile } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))

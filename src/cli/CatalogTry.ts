@@ -10,10 +10,10 @@ import * as Options from "@effect/cli/Options"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Clock, Config, Data, Effect, Either, Option, Redacted } from "effect"
 import { basename, dirname, resolve } from "node:path"
-import { isObject, type JsonObject } from "../domain/Json.js"
+import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { readJson } from "../domain/LosslessJson.js"
 import type { Endpoint } from "../domain/Manifest.js"
-import { exampleInput } from "../domain/OperationInput.js"
+import { inputFields, requiredFields } from "../domain/OperationInput.js"
 import type { Credential } from "../domain/ProviderCall.js"
 import { readUrl } from "../domain/Url.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
@@ -36,7 +36,9 @@ const file = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.withDescriptio
 const endpointId = Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("The id of the operation in this file"))
 const input = Options.text("input").pipe(
   Options.withPseudoName("JSON"),
-  Options.withDescription("The input as a JSON object; that of the operation's first hit sample without it"),
+  Options.withDescription(
+    "The input as a JSON object; that of the operation's first hit sample without it, or the examples of its fields"
+  ),
   Options.optional
 )
 const inputFile = Options.file("input-file").pipe(
@@ -116,8 +118,28 @@ const inputFor = Effect.fnUntraced(function* (
   }
   const samples = Object.values(operation.samples)
   const sample = samples.find(({ outcome }) => outcome === "hit") ?? samples[0]
-  return sample?.input ?? exampleInput(operation)
+  return sample === undefined ? yield* exampleFor(operation) : sample.input
 })
+
+/** The examples of the fields. What has none and is required must be given: an invented value would find nothing. */
+const exampleFor = (operation: Endpoint["operation"]): Either.Either<JsonObject, NotTried> => {
+  const required = new Set(requiredFields(operation))
+  const fields = inputFields(operation)
+  const given = fields.flatMap(([name, { const: fixed, default: preset, enum: choices, examples }]) => {
+    const first = (list: Json | undefined): Json | undefined => (Array.isArray(list) ? list[0] : undefined)
+    const value = fixed ?? first(examples) ?? preset ?? (required.has(name) ? first(choices) : undefined)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const names = new Set(given.map(([name]) => name))
+  const missing = [...required].filter((name) => !names.has(name))
+  if (missing.length === 0 && (given.length > 0 || fields.length === 0)) return Either.right(Object.fromEntries(given))
+  const wanted = missing.length > 0 ? missing : fields.slice(0, 1).map(([name]) => name)
+  return Either.left(
+    new NotTried({
+      reason: `${operation.id} has no sample, and no example for ${wanted.join(", ")}: give the input, such as --input '{"${wanted[0] ?? ""}": …}'${missing.length > 0 ? "" : ", or --input '{}' for none"}`
+    })
+  )
+}
 
 const credentialFor = Effect.fnUntraced(function* (
   { provider }: Endpoint,
@@ -253,7 +275,7 @@ export const catalogTry = Command.make(
               ? costOfAnswer(endpoint, { input: prepared.input, maxMicros: held }, result.right)
               : null,
             tookMillis: (yield* Clock.currentTimeMillis) - startedMillis,
-            opened: [...allow, ...opened],
+            opened: [...new Set([...allow, ...opened])],
             sampleName: Option.getOrNull(saveSample)
           }
           return trialAnswer(trial)

@@ -87,7 +87,8 @@ const reported = (
   const states = countsOf(watched.map(({ drift }) => drift.state))
   const count = (state: Drift["state"]): number => states.get(state) ?? 0
   const reasons = [...countsOf(leftOut.map(({ reason }) => reason))].map(([reason, many]) => `${many} ${reason}`)
-  const ok = count("moved") + count("gone") === 0
+  // Where nothing was called, nothing is known: a schedule must not take that for good news.
+  const ok = watched.length > 0 && count("moved") + count("gone") === 0
   return {
     ok,
     json: {
@@ -103,6 +104,11 @@ const reported = (
     },
     text: [
       ...watched.flatMap(linesOf),
+      ...(watched.length === 0
+        ? [
+            "Nothing was called, so nothing is known: only read-only operations with a hit among their samples are called"
+          ]
+        : []),
       `${count("same")} same, ${count("moved")} moved, ${count("gone")} gone, ${count("could_not_tell")} could not be told; ${spent.calls} calls, which cost at most ${dollars(spent.micros)}`,
       ...(reasons.length === 0 ? [] : [`Not called: ${reasons.join(", ")}`])
     ].join("\n")

@@ -41,6 +41,7 @@ import * as Members from "./Members.js"
 import * as Money from "./Money.js"
 import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
+import { type Choice, helpAsked, plain, usageOf } from "./Usage.js"
 
 /** What the commands work with. */
 export type Operator =
@@ -144,11 +145,8 @@ const wordsOf = (error: unknown): string => {
   return text.trim().replace(/\s*\n\s*/g, "; ")
 }
 
-// eslint-disable-next-line no-control-regex
-const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
-
 /** The parser says the words that an option or argument takes, but not which one takes them. */
-const choices: ReadonlyArray<{ readonly name: string; readonly takes: ReadonlyArray<string> }> = [
+const choices: ReadonlyArray<Choice> = [
   { name: "--as", takes: verdicts },
   { name: "--publish", takes: modes },
   { name: "--role", takes: workspaceRoles },
@@ -159,26 +157,23 @@ const choices: ReadonlyArray<{ readonly name: string; readonly takes: ReadonlyAr
   { name: "STATE", takes: Secrets.states }
 ]
 
-const usageOf = (error: CliError.ValidationError, args: ReadonlyArray<string>): string => {
-  const words = plain(HelpDoc.toAnsiText(error.error)).replace(/\s+/g, " ").trim()
-  const cases = /^Expected one of the following cases: (.*)$/.exec(words)?.[1]
-  const named = choices.filter(({ takes }) => takes.join(", ") === cases)
-  const choice = named.find(({ name }) => args.some((arg) => arg.split("=")[0] === name)) ?? named.at(-1)
-  if (choice !== undefined) return `${choice.name}: must be one of ${choice.takes.join(", ")}`
-  return CliError.isCommandMismatch(error) ? `There is no such command (${words}); --help lists all` : words
-}
-
 interface End {
   readonly code: number
   readonly words: string | null
 }
 
+/** A mistake of ours, in one line; where it happened is told to the log, at the level Debug. */
+const unexpected = (cause: Cause.Cause<unknown>): string => {
+  const [first] = Cause.prettyErrors(cause)
+  return `This should not have happened (${first?.message ?? "an unknown failure"}); LOG_LEVEL=Debug tells where`
+}
+
 const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End => {
   if (Cause.isInterruptedOnly(cause)) return { code: 130, words: null }
   const failure = Chunk.head(Cause.failures(cause))
-  if (Option.isNone(failure)) return { code: 1, words: `Unexpected: ${Cause.pretty(cause)}` }
+  if (Option.isNone(failure)) return { code: 1, words: unexpected(cause) }
   const error = failure.value
-  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error, args) }
+  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error, args, choices) }
   const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }
@@ -219,11 +214,10 @@ const printing = (
   return { ...console, log: (...words: ReadonlyArray<unknown>) => console.log(...words.map(shown)) }
 }
 
-const asksForHelp: ReadonlySet<string> = new Set(["--help", "-h"])
-
 /** Runs one command line, without the program's own name, and answers the exit code. */
-export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) =>
-  Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
+export const run = <E, R>(typed: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) => {
+  const args = helpAsked(typed) ?? typed
+  return Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
     Command.run(allCommands(operator), { name: "gateway", version: productVersion, footer: footerFor(args) })([
       "node",
       "gateway",
@@ -231,7 +225,7 @@ export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Ope
     ]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
       Effect.withConsole({
-        ...printing(console, { colours, help: args.some((arg) => asksForHelp.has(arg)), args }),
+        ...printing(console, { colours, help: helpAsked(typed) !== null, args }),
         error: () => Effect.void
       }),
       // Otherwise it takes --DENY for --deny, and then loses its value.
@@ -239,7 +233,15 @@ export const run = <E, R>(args: ReadonlyArray<string>, operator: Layer.Layer<Ope
       Effect.as(0),
       Effect.catchAllCause((cause) => {
         const { code, words } = endOf(cause, args)
-        return Effect.as(words === null ? Effect.void : console.error(words), code)
+        const where = code === 1 && Option.isNone(Chunk.head(Cause.failures(cause))) && !Cause.isInterruptedOnly(cause)
+        return Effect.as(
+          Effect.zipRight(
+            where ? Effect.logDebug("Where it happened", cause) : Effect.void,
+            words === null ? Effect.void : console.error(words)
+          ),
+          code
+        )
       })
     )
   )
+}

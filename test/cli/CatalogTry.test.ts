@@ -144,7 +144,7 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
 
   it.scoped("calls no private address of a manifest that is not opened, and says what opens it", () =>
     Effect.gen(function* () {
-      const { got, port } = yield* serving(() => ({ body: { items: [] } }))
+      const { got, port } = yield* serving(() => ({ body: { items: [1] } }))
       const file = manifest("private", { baseUrl: `http://127.0.0.1:${port}` })
       const { code, out } = yield* cli(["catalog", "try", file, "shop-items"], { input: key })
       assert.strictEqual(code, 1)
@@ -214,6 +214,46 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
       delete mixed.polls
       assert.match((yield* lint(mixed)).join("\n"), /^samples\.hit\.polls: is needed/)
     })
+  )
+
+  it.scoped(
+    "sends the examples of the fields where there is no sample, and asks for the input where there is none",
+    () =>
+      Effect.gen(function* () {
+        const { got, port, url } = yield* serving(() => ({ body: { items: [1] } }))
+        const without = (id: string, input: object) => ({ ...items, id, input, samples: {} })
+        const q = { type: "string" }
+        const file = manifest("examples", {
+          operations: [
+            without("shop-full", {
+              type: "object",
+              properties: {
+                q: { ...q, examples: ["tea"] },
+                size: { type: "integer", default: 5 },
+                page: { type: "integer" }
+              }
+            }),
+            without("shop-wanting", { type: "object", required: ["q"], properties: { q } }),
+            without("shop-open", { type: "object", properties: { q } })
+          ]
+        })
+        const line = ["--base-url", url, "--allow", `127.0.0.1:${port}`]
+        const told = yield* json(["catalog", "try", file, "shop-full", ...line])
+        assert.deepStrictEqual(
+          got.map((each) => each.url),
+          ["/v1/items?q=tea&size=5"]
+        )
+        assert.deepStrictEqual(told["opened"], [`127.0.0.1:${port}`])
+        for (const [id, words] of [
+          ["shop-wanting", /no example for q: give the input, such as --input '\{"q": …\}'$/],
+          ["shop-open", /such as --input '\{"q": …\}', or --input '\{\}' for none$/]
+        ] as const) {
+          const { code, err } = yield* cli(["catalog", "try", file, id, ...line])
+          assert.strictEqual(code, 1, id)
+          assert.match(err.join("\n"), words)
+        }
+        assert.lengthOf(got, 1)
+      })
   )
 
   it.effect("says what it did not do and why: a wrong operation, wrong inputs, a missing variable", () =>

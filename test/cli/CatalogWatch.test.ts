@@ -181,6 +181,9 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog watch", (it) => {
       const keyless = yield* watch(...only("w-keyed"), "--keyless")
       assert.deepStrictEqual(asked, [])
       assert.deepStrictEqual(keyless.told["operations"], [])
+      // Nothing is known then, which is no good news.
+      assert.deepInclude(keyless, { code: 1 })
+      assert.strictEqual(keyless.told["ok"], false)
     })
   )
 

@@ -10,11 +10,13 @@ import {
   assemble,
   brokenJobs,
   CatalogInvalid,
+  type CatalogProblem,
   type ReadContent,
   type ReadOptions,
   readJob,
   readProvider
 } from "./ManifestReading.js"
+import { idCheck } from "./Soundness.js"
 import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
 
 /** The ids of one folder that replaced ids of the folders before it. */
@@ -110,7 +112,31 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
     folder,
     part: assemble(files.jobs, files.providers, { ...options, otherJobs })
   }))
-  const problems = parts.flatMap(({ part }) => (Either.isLeft(part) ? part.left.problems : []))
+  const twice = idCheck()
+  const inSeveral =
+    options.providersOnce !== true
+      ? []
+      : read.flatMap((folder) => {
+          // Inside of one folder it has been told already.
+          const own = new Map(
+            folder.providers.flatMap((each) =>
+              Either.isRight(each) ? [[each.right.manifest.id, each.right.file] as const] : []
+            )
+          )
+          return Array.from(own).flatMap(([id, file]): ReadonlyArray<CatalogProblem> => {
+            const message = twice("provider", id, file)
+            return message === null
+              ? []
+              : [
+                  {
+                    file,
+                    path: "id",
+                    message: `${message}; publish them one after the other, or put them into one file`
+                  }
+                ]
+          })
+        })
+  const problems = [...parts.flatMap(({ part }) => (Either.isLeft(part) ? part.left.problems : [])), ...inSeveral]
   if (problems.length > 0) {
     const sound = parts.map(({ part }) => (Either.isLeft(part) ? part.left.rest : part.right))
     return yield* new CatalogInvalid({ problems, rest: sound.reduce(merged, nothing) })

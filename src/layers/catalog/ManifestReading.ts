@@ -69,6 +69,11 @@ export interface ReadOptions {
   readonly thorough?: boolean
   /** Jobs that exist already, such as the built-in ones. Operations may name them. */
   readonly otherJobs?: ReadonlyArray<{ readonly id: string }>
+  /**
+   * Whether a provider may stand in one file only, also when several folders are read. Otherwise a later folder
+   * overrides an earlier one.
+   */
+  readonly providersOnce?: boolean
 }
 
 /** The text of one manifest, named by its file. */

@@ -201,6 +201,33 @@ describe("several folders", () => {
   )
 })
 
+describe("folders that are published together", () => {
+  it.scopedLive("hold a provider once: its second file is refused, and both are named", () =>
+    Effect.gen(function* () {
+      const made = ["a", "b"].map((name) => mkdtempSync(join(tmpdir(), `gateway-twice-${name}-`)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => made.forEach((folder) => rmSync(folder, { recursive: true }))))
+      for (const [at, folder] of made.entries()) {
+        mkdirSync(join(folder, "providers"))
+        writeFileSync(
+          join(folder, "providers", "maker.yaml"),
+          provider("").replace("id: maker-find", `id: maker-find-${at}`)
+        )
+      }
+      const options = { otherJobs: [{ id: "things.find" }] }
+      assert.lengthOf((yield* readCatalog(made, options)).endpoints, 2)
+      const { problems: found } = yield* Effect.flip(readCatalog(made, { ...options, providersOnce: true }))
+      const [first = "", second = ""] = made.map((folder) => join(folder, "providers", "maker.yaml"))
+      assert.deepStrictEqual(found, [
+        {
+          file: second,
+          path: "id",
+          message: `provider maker exists already in ${first}; publish them one after the other, or put them into one file`
+        }
+      ])
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+})
+
 describe("the built-in catalog", () => {
   it.live(
     "is sound, and every documented sample comes out of the real engine as documented",

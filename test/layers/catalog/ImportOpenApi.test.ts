@@ -3,7 +3,7 @@
  * Files that refer to each other, Swagger 2, keys, defaults, lists and objects.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
 import { importOpenApi, type OpenApiDocument } from "../../../src/layers/catalog/import/ImportOpenApi.js"
@@ -321,11 +321,36 @@ paths: { "${path}": { get: { operationId: a, responses: {} } } }
     })
   )
 
+  it.effect("has a variable without a default where the default of the document only names it", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* at(
+        `[{ url: "https://{agent-url}", variables: { agent-url: { default: "{your-agent-url}" } } }]`
+      )
+      assert.strictEqual(provider.baseUrl, "https://{agent_url}")
+      assert.deepStrictEqual(Object.keys(provider.variables?.["agent_url"] ?? {}), ["pattern", "description", "examples"])
+    })
+  )
+
   it.effect("has a default for each variable where no connection could give one", () =>
     Effect.gen(function* () {
       const { operation, provider } = yield* at(`[{ url: "https://{region}.shop.example" }]`, "security: []\n")
       assert.strictEqual(provider.variables?.["region"]?.default, "example")
       assert.isTrue(operation.activated)
+    })
+  )
+})
+
+describe("the manifests of an import", () => {
+  it.effect("can be read however often a schema is used", () =>
+    Effect.gen(function* () {
+      const thing = "{ type: object, properties: { a: { type: array, items: { type: string } } } }"
+      const shared = Array.from({ length: 120 }, (_, at) => `      p${at}: { $ref: "#/components/schemas/Thing" }\n`).join("")
+      const imported = yield* one(
+        `  /a:\n    post:\n      operationId: a\n      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/All" } } } }\n      responses: { "200": { content: { application/json: { schema: { $ref: "#/components/schemas/All" } } } } }\n`,
+        `components:\n  schemas:\n    Thing: ${thing}\n    All:\n     type: object\n     properties:\n${shared}`
+      )
+      const read = decodeCatalog({ jobs: [], providers: manifestTexts(imported.endpoints) }, { thorough: true })
+      assert.isTrue(Either.isRight(read), JSON.stringify(read))
     })
   )
 })

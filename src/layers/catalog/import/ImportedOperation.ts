@@ -83,8 +83,11 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "cookie"
 ])
 const placeholder = /\{([^{}]+)\}/g
-/** Something that is an address where the one with its variables filled in is. */
-const withoutBraces = (address: string): string => address.replaceAll(placeholder, "x")
+/** Whether it is an address once its variables are filled in. */
+const isAddress = (address: string, variables: ImportedOperation["variables"] = {}): boolean => {
+  const filled = address.replaceAll(placeholder, (whole, name: string) => (Object.hasOwn(variables, name) ? "x" : whole))
+  return /^https?:\/\/[^\s?#{}]+$/.test(filled) && readUrl(filled) !== null
+}
 
 /** The names of the keys that stand in a path. */
 const keyNamesIn = ({ name, places, type }: ImportedAuth): ReadonlyArray<Json> =>
@@ -232,7 +235,7 @@ export class OperationImporter {
     const id = endpointIdOf(source.id)
     if (id !== source.id) this.report.note("changed", source.id, "an id with characters that ids do not have")
     if (this.ids.has(id)) return skip("an id that was there already")
-    const isAddressed = /^https?:\/\/[^\s?#]+$/.test(source.baseUrl) && readUrl(withoutBraces(source.baseUrl)) !== null
+    const isAddressed = isAddress(source.baseUrl, source.variables)
     if (!isAddressed)
       this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
     const provider = this.providerOf(source, isAddressed ? source.baseUrl.replace(/\/+$/, "") : unknownBase)

@@ -32,7 +32,8 @@ const escaped = (text: string): string => text.replaceAll(/[.~]/g, "\\$&")
 
 /** The variable of a manifest; null where none can be made of it, and its default is filled in. */
 const variableOf = (name: string, declared: JsonObject): JsonObject | null => {
-  const preset = textOf(declared["default"])
+  const written = textOf(declared["default"])
+  const preset = isPlaceholder(written) && !isValue(written) ? "" : written
   const choices = listOf(declared["enum"])
     .map(textOf)
     .filter((each) => each !== "")

@@ -1,0 +1,104 @@
+/**
+ * What is said of a command line that is not understood: which word is wrong, and where the right ones stand. The
+ * parser of the library says it in words of its own, in several lines; this says it in one.
+ */
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as CliError from "@effect/cli/ValidationError"
+import { similar } from "../domain/Similar.js"
+import { examples } from "./Examples.js"
+
+/** Every command has an example. */
+const commands: ReadonlyArray<ReadonlyArray<string>> = Object.keys(examples).map((name) => name.split(" "))
+
+/** Those that begin with these words. */
+const below = (words: ReadonlyArray<string>) =>
+  commands.filter((command) => words.every((word, at) => command[at] === word))
+
+/** The words of the line that name a command or a group of commands. */
+const commandIn = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (const arg of args) {
+    if (below([...found, arg]).length === 0) break
+    found.push(arg)
+  }
+  return found
+}
+
+/** The line that asks for help alone: behind options, the parser takes `--help` for a mistake. Null: none is asked. */
+export const helpAsked = (args: ReadonlyArray<string>): ReadonlyArray<string> | null => {
+  const end = args.indexOf("--")
+  const isAsked = (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")
+  const words = commandIn(args)
+  return isAsked && (words.length > 0 || args[0]?.startsWith("-") === true) ? [...words, "--help"] : null
+}
+
+// eslint-disable-next-line no-control-regex
+export const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
+
+/** The words that an option or argument takes. */
+export interface Choice {
+  readonly name: string
+  readonly takes: ReadonlyArray<string>
+}
+
+const unknownCommand = (args: ReadonlyArray<string>): string => {
+  const words = commandIn(args)
+  const asked = args[words.length] ?? ""
+  const names = [...new Set(below(words).flatMap((command) => command[words.length] ?? []))]
+  const alike = similar(asked, names)
+  const said = [...words, asked].join(" ")
+  return alike.length > 0
+    ? `There is no such command: ${said}; did you mean ${alike.map((name) => [...words, name].join(" ")).join(" or ")}?`
+    : `There is no such command: ${said}; ${["gateway", ...words].join(" ")} has ${names.join(", ")}`
+}
+
+const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
+  const line = ["gateway", ...commandIn(args)].join(" ")
+  const count = args.filter((arg) => arg.split("=", 1)[0] === word).length
+  return word.startsWith("-")
+    ? `${word} is no option of ${line}${count > 1 ? ", or may be given only once" : ""}; ${line} --help lists them`
+    : `${word} is one word too many; ${line} --help shows what it takes`
+}
+
+const sentences: ReadonlyArray<readonly [RegExp, (found: string, args: ReadonlyArray<string>) => string]> = [
+  [/^Received unknown argument: '(.*)'$/, unknownWord],
+  [/^Expected to find option: '(.*)'$/, (name) => `${name} is missing`],
+  [/^More than one reference to option '(.*)' detected$/, (name) => `${name} may be given only once`],
+  [/^Expected at least \d+ value\(s\) for option: '(.*)'$/, (name) => `${name} is missing`],
+  [/^The flag '(.*)' is not recognized\. .*$/, unknownWord],
+  [/^Expected a value following option: '(.*)'$/, (name) => `${name} needs a value`],
+  [/^Missing argument <([^>]*)>(?: with choices .*)?$/, (name) => `${name} is missing`],
+  [/^Path '(.*)' must exist$/, (path) => `There is no file or folder ${path}`],
+  [/^Expected path '(.*)' to be a directory$/, (path) => `${path} is no folder`],
+  [/^Expected path '(.*)' to be a regular file$/, (path) => `${path} is no file`]
+]
+
+/** One line of the parser in words of this program. */
+const said = (line: string, args: ReadonlyArray<string>): string => {
+  for (const [pattern, words] of sentences) {
+    const found = pattern.exec(line)?.[1]
+    if (found !== undefined) return words(found, args)
+  }
+  return line
+}
+
+export const usageOf = (
+  error: CliError.ValidationError,
+  args: ReadonlyArray<string>,
+  choices: ReadonlyArray<Choice>
+): string => {
+  if (CliError.isCommandMismatch(error)) return unknownCommand(args)
+  const text = plain(HelpDoc.toAnsiText(error.error))
+  const words = text.replace(/\s+/g, " ").trim()
+  const cases = /^Expected one of the following cases: (.*)$/.exec(words)?.[1]
+  const named = choices.filter(({ takes }) => takes.join(", ") === cases)
+  const choice = named.find(({ name }) => args.some((arg) => arg.split("=")[0] === name)) ?? named.at(-1)
+  if (choice !== undefined) return `${choice.name}: must be one of ${choice.takes.join(", ")}`
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+  const whole = lines.map((line) => said(line, args))
+  // A sentence that the library has wrapped stands in several lines.
+  return whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
+}
