@@ -394,7 +394,7 @@ export const hostCharsMax = 1_000
 /** The longest id of a provider and of an operation. */
 export const providerIdCharsMax = 63
 export const endpointIdCharsMax = 200
-/** How deep the file of a manifest may be nested. */
+/** How deep the file of a manifest or an OpenAPI document may be nested. */
 export const manifestDepthMax = 300
 /** How many steps the dotted name of a binding or fixed value may have in a JSON body. */
 export const bindingStepsMax = 16

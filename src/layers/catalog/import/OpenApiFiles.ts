@@ -11,9 +11,10 @@ import { Effect, Either, Option, Schema } from "effect"
 import { dirname, join, relative } from "node:path"
 import { parseDocument } from "yaml"
 import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
-import { importFilesMax } from "../../../domain/Limits.js"
+import { importFilesMax, manifestDepthMax } from "../../../domain/Limits.js"
 import { setMember } from "../../../domain/Members.js"
 import { nextEventLoopTurn } from "../../node/LongWork.js"
+import { isDeeperThan, withoutPercents } from "./OpenApiParts.js"
 
 const isJson = Schema.is(Json)
 
@@ -25,6 +26,10 @@ export const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
         : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 }),
     catch: () => "a file that is neither JSON nor YAML"
   }).pipe(
+    Either.filterOrLeft(
+      (value) => !isDeeperThan(value, manifestDepthMax),
+      () => `a file that is nested deeper than ${manifestDepthMax} levels`
+    ),
     Either.flatMap((value) =>
       isJson(value) && isObject(value) ? Either.right(value) : Either.left("a file that holds no document")
     )
@@ -34,12 +39,6 @@ export const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
 const filesMember = "x-imported-files"
 
 const isAddress = (reference: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(reference)
-
-const decoded = (text: string): string =>
-  Either.getOrElse(
-    Either.try(() => decodeURIComponent(text)),
-    () => text
-  )
 
 /** The value with every reference of it replaced by what `leads` makes of it. */
 const rewritten = (value: Json, leads: (reference: string) => string): Json => {
@@ -83,7 +82,7 @@ export const bundle = (
         const name = hash < 0 ? reference : reference.slice(0, hash)
         const fragment = hash < 0 ? "" : reference.slice(hash + 1)
         if (name === "") return `${placeOf(number)}${fragment}`
-        const target = join(dirname(at), decoded(name))
+        const target = join(dirname(at), withoutPercents(name))
         if (relative(folder, target).startsWith("..")) {
           problems.add("a reference to a file outside of the folder of the document")
           return reference

@@ -1,4 +1,5 @@
 // Reads the members of an OpenAPI document, whatever they hold.
+import { Either } from "effect"
 import { isObject, type Json } from "../../../domain/Json.js"
 
 export const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
@@ -8,3 +9,22 @@ export const entriesOf = (value: Json | undefined): ReadonlyArray<readonly [stri
 
 /** The members of a path that are operations. */
 export const operationMethods = ["get", "post", "put", "patch", "delete", "head", "options", "trace"]
+
+/** The text without its percent escapes; as it is where these are wrong. */
+export const withoutPercents = (text: string): string =>
+  Either.getOrElse(
+    Either.try(() => decodeURIComponent(text)),
+    () => text
+  )
+
+/** Whether a value is nested deeper than this. Not recursive, because it guards what is. */
+export const isDeeperThan = (value: unknown, levels: number): boolean => {
+  let level: ReadonlyArray<object> = isContainer(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > levels) return true
+    level = level.flatMap((each) => Object.values(each).filter(isContainer))
+  }
+  return false
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null

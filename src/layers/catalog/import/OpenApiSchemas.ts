@@ -2,6 +2,7 @@
 // into 2020-12, and schemas that contain themselves are cut.
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member as own, setMember } from "../../../domain/Members.js"
+import { withoutPercents } from "./OpenApiParts.js"
 
 const depthMax = 8
 const nodesMax = 600
@@ -11,7 +12,7 @@ const pointedTo = (document: JsonObject, reference: string): Json | undefined =>
   if (!reference.startsWith("#/")) return undefined
   let at: Json | undefined = document
   for (const part of reference.slice(2).split("/")) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")
+    const key = withoutPercents(part).replaceAll("~1", "/").replaceAll("~0", "~")
     at = isObject(at) ? own(at, key) : Array.isArray(at) ? at[Number(key)] : undefined
   }
   return at

@@ -57,10 +57,10 @@ const variableOf = (name: string, declared: JsonObject): JsonObject | null => {
 
 /** Where in an address a variable may stand: in its host and its path, not in its scheme and its port. */
 const mayBeOpen = (url: string, at: number): boolean => {
-  const before = url.slice(0, at)
-  return (
-    /^(?:https?:)?\/\//.test(url) && before.includes("//") && !/:[^/]*$/.test(before.replace(/^(?:https?:)?\/\//, ""))
-  )
+  const scheme = /^(?:https?:)?\/\//.exec(url)?.[0]
+  if (scheme === undefined || at < scheme.length) return false
+  const before = url.slice(scheme.length, at)
+  return before.lastIndexOf(":") <= before.lastIndexOf("/")
 }
 
 const addressOf = (server: JsonObject, reserved: ReadonlySet<string>): Server => {
