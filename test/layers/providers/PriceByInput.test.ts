@@ -74,7 +74,7 @@ describe("a built-in operation holds what the options and the size of its input 
     ["prospeo-enrich-person", { ...person, enrich_mobile: true }, 390_000],
     ["prospeo-enrich-person", { ...person, enrich_mobile: false }, 39_000],
     ["apollo-people-match", { email: "ada@example.com" }, 50_000],
-    ["apollo-people-match", { email: "ada@example.com", reveal_personal_emails: true }, 100_000],
+    ["apollo-people-match", { email: "ada@example.com", reveal_personal_emails: true }, 50_000],
     ["deepl-translate", { text: "Good morning", target_lang: "DE" }, 300],
     ["deepl-translate", { text: "x".repeat(5_000), target_lang: "DE" }, 125_000],
     ["google-translate-text", { q: "Good morning", target: "de" }, 240],
