@@ -31,12 +31,12 @@ describe("a built-in operation holds what the options and the size of its input 
   const mail = { from: "gateway@example.com", subject: "Hello", text: "A short message." }
   const person = { first_name: "Ada", last_name: "Example", company_name: "Example" }
   it.effect.each<readonly [string, JsonObject, number]>([
-    ["firecrawl-scrape", { url }, 5_300],
-    ["firecrawl-scrape", { url, maxPages: 20 }, 106_000],
-    ["firecrawl-scrape", { url, maxPages: 20, proxy: "enhanced" }, 106_000],
-    ["firecrawl-scrape", { url: "https://mobile.Twitter.com/example" }, 159_000],
-    ["firecrawl-scrape", { url: "https://X.com/example", maxPages: 100 }, 683_700],
-    ["firecrawl-scrape", { url: "https://netflix.com/" }, 5_300],
+    ["firecrawl-scrape", { url }, 4_600],
+    ["firecrawl-scrape", { url, maxPages: 20 }, 92_000],
+    ["firecrawl-scrape", { url, maxPages: 20, proxy: "enhanced" }, 92_000],
+    ["firecrawl-scrape", { url: "https://mobile.Twitter.com/example" }, 138_000],
+    ["firecrawl-scrape", { url: "https://X.com/example", maxPages: 100 }, 593_400],
+    ["firecrawl-scrape", { url: "https://netflix.com/" }, 4_600],
     ["resend-send-email", { ...mail, to: ["ada@example.com"] }, 400],
     [
       "resend-send-email",
