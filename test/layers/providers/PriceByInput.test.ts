@@ -43,6 +43,7 @@ describe("a built-in operation holds what the options and the size of its input 
       { ...mail, to: ["a@example.com", "b@example.com"], cc: ["c@example.com"], bcc: ["d@example.com"] },
       1_600
     ],
+    ["mailgun-send-email", { ...mail, to: ["a@example.com,b@example.com"], cc: ["c@example.com"] }, 6_000],
     ["postmark-send-email", { ...mail, to: ["Ada <a@example.com>", "b@example.com, c@example.com"] }, 5_400],
     ["scrapingbee-markdown", { url }, 330],
     ["scrapingbee-markdown", { url, render_js: true }, 1_650],
