@@ -122,9 +122,30 @@ const dataIn = (seen: SeenExchange | undefined): Json => {
   return Either.match(readJson(text), { onLeft: () => text, onRight: withNumbers })
 }
 
+const headersOf = (headers: { readonly [name: string]: string }): JsonObject =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => sampleHeaders.has(name)))
+
+/** The answers of which a call in pages was made. A page that was asked for again stands here once. */
+const pagesAmong = ({ operation }: Endpoint, exchanges: ReadonlyArray<SeenExchange>): ReadonlyArray<SeenExchange> =>
+  operation.pages === undefined
+    ? []
+    : exchanges.filter(({ address, answer, body }, at) => {
+        const next = exchanges[at + 1]
+        const isRepeated =
+          next?.address === address && Buffer.compare(next.body ?? Buffer.alloc(0), body ?? Buffer.alloc(0)) === 0
+        return answer !== null && !isRepeated
+      })
+
+const pageOf = (seen: SeenExchange): JsonObject => ({
+  ...(seen.answer === null || seen.answer.status === 200 ? {} : { status: seen.answer.status }),
+  headers: headersOf(seen.answer?.headers ?? {}),
+  body: dataIn(seen)
+})
+
 /** The sample of a call, whose keys are blotted out already. Null where no answer came. */
 const sampleOf = ({ endpoint, exchanges, input, result }: Trial): JsonObject | null => {
-  const last = exchanges.at(-1)
+  const pages = pagesAmong(endpoint, exchanges)
+  const last = pages[0] ?? exchanges.at(-1)
   if (last?.answer == null) return null
   const { headers, status } = last.answer
   const isSlow = endpoint.operation.async !== undefined && exchanges.length > 1
@@ -134,11 +155,12 @@ const sampleOf = ({ endpoint, exchanges, input, result }: Trial): JsonObject | n
   return {
     input,
     ...(status === 200 ? {} : { status }),
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => sampleHeaders.has(name))),
+    headers: headersOf(headers),
     ...(isSlow ? { start: dataIn(exchanges[0]) } : {}),
     // Polls that say the same again show nothing.
     ...(polls.length === 0 ? {} : { polls: polls.length > 2 ? [polls[0] ?? null, polls.at(-1) ?? null] : polls }),
     body: dataIn(last),
+    ...(pages.length < 2 ? {} : { pages: pages.slice(1).map(pageOf) }),
     outcome: Either.isRight(result) ? result.right.outcome : "error",
     ...(Either.isLeft(result) ? { code: result.left.failure.code } : {}),
     ...(known.length === 0 ? {} : { normalized: Object.fromEntries(known) })

@@ -64,6 +64,18 @@ export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, 
   return costOfPages(paged, pages).micros + most <= paged.maxMicros
 }
 
+/** What a call that is stopped between its pages has cost: what their answers told, and no listed price. */
+export const toldBeforeStop = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>): CostEvidence =>
+  pages.every(({ cost }) => cost._tag === "None")
+    ? { _tag: "None" }
+    : {
+        _tag: "Reported",
+        micros: costOfPages(
+          paged,
+          pages.map((page) => ({ ...page, outcome: "error" }))
+        ).micros
+      }
+
 /** What all pages together told about their cost, for those who do not ask for each. */
 export const toldByPages = (pages: ReadonlyArray<PageFacts>): CostEvidence =>
   pages.map(({ cost }) => cost).find(({ _tag }) => _tag === "Anomaly") ??

@@ -92,6 +92,8 @@ export interface ProviderCall {
   readonly attemptReference: string
   /** The stored files that the input names, by their download path; absent when it names none. */
   readonly files?: ReadonlyMap<string, InputFile>
+  /** Is told after each page what all pages so far cost by their answers: the evidence when the call is stopped. */
+  readonly onCost?: (told: CostEvidence, evidence: Evidence) => void
   /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
   readonly heldMicros?: Micros
 }
@@ -150,6 +152,8 @@ export interface PageFacts {
 export interface AnswerPages {
   /** In the order in which they were asked for. */
   readonly facts: ReadonlyArray<PageFacts>
+  /** How many pages the answer is made of. */
+  readonly read: number
   /** False when the provider has, or may have, more of what was asked for. */
   readonly complete: boolean
 }

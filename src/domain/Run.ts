@@ -170,7 +170,9 @@ export const Receipt = Schema.Struct({
    * The cost that the provider reported, when it could not be used as it was (negative, not a number, above the hold).
    */
   costAnomaly: nullable(Schema.String),
-  sharedWithRunId: nullable(Schema.String)
+  sharedWithRunId: nullable(Schema.String),
+  /** Of an answer that was read in pages alone. `complete` is false when the provider has, or may have, more. */
+  pages: Schema.optionalWith(Schema.Struct({ read: Schema.Int, complete: Schema.Boolean }), { exact: true })
 })
 export type Receipt = typeof Receipt.Type
 

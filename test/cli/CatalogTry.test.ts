@@ -256,6 +256,49 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
       })
   )
 
+  it.scoped("makes a sample of a call in pages that the check replays, and the check says which page is amiss", () =>
+    Effect.gen(function* () {
+      let busy = 0
+      const { url } = yield* serving(({ url: path }) => {
+        const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1)
+        if (page === 2 && busy++ === 0) return { status: 503, body: {} }
+        return { body: { items: Array.from({ length: page < 3 ? 2 : 1 }, (_, at) => page * 10 + at) } }
+      })
+      const paged = {
+        ...items,
+        input: {
+          type: "object",
+          properties: { q: { type: "string" }, limit: { type: "integer" }, page: { type: "integer" } }
+        },
+        volume: { field: "limit", default: 2, max: 10 },
+        pages: { items: "body.items", size: 2, next: { by: "page", field: "page" } }
+      }
+      const file = manifest("paged", { operations: [paged] })
+      const told = yield* json([
+        ...["catalog", "try", file, "shop-items", "--base-url", url],
+        ...["--input", '{"q":"tea","limit":6}', "--save-sample", "hit"]
+      ])
+      const { sample } = told
+      assert.strictEqual(told["exchanges"].length, 4)
+      assert.deepStrictEqual(
+        [sample.body, sample.pages.map(({ body }: { body: unknown }) => body)],
+        [{ items: [10, 11] }, [{ items: [20, 21] }, { items: [30] }]]
+      )
+      const lint = Effect.fnUntraced(function* (hit: object) {
+        const text = readFileSync(manifest("paged-replayed", { operations: [{ ...paged, samples: { hit } }] }), "utf8")
+        const read = yield* decodeCatalog({ jobs: [], providers: [{ file: "shop.yaml", text }] })
+        return (yield* lintCatalog(read)).map(({ message, path }) => `${path}: ${message}`).join("\n")
+      })
+      assert.strictEqual(yield* lint(sample), "")
+      assert.match(
+        yield* lint({ ...sample, pages: sample.pages.slice(0, 1) }),
+        /a page 3 was asked for, and the sample has none/
+      )
+      const early = [{ body: { items: [20] } }, ...sample.pages.slice(1)]
+      assert.match(yield* lint({ ...sample, pages: early }), /its page 3 was not asked for/)
+    })
+  )
+
   it.effect("says what it did not do and why: a wrong operation, wrong inputs, a missing variable", () =>
     Effect.gen(function* () {
       const file = manifest("wrong", {})

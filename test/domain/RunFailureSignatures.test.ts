@@ -14,7 +14,7 @@ import {
   type UnreachableFailure
 } from "../../src/domain/RunFailures.js"
 import type { capFailure } from "../../src/layers/runs/AdmissionBatched.js"
-import type { AttemptFailure } from "../../src/layers/runs/dispatch/AttemptCall.js"
+import type { AttemptFailure, CallStopped } from "../../src/layers/runs/dispatch/AttemptCall.js"
 import type { RouteFailure } from "../../src/layers/runs/dispatch/RunWork.js"
 import type { SharedCallFailed } from "../../src/layers/runs/dispatch/SharedCalls.js"
 import type { StoppedFailure } from "../../src/layers/runs/dispatch/TakeOver.js"
@@ -36,7 +36,8 @@ type Carried<E> = E extends { readonly failure: infer F } ? F : never
 /** A run that is refused before it is admitted. */
 type Refused = Carried<ErrorOf<typeof plan>> | ReturnType<typeof capFailure>
 /** An attempt that has no answer. */
-type Attempted = Carried<CallFailure> | Exclude<AttemptFailure, CallFailure | SharedCallFailed>
+type Attempted =
+  Carried<CallFailure | CallStopped> | Exclude<AttemptFailure, CallFailure | CallStopped | SharedCallFailed>
 /** A run that ends without an answer. */
 type Ended = RouteFailure | StoppedFailure | UnstartedFailure
 

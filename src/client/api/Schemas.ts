@@ -81,6 +81,7 @@ export type AttemptList = {
        * micros, above the hold".
        */
       readonly costAnomaly?: string | undefined
+      readonly pages?: Pages | undefined
       /**
        * The run of yours whose call this one shared; absent when it made its own. Example:
        * "run_01jz3w8m5q0000000000000000".
@@ -1219,6 +1220,14 @@ export type OverviewTree = {
   readonly categories: ReadonlyArray<OverviewCategory>
 }
 
+/** Only of an answer that was read in pages: how many there were, and whether they are all. */
+export type Pages = {
+  /** How many pages of the provider the result is made of. Example: 3. */
+  readonly read: number
+  /** Whether that is all that was asked for, or all that the provider has. Example: true. */
+  readonly complete: boolean
+}
+
 /**
  * What decides between providers of the same job: balanced weighs price, record and speed. Example:
  * "balanced".
@@ -1489,6 +1498,7 @@ export type Run = {
   }
   /** The most that it can cost, in US dollars. Example: 0.02. */
   readonly estimatedCost: number
+  readonly pages?: Pages | undefined
   readonly route?: Route | undefined
   /** The version of the operation's contract that it used. Example: "9f2c41d07ab35e68". */
   readonly contractVersion?: string | undefined

@@ -34,6 +34,14 @@ const toolId = "mock-email-find"
 const outcomeOrNull = nullable(RunOutcome).annotations({ description: "What came of it; null while it is under way" })
 const skippedMeaning = { description: "Providers that are not tried, each with the reason" }
 
+const Pages = Schema.Struct({
+  read: whole("How many pages of the provider the result is made of", 3),
+  complete: flag("Whether that is all that was asked for, or all that the provider has", true)
+}).annotations({
+  identifier: "Pages",
+  description: "Only of an answer that was read in pages: how many there were, and whether they are all"
+})
+
 const RequestedJob = Schema.Struct({
   job: text("The job that was asked for", "people.email.find"),
   prefer: optional(Prefer),
@@ -190,6 +198,7 @@ export const RunBody = Schema.Struct({
     finalChargeMicros: optional(whole("What it was charged, in micros; absent until it is settled", 20_000))
   }).annotations({ description: "What it may cost, and what it cost" }),
   estimatedCost: usd("The most that it can cost", 0.02),
+  pages: optional(Pages),
   route: optional(Route),
   contractVersion: optional(text("The version of the operation's contract that it used", "9f2c41d07ab35e68")),
   startedAt: field(nullable(Time), "When it was dispatched; null before", "2026-06-15T12:00:00.012Z"),
@@ -243,6 +252,7 @@ export const AttemptList = Schema.Struct({
               "reported 30000 micros, above the hold"
             )
           ),
+          pages: optional(Pages),
           sharedWithRunId: optional(
             text("The run of yours whose call this one shared; absent when it made its own", exampleId("run"))
           )
@@ -355,6 +365,14 @@ const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): N
   summary: routeSummary(run, attempts)
 })
 
+/** Of the attempt whose answer the result is. */
+const pagesOf = (run: Run, attempts: ReadonlyArray<Attempt>) => {
+  const served = attempts.find(
+    ({ endpointId, status }) => status === "completed" && endpointId === run.servedEndpointId
+  )
+  return run.result === null || served?.receipt?.pages === undefined ? {} : { pages: served.receipt.pages }
+}
+
 /** The full run, without what only some answers add (`replayed`, `trimmed`). */
 export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
   const run = isSettledForWaiters(stored.status)
@@ -376,6 +394,7 @@ export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
       ...(run.chargeMicros === null ? {} : { finalChargeMicros: run.chargeMicros })
     },
     estimatedCost: toUsd(run.holdMicros),
+    ...pagesOf(run, attempts),
     ...(route === null ? {} : { route }),
     ...(run.contractVersion === null ? {} : { contractVersion: run.contractVersion }),
     startedAt: timeOrNull(run.startedAt),
@@ -414,6 +433,7 @@ export const attemptList = ({ attempts, run }: RunDetail): AttemptList => ({
             responseBytes: attempt.receipt.responseBytes,
             providerRequestId: attempt.receipt.providerRequestId,
             ...(attempt.receipt.costAnomaly === null ? {} : { costAnomaly: attempt.receipt.costAnomaly }),
+            ...(attempt.receipt.pages === undefined ? {} : { pages: attempt.receipt.pages }),
             ...(attempt.receipt.sharedWithRunId === null ? {} : { sharedWithRunId: attempt.receipt.sharedWithRunId })
           },
     startedAt: time(attempt.startedAt),

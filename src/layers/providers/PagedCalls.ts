@@ -2,16 +2,16 @@
  * Operations whose provider gives its results in pages: one page after the other is asked for, up to the volume of the
  * input, and one answer is made of them. Each page is judged like any answer. What came before a page that fails, or
  * that may not be asked for, is the answer, and says that it is not all. Nothing is kept beside the answer: a call that
- * is interrupted leaves nothing, and costs nothing.
+ * is interrupted leaves nothing but the costs that its pages told (`onCost`).
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Either, Option } from "effect"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
-import { affordsPage, type PagedPrice, toldByPages } from "../../domain/PageCost.js"
+import { affordsPage, type PagedPrice, toldBeforeStop, toldByPages } from "../../domain/PageCost.js"
 import { wantedResults } from "../../domain/Pricing.js"
-import type { CallFailure, PageFacts, ProviderAnswer } from "../../domain/ProviderCall.js"
+import type { CallFailure, PageFacts, ProviderAnswer, ProviderCall } from "../../domain/ProviderCall.js"
 import { readAnswer } from "./AnswerReading.js"
 import { type Exchange, lostFollowUpsMax, pauseGrowth } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -57,6 +57,7 @@ export interface PagedCall {
   readonly build: (input: JsonObject) => Either.Either<RequestParts, unknown>
   /** The manifest's own origin. */
   readonly origin: string
+  readonly onCost?: ProviderCall["onCost"]
 }
 
 interface Page {
@@ -154,7 +155,7 @@ class PagesRead {
   }
 
   digest(): string {
-    return this.hash.digest("hex")
+    return this.hash.copy().digest("hex")
   }
 }
 
@@ -224,7 +225,7 @@ const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): Pro
       responseDigest: read.digest(),
       responseBytes: read.bytes
     },
-    pages: { facts, complete: why === null }
+    pages: { facts, read: Either.isRight(together) ? read.count : 1, complete: why === null }
   }
 }
 
@@ -243,6 +244,13 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   const base = `${origin}${start.path}`
   let asked = rules.size
   let input = seen.input
+
+  const tell = () =>
+    call.onCost?.(toldBeforeStop(price, read.facts), {
+      ...first.answer.evidence,
+      responseDigest: read.digest(),
+      responseBytes: read.bytes
+    })
 
   /** Null when there is no more to read; a text says why there may be more. */
   const readNext = Effect.fnUntraced(function* () {
@@ -285,6 +293,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       if (Either.isLeft(ended.value)) {
         const failed = ended.value.left
         read.facts.push(failedPage(failed.cost))
+        tell()
         const pause = pauseBefore(failed, missed)
         if (pause === null || pause >= left)
           return `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
@@ -320,6 +329,9 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   })
 
   let stopped: string | null | undefined = undefined
-  while (stopped === undefined) stopped = read.missing() <= 0 ? null : yield* readNext()
+  while (stopped === undefined) {
+    tell()
+    stopped = read.missing() <= 0 ? null : yield* readNext()
+  }
   return answerOf(call, read, stopped)
 })

@@ -164,7 +164,8 @@ const callInPages = Effect.fnUntraced(function* (engine: Engine, call: ProviderC
     exchange: sendWhereTold(engine, ready),
     start: located(parts, variables),
     build: (next) => Either.map(plan.request.build(next), (built) => located(built, variables)),
-    origin
+    origin,
+    ...(call.onCost === undefined ? {} : { onCost: call.onCost })
   })
 })
 

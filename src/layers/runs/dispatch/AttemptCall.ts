@@ -3,9 +3,16 @@
  * about the provider's health. A call is made once. When the run is stopped, a read-only call is aborted; an effectful
  * call may finish.
  */
-import { Effect, type Exit, Fiber, Option, Schedule } from "effect"
+import { Data, Effect, type Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
-import { type CallFailure, type ProviderAnswer, type ProviderCall, saysHowItDid } from "../../../domain/ProviderCall.js"
+import {
+  type CallFailure,
+  type CostEvidence,
+  type Evidence,
+  type ProviderAnswer,
+  type ProviderCall,
+  saysHowItDid
+} from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
@@ -25,11 +32,23 @@ export interface AttemptAnswer extends SharedAnswer {
   readonly endpoint: Endpoint
 }
 
-type Sent = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | CancellationRequestedAfterDispatch | LeaseLost>
+/** The client stopped the run while a call that only reads was under way; what the provider had told until then. */
+export class CallStopped extends Data.TaggedError("CallStopped")<{
+  readonly failure: CancellationRequestedAfterDispatch
+  readonly cost: CostEvidence
+  readonly evidence: Evidence | null
+}> {}
+
+type Sent = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | CallStopped | LeaseLost>
+
+/** What the call of this attempt has told of its cost so far. */
+interface Told {
+  cost: CostEvidence
+  evidence: Evidence | null
+}
 
 /** Why an attempt has no answer. */
-export type AttemptFailure =
-  CallFailure | CancellationRequestedAfterDispatch | ContractInvalid | CredentialFailure | SharedCallFailed
+export type AttemptFailure = CallFailure | CallStopped | ContractInvalid | CredentialFailure | SharedCallFailed
 
 type CallAttempt = (
   work: Work,
@@ -83,10 +102,24 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     )
 
   const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
-    const call = exchange(attempt, providerCall)
+    const told: Told = { cost: { _tag: "None" }, evidence: null }
+    const { pages } = providerCall.endpoint.operation
+    const call = exchange(
+      attempt,
+      pages === undefined
+        ? providerCall
+        : {
+            ...providerCall,
+            onCost: (cost, evidence) => {
+              told.cost = cost
+              told.evidence = cost._tag === "None" ? null : evidence
+            }
+          }
+    )
     if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(call, ownAnswer)
     return untilStopped(
       stop,
+      told,
       mayShare(providerCall) ? parts.shared.share(run, providerCall, call) : Effect.map(call, ownAnswer)
     )
   }
@@ -130,6 +163,7 @@ type CallEnd = Exit.Exit<SharedAnswer, CallFailure | SharedCallFailed>
 
 const untilStopped = (
   stop: OneTimeEvent<Stop>,
+  told: Told,
   work: Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed>
 ): Sent =>
   Effect.uninterruptibleMask((restore) =>
@@ -144,7 +178,10 @@ const untilStopped = (
         Effect.flatMap((ended): Sent => {
           switch (ended) {
             case "cancelled":
-              return Effect.zipRight(Fiber.interrupt(calling), new CancellationRequestedAfterDispatch())
+              return Effect.zipRight(
+                Fiber.interrupt(calling),
+                Effect.suspend(() => new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...told }))
+              )
             case "lease_lost":
               return Effect.zipRight(Fiber.interrupt(calling), new LeaseLost())
             default:

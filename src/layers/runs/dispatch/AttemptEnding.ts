@@ -11,6 +11,7 @@ import type { Endpoint } from "../../../domain/Manifest.js"
 import { zero } from "../../../domain/Micros.js"
 import type {
   AnswerBody,
+  AnswerPages,
   CallFailure,
   CallLost,
   CostEvidence,
@@ -24,7 +25,7 @@ import type { RunFailure } from "../../../domain/RunFailures.js"
 import { type AttemptCost, costOf } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
 import { costOfAnswer } from "../../providers/PriceByInput.js"
-import type { AttemptFailure } from "./AttemptCall.js"
+import type { AttemptFailure, CallStopped } from "./AttemptCall.js"
 
 export interface Ending {
   /** The run with the better of its answers so far. */
@@ -45,18 +46,20 @@ export interface Ended {
 interface Proof {
   readonly cost: AttemptCost
   readonly evidence: Evidence | null
+  readonly pages?: AnswerPages | undefined
   /** The run that made and paid for the call; null when this run did. */
   readonly sharedWithRunId: RunId | null
 }
 
-const receiptOf = ({ cost, evidence, sharedWithRunId }: Proof): Receipt => ({
+const receiptOf = ({ cost, evidence, pages, sharedWithRunId }: Proof): Receipt => ({
   requestDigest: evidence?.requestDigest ?? null,
   responseDigest: evidence?.responseDigest ?? null,
   requestBytes: evidence?.requestBytes ?? 0,
   responseBytes: evidence?.responseBytes ?? 0,
   providerRequestId: evidence?.providerRequestId ?? null,
   costAnomaly: cost.anomaly,
-  sharedWithRunId
+  sharedWithRunId,
+  ...(pages === undefined ? {} : { pages: { read: pages.read, complete: pages.complete } })
 })
 
 const withProof = (attempt: Attempt, { now, receiptId }: Ended, proof: Proof): Attempt => ({
@@ -88,7 +91,12 @@ export const endAnswered = (ended: Answered): Ending => {
     reason: answer.outcomeReason,
     providerStatus: answer.providerStatus
   }
-  const proved = withProof(completed, ended, { cost, evidence: answer.evidence, sharedWithRunId })
+  const proved = withProof(completed, ended, {
+    cost,
+    evidence: answer.evidence,
+    pages: answer.pages,
+    sharedWithRunId
+  })
   if (!isBetter(answer.outcome, run.outcome)) return { attempt: proved, media: null, run }
   const { media, result } = store(run, ended.mediaId, answer.body)
   // For a run of a tool, a miss is the tool's answer. For a run of a job, a provider that found nothing has not served
@@ -119,7 +127,7 @@ interface Failed {
   readonly sharedWithRunId: RunId | null
 }
 
-const ofCall = ({ cost, evidence, failure }: CallFailure, sharedWithRunId: RunId | null): Failed => ({
+const ofCall = ({ cost, evidence, failure }: CallFailure | CallStopped, sharedWithRunId: RunId | null): Failed => ({
   failure,
   told: cost,
   evidence,
@@ -130,11 +138,11 @@ const ofCall = ({ cost, evidence, failure }: CallFailure, sharedWithRunId: RunId
 const factsOf = (failed: AttemptFailure): Failed => {
   switch (failed._tag) {
     case "CallLost":
+    case "CallStopped":
     case "ProviderFailure":
       return ofCall(failed, null)
     case "SharedCallFailed":
       return ofCall(failed.failed, failed.sharedWithRunId)
-    case "cancellation_requested_after_dispatch":
     case "connection_invalid":
     case "connection_not_found":
     case "connection_unusable":

@@ -107,9 +107,7 @@ export const workOn = (
     if (failed._tag === "CallLost" && opened.candidate.effectful)
       return yield* ending.settle(work, after(progress, endUncertain(ended, failed)), "Uncertain")
     const next = after(progress, endFailed(ended, failed))
-    return yield* failed._tag === "cancellation_requested_after_dispatch"
-      ? ending.fail(work, next, failed)
-      : goOn(work, next)
+    return yield* failed._tag === "CallStopped" ? ending.fail(work, next, failed.failure) : goOn(work, next)
   })
 
   /** `progress` is the state of the run before the open attempt. */
@@ -128,8 +126,16 @@ export const workOn = (
   ) {
     const ended = yield* endedNow(progress.run, opened)
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
-    const answered = { ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn }
-    return yield* goOn(work, after(progress, endAnswered(answered)))
+    const answered = endAnswered({ ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn })
+    const told = answered.attempt.receipt?.costAnomaly ?? null
+    if (told !== null)
+      yield* Effect.annotateLogs(Effect.logWarning("A cost that a provider told was not charged as it is"), {
+        endpointId: answered.attempt.endpointId,
+        runId: answered.attempt.runId,
+        told,
+        chargedMicros: answered.attempt.costMicros
+      })
+    return yield* goOn(work, after(progress, answered))
   })
 
   const goOn = (work: Work, progress: Progress): Worked =>
