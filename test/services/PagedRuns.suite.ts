@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Either, Layer, type Scope } from "effect"
+import { Deferred, Effect, Either, HashMap, Layer, Logger, Option, type Scope } from "effect"
 import { describe } from "vitest"
 import { attemptList, runBody } from "../../src/http/runs/RunBody.js"
 import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
@@ -184,6 +184,45 @@ export const pagedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
             attempts: [{ read: 2, complete: false }]
           })
         })
+    )
+
+    it.scopedLive("the log warns of a cost that is not charged as it is told, which is never a refund", () =>
+      Effect.gen(function* () {
+        let cost: unknown = null
+        const here = yield* serve((_, response) => json(response, 200, { things: things(1), cost }))
+        const warned: Array<unknown> = []
+        const spy = Logger.make(({ annotations, logLevel }) => {
+          if (logLevel.label === "WARN")
+            warned.push(["told", "chargedMicros"].map((name) => Option.getOrNull(HashMap.get(annotations, name))))
+        })
+        const engine = EngineInMemory({
+          providers: ProvidersHttp({ origins: { "https://alpha.test": here.origin } }),
+          content: Effect.orDie(Either.map(content, (read) => read))
+        }).pipe(Layer.provide(Logger.replace(Logger.defaultLogger, spy)))
+        yield* Effect.provide(
+          Effect.gen(function* () {
+            const runs = yield* Runs
+            const principal = yield* funded(1_000_000)
+            for (const [told, charged, warning] of [
+              [150, 150, null],
+              ["150", 150, null],
+              [150.5, 151, null],
+              [-5, 0, "-5"],
+              ["much", 0, '"much"'],
+              [true, 0, "true"],
+              [9_999, 300, "9999"]
+            ] as const) {
+              cost = told
+              warned.length = 0
+              const request = requestOf("alpha-list", { input: { q: "tea", limit: 10 } })
+              const { run } = yield* runs.create(principal, request, 20)
+              assert.deepStrictEqual([run.chargeMicros, run.holdMicros], [charged, 300] as Array<unknown>, String(told))
+              assert.deepStrictEqual(warned, warning === null ? [] : [[warning, charged]], String(told))
+            }
+          }),
+          Layer.provideMerge(engine, storage)
+        )
+      })
     )
 
     for (const [told, charged] of [

@@ -77,6 +77,19 @@ const openingNext = (parts: Parts) => {
 /** Why a route ends without another call. */
 export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typeof openingNext>>>, LeaseLost>
 
+/** For the operator: the receipt says the same to the customer. */
+const warnOfCost = ({ costMicros, endpointId, receipt, runId }: Attempt): Effect.Effect<void> => {
+  const told = receipt?.costAnomaly ?? null
+  return told === null
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logWarning("A cost that a provider told was not charged as it is"), {
+        endpointId,
+        runId,
+        told,
+        chargedMicros: costMicros
+      })
+}
+
 /** Works on a run until it is settled. None when another node has the run now. */
 export const workOn = (
   parts: Parts
@@ -106,7 +119,9 @@ export const workOn = (
     const ended = yield* endedNow(progress.run, opened)
     if (failed._tag === "CallLost" && opened.candidate.effectful)
       return yield* ending.settle(work, after(progress, endUncertain(ended, failed)), "Uncertain")
-    const next = after(progress, endFailed(ended, failed))
+    const failure = endFailed(ended, failed)
+    yield* warnOfCost(failure.attempt)
+    const next = after(progress, failure)
     return yield* failed._tag === "CallStopped" ? ending.fail(work, next, failed.failure) : goOn(work, next)
   })
 
@@ -127,14 +142,7 @@ export const workOn = (
     const ended = yield* endedNow(progress.run, opened)
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
     const answered = endAnswered({ ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn })
-    const told = answered.attempt.receipt?.costAnomaly ?? null
-    if (told !== null)
-      yield* Effect.annotateLogs(Effect.logWarning("A cost that a provider told was not charged as it is"), {
-        endpointId: answered.attempt.endpointId,
-        runId: answered.attempt.runId,
-        told,
-        chargedMicros: answered.attempt.costMicros
-      })
+    yield* warnOfCost(answered.attempt)
     return yield* goOn(work, after(progress, answered))
   })
 
