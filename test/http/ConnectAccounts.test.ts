@@ -227,7 +227,14 @@ describe("connecting an account", () => {
         assert.deepStrictEqual([answer.status, answer.json.error.details[0].field], [400, "providerId"])
         assert.include(answer.json.error.details[0].message, told)
       }
+      const owner = yield* gateway.signedIn()
+      const form = Effect.map(
+        newBrowser(gateway, owner.cookie).get(`/console/${owner.workspaceId}/connections`),
+        ({ status, text }) => [status, text.includes("Connect account")]
+      )
+      assert.deepStrictEqual(yield* form, [200, true])
       yield* Context.get(gateway.context, PlatformKeys).remove("p-files", commandLine)
+      assert.deepStrictEqual(yield* form, [200, false])
       assert.include((yield* ask("p-files")).json.error.details[0].message, "gateway key set p-files")
     })
   )

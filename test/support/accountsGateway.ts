@@ -25,6 +25,7 @@ import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { Tokens } from "../../src/services/Tokens.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import { signInAsOperator, signInTo } from "./signIn.js"
 import { newWorkspace } from "./sharedDatabase.js"
@@ -63,6 +64,7 @@ export const startAccounts = (services: Services = {}, egressAllow: ReadonlyArra
       authorizations: Context.get(context, ConnectionAuthorizations),
       logins: Context.get(context, LoginApprovals),
       members: Context.get(context, Members),
+      platformKeys: Context.get(context, PlatformKeys),
       sessions: Context.get(context, Sessions),
       tokens: Context.get(context, Tokens),
       auditTrail: Context.get(context, AuditTrail)

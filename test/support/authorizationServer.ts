@@ -40,10 +40,16 @@ export const startAuthorizationServer = (redirectUri: string) =>
         }
       })
       const answer = provider.callback()
-      const tokens: { answers: "as it should" | "never" | "invalid_grant" } = { answers: "as it should" }
+      const tokens: { answers: "as it should" | "never" | "done and never" | "invalid_grant" } = {
+        answers: "as it should"
+      }
       server.on("request", (request, response) => {
         const path = request.url ?? ""
-        if (path === "/token" && tokens.answers !== "as it should") {
+        if (path === "/token" && tokens.answers === "done and never")
+          // The server does what it was asked, and its answer is lost.
+          Object.assign(response, { write: () => true, end: () => response })
+        else if (path === "/token" && tokens.answers !== "as it should") {
+          requests.push("POST unanswered")
           if (tokens.answers === "never") return
           return void response
             .writeHead(400, { "content-type": "application/json" })

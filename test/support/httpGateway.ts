@@ -95,6 +95,7 @@ export interface Services {
   readonly cursorKey?: Uint8Array
   readonly logins?: Partial<LoginApprovals["Type"]>
   readonly members?: Partial<Members["Type"]>
+  readonly platformKeys?: Partial<PlatformKeys["Type"]>
   readonly openIdLayer?: Layer.Layer<OpenId>
   readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
@@ -134,7 +135,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
       partial(Runs, services.runs ?? {}),
       partial(EndpointStats, { comparedAnswers: Effect.succeed(new Map()) }),
-      partial(PlatformKeys, {}),
+      partial(PlatformKeys, services.platformKeys ?? {}),
       services.callbacksLayer ?? CallbacksNone,
       partial(ProviderHealth, {}),
       partial(Reconciliation, {}),

@@ -7,6 +7,7 @@ import { ConnectionAuthorizations } from "../../../services/ConnectionAuthorizat
 import { providerNamed } from "../../connections/Authorizing.js"
 import { variablesText } from "../../../domain/Manifest.js"
 import { type Connection, Connections, type Revocation } from "../../../services/Connections.js"
+import { PlatformKeys } from "../../../services/PlatformKeys.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { instantParam } from "../../Query.js"
 import { code, dash, instant, linkTo } from "../Figures.js"
@@ -64,13 +65,19 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
 
 const fieldNames = ["providerId", "label", "secret", "expiresAt", "variables", "account", "accountLabel"]
 
-/** The form that connects an account in a browser; nothing while no provider of the catalog takes that. */
+/**
+ * The form that connects an account in a browser. It has the providers for which the operator has set an OAuth client;
+ * nothing while there is none.
+ */
 const accountForm = (workspaceId: string, form: Filled) =>
   Effect.gen(function* () {
     const listed = yield* (yield* Catalog).providers
-    const choices = listed.flatMap(({ provider: { auth, id, name } }) =>
+    const taking = listed.flatMap(({ provider: { auth, id, name } }) =>
       auth.type === "oauth2_authorization_code" ? [{ value: id, label: name }] : []
     )
+    if (taking.length === 0) return nothing
+    const clients = new Set((yield* (yield* PlatformKeys).list).map(({ providerId }) => providerId))
+    const choices = taking.filter(({ value }) => clients.has(value))
     if (choices.length === 0) return nothing
     return section(
       "Connect an account",

@@ -8,6 +8,7 @@ import type { CursorKey } from "../../../services/CursorKey.js"
 import type { Ids } from "../../../services/Ids.js"
 import type { Members } from "../../../services/Members.js"
 import type { PublicUrl } from "../../../services/PublicUrl.js"
+import type { PlatformKeys } from "../../../services/PlatformKeys.js"
 import type { Reports } from "../../../services/Reports.js"
 import type { Runs } from "../../../services/Runs.js"
 import type { Sessions } from "../../../services/Sessions.js"
@@ -38,6 +39,7 @@ export type WorkspaceServices =
   | Ids
   | Members
   | PublicUrl
+  | PlatformKeys
   | Reports
   | Runs
   | Sessions
