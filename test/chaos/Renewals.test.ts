@@ -1,4 +1,4 @@
-/** A node is killed while it renews the tokens of a connection, at a real OAuth 2 server that rotates refresh tokens. */
+/** A node is killed while it renews tokens of a connection, at a real OAuth 2 server that rotates refresh tokens. */
 import { createServer } from "node:http"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
