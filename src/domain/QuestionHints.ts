@@ -56,88 +56,98 @@ const wayTo =
 /** Who asks which thing is cheapest asks about the thing. */
 const asksWhich = /\b(?:which|what|who|is|are|was|were|by|how)\b[^,;]*$/i
 
+interface Asked {
+  readonly question: string
+  readonly known: Known
+}
+
 /** Answers the setting of a match, or null when the words mean something else. */
-type Judge = (match: RegExpExecArray, rest: string) => HintSetting | null
+type Judge = (match: RegExpExecArray, rest: string, asked: Asked) => HintSetting | null
 interface Rule {
+  /** Its first group holds the hint's own words. */
   readonly form: RegExp
-  /** The group that holds the hint's own words. */
-  readonly group: number
   readonly judge: Judge
+}
+
+interface Rules {
+  /** Every question with such a hint says one of these words. Most questions say none, and are read no further. */
+  readonly says: RegExp
+  /** Where the question says one of these, the words are about the subject. */
+  readonly unless: ReadonlyArray<RegExp>
+  readonly rules: ReadonlyArray<Rule>
 }
 
 const isAbsent = (part: string | undefined): boolean => part === undefined || part.trim() === ""
 
-const orderRules = (question: string, known: Known): ReadonlyArray<Rule> =>
-  goods.test(question)
-    ? []
-    : orders.flatMap(([words, value]): ReadonlyArray<Rule> => {
-        const setting = { parameter: "prefer", value } as const
-        return [
-          {
-            form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+${upTo3Words}${tool}\\b`, "gi"),
-            group: 1,
-            judge: () => setting
-          },
-          { form: new RegExp(`\\b((?:the\\s+)?(?:${words})\\s+${wayTo})`, "gi"), group: 1, judge: () => setting },
-          {
-            form: new RegExp(`(${opening}(?:the\\s+)?(?:${words})(?:\\s+(?:first|one|option|please))?)${end}`, "gi"),
-            group: 1,
-            judge: (_, rest) => (rest.trim() === "" ? null : setting)
-          },
-          {
-            form: new RegExp(`\\b((?:${words})(?:\\s+(?:first|one|option))?)\\s*[.!?]*$`, "gi"),
-            group: 1,
-            judge: (match, rest) =>
-              asksWhich.test(question.slice(0, match.index)) || !known.namesJob(rest) ? null : setting
-          },
-          {
-            form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+((?:[\\w-]+\\s*){2,4})`, "gi"),
-            group: 1,
-            judge: (match) => (known.namesJob(match[2] ?? "") ? setting : null)
-          }
-        ]
-      })
+const orderRules: Rules = {
+  says: /cheapest|expensive|lowest|affordable|fastest|quickest|reliable/i,
+  unless: [goods],
+  rules: orders.flatMap(([words, value]): ReadonlyArray<Rule> => {
+    const setting = { parameter: "prefer", value } as const
+    return [
+      {
+        form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+${upTo3Words}${tool}\\b`, "gi"),
+        judge: () => setting
+      },
+      { form: new RegExp(`\\b((?:the\\s+)?(?:${words})\\s+${wayTo})`, "gi"), judge: () => setting },
+      {
+        form: new RegExp(`(${opening}(?:the\\s+)?(?:${words})(?:\\s+(?:first|one|option|please))?)${end}`, "gi"),
+        judge: (_, rest) => (rest.trim() === "" ? null : setting)
+      },
+      {
+        form: new RegExp(`\\b((?:${words})(?:\\s+(?:first|one|option))?)\\s*[.!?]*$`, "gi"),
+        judge: (match, rest, { known, question }) =>
+          asksWhich.test(question.slice(0, match.index)) || !known.namesJob(rest) ? null : setting
+      },
+      {
+        form: new RegExp(`\\b((?:the\\s+)?(?:${words}))\\s+((?:[\\w-]+\\s*){2,4})`, "gi"),
+        judge: (match, _, { known }) => (known.namesJob(match[2] ?? "") ? setting : null)
+      }
+    ]
+  })
+}
 
-const freeRules = (question: string, known: Known): ReadonlyArray<Rule> => {
-  const setting = { parameter: "maxPriceMicros", value: 0 } as const
-  if (goods.test(question) || freeThings.test(question)) return []
-  const ofJob: Judge = (_, rest) => (known.namesJob(rest) ? setting : null)
-  return [
+const costsNothing = { parameter: "maxPriceMicros", value: 0 } as const
+const freeIfJob: Judge = (_, rest, { known }) => (known.namesJob(rest) ? costsNothing : null)
+const freeRules: Rules = {
+  says: /\bfree\b|no cost|without paying/i,
+  unless: [goods, freeThings],
+  rules: [
     {
       form: new RegExp(`${leads}(free)\\s+${upTo3Words}(${tool})\\b(?!\\s+keys?\\b)`, "gi"),
-      group: 1,
-      judge: (match) => (isAbsent(match[2]) || known.namesJob(`${match[2] ?? ""} ${match[3] ?? ""}`) ? setting : null)
+      judge: (match, _, { known }) =>
+        isAbsent(match[2]) || known.namesJob(`${match[2] ?? ""} ${match[3] ?? ""}`) ? costsNothing : null
     },
     {
       form: new RegExp(`((?:\\bfor free|\\bfree of charge|\\bat no cost|\\bwithout paying)${end})`, "gi"),
-      group: 1,
-      judge: ofJob
+      judge: freeIfJob
     },
-    { form: new RegExp(`(${opening}(?:(?:it )?must be |only )?free)${end}`, "gi"), group: 1, judge: ofJob },
+    { form: new RegExp(`(${opening}(?:(?:it )?must be |only )?free)${end}`, "gi"), judge: freeIfJob },
     {
       form: new RegExp(`${leads}(free)\\s+((?:[\\w-]+\\s*){1,3})$`, "gi"),
-      group: 1,
-      judge: (match) => (!/\bkeys?\b/i.test(match[0]) && known.namesJob(match[2] ?? "") ? setting : null)
+      judge: (match, _, { known }) =>
+        !/\bkeys?\b/i.test(match[0]) && known.namesJob(match[2] ?? "") ? costsNothing : null
     }
   ]
 }
 
-const keyRules = (known: Known): ReadonlyArray<Rule> => {
-  const setting = { parameter: "keyless", value: true } as const
-  const needed = "(?:\\s+(?:needed|required|necessary))"
-  return [
+const needed = "(?:\\s+(?:needed|required|necessary))"
+const takesNoKey = { parameter: "keyless", value: true } as const
+const keyRules: Rules = {
+  says: /key/i,
+  unless: [],
+  rules: [
     {
       form: new RegExp(
         `\\b((?:with\\s+)?(?:no|without(?:\\s+an?|\\s+any)?)\\s+(?:api[\\s-]?)?keys?${needed}?)(?:${end}|(?=\\s+${tool}\\b))`,
         "gi"
       ),
-      group: 1,
-      judge: (match, rest) => (/api|needed|required|necessary/i.test(match[0]) || known.namesJob(rest) ? setting : null)
+      judge: (match, rest, { known }) =>
+        /api|needed|required|necessary/i.test(match[0]) || known.namesJob(rest) ? takesNoKey : null
     },
     {
       form: new RegExp(`\\b(keyless|no-key)(?:${end}|(?=\\s+${upTo3Words}${tool}\\b))`, "gi"),
-      group: 1,
-      judge: () => setting
+      judge: () => takesNoKey
     }
   ]
 }
@@ -148,18 +158,18 @@ const microsPerDollar = 1_000_000
 const plainLimitMax = 10 * microsPerCent
 const callLimitMax = 10 * microsPerDollar
 
-const priceRules = (question: string, known: Known): ReadonlyArray<Rule> => {
-  if (goods.test(question)) return []
-  const limit =
-    "(under|below|less\\s+than|cheaper\\s+than|at\\s+most|no\\s+more\\s+than|not\\s+more\\s+than|max(?:imum)?(?:\\s+of)?|up\\s+to)"
-  const amount = "(?:\\$\\s?(\\d{0,4}(?:\\.\\d{1,6})?)|(\\d{1,4}(?:\\.\\d{1,4})?|a|one)\\s?(cents?|¢|usd|dollars?))"
-  const perCall =
-    "(\\s*(?:(?:\\/|an?|per|each|for\\s+each)\\s*(?:call|request|result|lookup|run|query|record|search)|each))?"
-  return [
+const limit =
+  "(under|below|less\\s+than|cheaper\\s+than|at\\s+most|no\\s+more\\s+than|not\\s+more\\s+than|max(?:imum)?(?:\\s+of)?|up\\s+to)"
+const amount = "(?:\\$\\s?(\\d{0,4}(?:\\.\\d{1,6})?)|(\\d{1,4}(?:\\.\\d{1,4})?|a|one)\\s?(cents?|¢|usd|dollars?))"
+const perCall =
+  "(\\s*(?:(?:\\/|an?|per|each|for\\s+each)\\s*(?:call|request|result|lookup|run|query|record|search)|each))?"
+const priceRules: Rules = {
+  says: /cents?\b|[$¢]|usd|dollar/i,
+  unless: [goods],
+  rules: [
     {
       form: new RegExp(`\\b((?:for\\s+|costing\\s+|priced\\s+)?${limit}\\s+${amount}${perCall})${end}`, "gi"),
-      group: 1,
-      judge: (match, rest) => {
+      judge: (match, rest, { known }) => {
         const [, , word = "", dollars, count, unit = "", each] = match
         const number =
           dollars !== undefined ? Number(dollars) : count === undefined || /[a-z]/i.test(count) ? 1 : Number(count)
@@ -175,29 +185,30 @@ const priceRules = (question: string, known: Known): ReadonlyArray<Rule> => {
   ]
 }
 
-const providerRules = (known: Known): ReadonlyArray<Rule> => {
-  const name = "[\\p{L}\\p{N}][\\p{L}\\p{N}.&+'-]*"
-  const follows = "(?=\\s*(?:$|[,;!?)\\u0001]|\\.(?:\\s|$))|\\s+(?:to|for|please|instead|only)\\b)"
-  return [1, 2, 3, 4].toReversed().map((count) => ({
+const name = "[\\p{L}\\p{N}][\\p{L}\\p{N}.&+'-]*"
+/** What follows the name of a provider. */
+const follows = "(?=\\s*(?:$|[,;!?)\\u0001]|\\.(?:\\s|$))|\\s+(?:to|for|please|instead|only)\\b)"
+const providerRules: Rules = {
+  says: /\b(?:with|using|use|via|through)\s/i,
+  unless: [],
+  rules: [4, 3, 2, 1].map((count) => ({
     form: new RegExp(
       `\\b((?:with|using|use|via|through)\\s+(?:the\\s+)?(${name}(?:\\s+${name}){${count - 1}}?)(?:\\s+api)?)${follows}`,
       "giu"
     ),
-    group: 1,
-    judge: (match) => {
+    judge: (match, _, { known }) => {
       const value = known.providerNamed((match[2] ?? "").replace(/\.$/, ""))
       return value === null ? null : { parameter: "provider", value }
     }
   }))
 }
 
+const allRules: ReadonlyArray<Rules> = [providerRules, orderRules, keyRules, priceRules, freeRules]
+
 /** Words that refuse what stands up to two words behind them: "not using hunter", "anything but the cheapest". */
 const refusing =
   /(?:\b(?:not|never|(?:no|without)(?!\s+(?:any?\s+)?(?:api[\s-]?)?keys?\b)|avoid\w*|except|excluding|(?:any|every)thing but|all but|instead of|rather than|other than|neither|nor|dont|doesnt|cannot|cant)|n['’]t)\s+(?:[\w'’-]+\s+){0,2}$/i
 
-/** Most questions hold none of these words, and are read no further. */
-const mayHint =
-  /cheap|expensive|lowest|affordable|fastest|quickest|reliable|\bfree\b|no cost|without|key|\bcents?\b|[$¢]|usd|dollar|\b(?:with|using|use|via|through)\s/i
 const quoted = /"[^"]*"|“[^”]*”/g
 /** What stands for words that were read already; a clause may end before them. */
 const readBlank = "\u0001"
@@ -212,26 +223,24 @@ const without = (question: string, { at, words }: Pick<Hint, "at" | "words">): s
 
 /** The hints of a question in the order of its words, at most one for each parameter. */
 export const hintsIn = (question: string, known: Known): ReadonlyArray<Hint> => {
-  if (question.length > readCharsMax || !mayHint.test(question)) return []
+  if (question.length > readCharsMax) return []
+  const rules = allRules
+    .filter(({ says, unless }) => says.test(question) && !unless.some((subject) => subject.test(question)))
+    .flatMap((each) => each.rules)
+  if (rules.length === 0) return []
   // Words that are quoted or were read keep their place and can be no part of another hint.
   let text = question.replace(quoted, (words) => quotedBlank.repeat(words.length))
+  const asked = { question, known }
   const found: Array<Hint> = []
-  const rules = [
-    ...providerRules(known),
-    ...orderRules(question, known),
-    ...keyRules(known),
-    ...priceRules(question, known),
-    ...freeRules(question, known)
-  ]
-  const read = ({ form, group, judge }: Rule): void => {
+  const read = ({ form, judge }: Rule): void => {
     for (const match of Array.from(text.matchAll(form))) {
-      const own = match[group] ?? ""
+      const own = match[1] ?? ""
       // The words of the hint begin behind the sign that sets them off.
       const lead = /^[\s,;(]*/.exec(own)?.[0].length ?? 0
       const words = own.slice(lead).trimEnd()
       const at = match.index + match[0].indexOf(own) + lead
       if (refusing.test(text.slice(0, at))) continue
-      const setting = judge(match, without(text, { at, words }).replace(blanks, " "))
+      const setting = judge(match, without(text, { at, words }).replace(blanks, " "), asked)
       if (setting === null || found.some(({ parameter }) => parameter === setting.parameter)) continue
       found.push({ ...setting, words, at })
       text = text.slice(0, at) + readBlank.repeat(words.length) + text.slice(at + words.length)

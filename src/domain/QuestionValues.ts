@@ -98,11 +98,15 @@ const withoutSentenceEnd = (url: string): string => {
   return text.endsWith(")") && text.split(")").length > opened ? withoutSentenceEnd(text.slice(0, -1)) : text
 }
 
+/** Every value has one of these signs, is named as a point, or stands between two codes of currencies. */
+const mayGive = /[@.:\d]|\blat|[a-z]{3}\s*(?:\/|->|→|-|\s(?:to|in|into)\s)/i
+
 /**
  * Reads one kind after the other. What was read as one kind is blank to the next: the domain of an e-mail address is no
  * domain that somebody gave.
  */
 export const valuesIn = (question: string): QuestionValues => {
+  if (!mayGive.test(question)) return {}
   const found: Mutable<QuestionValues> = {}
   const ambiguous = new Set<keyof QuestionValues>()
   const give = <K extends keyof QuestionValues>(kind: K, value: Mutable<QuestionValues>[K]): void => {

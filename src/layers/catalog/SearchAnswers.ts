@@ -2,7 +2,7 @@
  * The answer of the search: the rows of a page, what was read from the words, and why the answer may not be what was
  * asked for. `Searching.ts` finds and orders the hits.
  */
-import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
+import type { CatalogQuery, CatalogRow, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { toUsd } from "../../domain/Micros.js"
 import { compileFilter, filterKey } from "./Filtering.js"
@@ -85,6 +85,13 @@ const advice = (
   return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
 }
 
+/**
+ * The row with what belongs to this question alone. Most often that is nothing, and then it is the same object for
+ * every question, so that its JSON text is written once.
+ */
+const rowWith = (row: CatalogRow, own: Pick<CatalogRow, "usageHints" | "raisedByUse">): CatalogRow =>
+  Object.keys(own).length === 0 ? row : { ...row, ...own }
+
 /** One page of the search. `query` is the question as it was asked; the rest is of what its hints made of it. */
 export const search = (seen: Seen, asked: CatalogQuery): SearchAnswer => {
   const { served, view } = seen
@@ -103,9 +110,8 @@ export const search = (seen: Seen, asked: CatalogQuery): SearchAnswer => {
       const row = rows.row(doc, view.table, view.statistics, matchedBy)
       const endpoint = revision.endpoints[doc]
       const usageHints = endpoint === undefined ? null : givenInput(endpoint)
-      return row === null
-        ? []
-        : { ...row, ...(usageHints === null ? {} : { usageHints }), ...shownRaise(row, view.uses, found.unmatched) }
+      const given = usageHints === null ? {} : { usageHints }
+      return row === null ? [] : rowWith(row, { ...given, ...shownRaise(row, view.uses, found.unmatched) })
     }),
     nextOffset: end < found.total ? end : null,
     prefer: query.prefer,

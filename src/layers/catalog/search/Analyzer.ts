@@ -2,6 +2,7 @@
 // folded to plain lower-case letters and stemmed. The same rules serve documents and queries, so that they meet.
 // It knows no weights: which of several readings counts how much is decided where it is used.
 import { stemmer } from "stemmer"
+import { remembering } from "./Remembering.js"
 import { functionWords, irregularForms } from "./WordClasses.js"
 
 /** One chunk of text, read: `parts` are its words as stems in order; `whole` is the compound written as one word. */
@@ -116,16 +117,21 @@ const readChunk = (chunk: string, dictionary: ReadonlySet<string>): Reading => {
   return parts.length === 0 && whole === null ? nothing : { parts, whole }
 }
 
-/** Reads chunks, remembering those it has seen while a catalog is read: its words repeat. */
+/** Reads chunks. While a catalog is read it remembers all that it has seen, later those of the last questions. */
 export class Analyzer {
   private seen: Map<string, Reading> | null = new Map<string, Reading>()
-  constructor(private readonly dictionary: ReadonlySet<string> = new Set()) {}
+  private readonly readAsked: (chunk: string) => Reading
+  constructor(private readonly dictionary: ReadonlySet<string> = new Set()) {
+    this.readAsked = remembering((chunk) => readChunk(chunk, dictionary))
+  }
 
   read(chunk: string): Reading {
-    const known = this.seen?.get(chunk)
+    const { seen } = this
+    if (seen === null) return this.readAsked(chunk)
+    const known = seen.get(chunk)
     if (known !== undefined) return known
     const reading = readChunk(chunk, this.dictionary)
-    if (this.seen !== null && this.seen.size < mostRemembered) this.seen.set(chunk, reading)
+    if (seen.size < mostRemembered) seen.set(chunk, reading)
     return reading
   }
 
@@ -134,7 +140,7 @@ export class Analyzer {
     return this.seen ?? []
   }
 
-  /** Ends remembering: what queries say has no bound. */
+  /** The catalog is read: what queries say has no bound, and is remembered within one. */
   forget(): void {
     this.seen = null
   }

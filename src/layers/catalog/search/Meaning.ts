@@ -16,13 +16,35 @@ const notLookedUp = -2
 /** Vectors of operations have this length, rounded to integers. */
 const unit = 127
 
+/** How many numbers of a vector stand in one place. */
+const perPlace = 4
+/** Those of queries are longer, and finer: integers are multiplied faster than fractions. */
+const askedUnit = 2 ** 14
+
+/**
+ * The sum of products, which stays below 2^31 as both lengths multiplied do. `from` and `end` are places in `fours`:
+ * each holds four bytes of a vector, the first the lowest, so that memory is asked once for four.
+ */
+const dotOf = (asked: Int32Array, fours: Int32Array, from: number, end: number): number => {
+  let [even, odd, at] = [0, 0, 0]
+  for (let place = from; place < end; place += 1, at += 4) {
+    const four = i32(fours, place)
+    even = (even + Math.imul(i32(asked, at), (four << 24) >> 24) + Math.imul(i32(asked, at + 2), (four << 8) >> 24)) | 0
+    odd = (odd + Math.imul(i32(asked, at + 1), (four << 16) >> 24) + Math.imul(i32(asked, at + 3), four >> 24)) | 0
+  }
+  return even + odd
+}
+
 /** How near a row is to a query, 0 to 1. */
 export type Nearness = (row: number) => number
 
 export class Meanings {
   /** Of each term of the index, its number in the table. */
   private readonly wordOf: Int32Array
-  private readonly vectors: Int8Array
+  /** The vectors of the rows, each in `places` numbers of four bytes. */
+  private readonly fours: Int32Array
+  private readonly places: number
+  /** One bit for each row: whether its vector is made. */
   private readonly made: Uint8Array
   /** The sum of the words of the text that is being read. */
   private readonly sum: Int32Array
@@ -34,9 +56,10 @@ export class Meanings {
     private readonly table: WordTable
   ) {
     this.wordOf = new Int32Array(data.termTexts.length).fill(notLookedUp)
-    this.vectors = new Int8Array(data.size * table.dimensions)
-    this.made = new Uint8Array(data.size)
-    this.sum = new Int32Array(table.dimensions)
+    this.places = Math.ceil(table.dimensions / perPlace)
+    this.fours = new Int32Array(data.size * this.places)
+    this.made = new Uint8Array(Math.ceil(data.size / 8))
+    this.sum = new Int32Array(this.places * perPlace)
     this.addedTo = new Float64Array(table.size)
   }
 
@@ -44,28 +67,23 @@ export class Meanings {
    * Compares rows with the sentence of the query that is nearest to each. Null when the table has no word of the query.
    */
   to(clauses: ReadonlyArray<QueryClause>): Nearness | null {
-    const { dimensions } = this.table
+    const { fours, places } = this
     const asked = clauses.map((clause) => this.vectorOf(clause)).filter((vector) => vector !== null)
     if (asked.length === 0) return null
     return (row) => {
-      if (u8(this.made, row) === 0) this.make(row)
-      const { vectors } = this
-      const start = row * dimensions
+      if (((u8(this.made, row >>> 3) >>> (row & 7)) & 1) === 0) this.make(row)
+      const start = row * places
       let nearest = 0
-      for (const vector of asked) {
-        let dot = 0
-        for (let at = 0; at < dimensions; at += 1) dot += f64(vector, at) * i8(vectors, start + at)
-        if (dot > nearest) nearest = dot
-      }
-      return nearest / unit
+      for (const vector of asked) nearest = Math.max(nearest, dotOf(vector, fours, start, start + places))
+      return nearest / (unit * askedUnit)
     }
   }
 
-  private vectorOf({ words }: QueryClause): Float64Array | null {
+  private vectorOf({ words }: QueryClause): Int32Array | null {
     this.clear()
-    for (const { reading } of words) for (const part of reading.parts) this.add(this.table.find(part))
+    for (const { reading } of words) for (const part of reading.parts) this.add(this.wordOfStem(part))
     const length = this.length()
-    return length === 0 ? null : Float64Array.from(this.sum, (value) => value / length)
+    return length === 0 ? null : this.sum.map((value) => Math.round((askedUnit * value) / length))
   }
 
   private make(row: number): void {
@@ -78,11 +96,19 @@ export class Meanings {
       if (!isAbout(token)) break
       this.add(this.wordOfTerm(termOf(token)))
     }
-    const { sum, vectors } = this
+    const { fours, places, sum } = this
     const scale = unit / Math.max(1, this.length())
-    const place = row * sum.length
-    for (let at = 0; at < sum.length; at += 1) vectors[place + at] = Math.round(scale * i32(sum, at))
-    this.made[row] = 1
+    const byteOf = (at: number): number => Math.round(scale * i32(sum, at)) & 0xff
+    for (let place = 0; place < places; place += 1) {
+      const at = place * perPlace
+      fours[row * places + place] = byteOf(at) | (byteOf(at + 1) << 8) | (byteOf(at + 2) << 16) | (byteOf(at + 3) << 24)
+    }
+    this.made[row >>> 3] = u8(this.made, row >>> 3) | (1 << (row & 7))
+  }
+
+  private wordOfStem(stem: string): number {
+    const term = this.data.terms.get(stem)
+    return term === undefined ? this.table.find(stem) : this.wordOfTerm(term)
   }
 
   private wordOfTerm(term: number): number {
@@ -103,9 +129,9 @@ export class Meanings {
     if (word === notInTable || f64(this.addedTo, word) === this.text) return
     this.addedTo[word] = this.text
     const { sum } = this
-    const { vectors } = this.table
-    const start = word * sum.length
-    for (let at = 0; at < sum.length; at += 1) sum[at] = i32(sum, at) + i8(vectors, start + at)
+    const { dimensions, vectors } = this.table
+    const start = word * dimensions
+    for (let at = 0; at < dimensions; at += 1) sum[at] = i32(sum, at) + i8(vectors, start + at)
   }
 
   private length(): number {

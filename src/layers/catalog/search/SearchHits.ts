@@ -12,6 +12,18 @@ export interface SearchHit {
   readonly matchedBy: MatchedBy
 }
 
+/** Judges each document once: answers are kept, and shown again. */
+export const judgedOnce = (judge: (doc: number) => MatchedBy): ((doc: number) => MatchedBy) => {
+  const judged = new Map<number, MatchedBy>()
+  return (doc) => {
+    const known = judged.get(doc)
+    if (known !== undefined) return known
+    const found = judge(doc)
+    judged.set(doc, found)
+    return found
+  }
+}
+
 export class SearchHits {
   readonly #judge: (doc: number) => MatchedBy
   /** The score of each document stands at the same place; how a document matched is found out when it is shown. */

@@ -13,7 +13,7 @@ import { Reranker } from "./Rerank.js"
 import { resolve, type Resolver, type SearchClause } from "./QueryTerms.js"
 import { Scorer } from "./Scoring.js"
 import { englishOnly, type Languages, type Translation } from "./languages/Languages.js"
-import { type MatchedBy, SearchHits } from "./SearchHits.js"
+import { judgedOnce, type MatchedBy, SearchHits } from "./SearchHits.js"
 import { buildSpelling, type Spelling, spellingWords } from "./Spelling.js"
 import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
@@ -45,7 +45,7 @@ const commonShare = 0.001
 const sameTrust = 0.95
 const relatedTrust = 0.6
 
-/** What the index knows of words: the compiled vocabulary, its single words, other languages, and what words mean. */
+/** What the index knows of words: the compiled vocabulary, words of English, other languages, and what words mean. */
 interface Words {
   readonly vocabulary: Vocabulary
   readonly english: ReadonlySet<string>
@@ -57,7 +57,7 @@ interface Words {
 const isKnownIn =
   (data: IndexData, analyzer: Analyzer, { english, vocabulary, wordTable }: Words) =>
   (word: string): boolean => {
-    if (english.has(word) || functionWords.has(word) || requestWords.has(word) || weakWords.has(word)) return true
+    if (english.has(word)) return true
     const { parts, whole } = analyzer.read(word)
     const stem = parts.length === 1 ? parts[0] : (whole ?? undefined)
     if (stem === undefined || parts.length > 1 || data.terms.has(stem) || vocabulary.expansions.has(stem)) return true
@@ -107,7 +107,12 @@ export class SearchIndex {
     analyzer.forget()
     yield
     const { languages = englishOnly, wordTable = null } = vocabulary
-    const words = { vocabulary: compiled, english, languages, wordTable }
+    const words = {
+      vocabulary: compiled,
+      english: new Set([...english, ...functionWords, ...requestWords, ...weakWords]),
+      languages,
+      wordTable
+    }
     const spelling = yield* buildSpelling(spelled, isKnownIn(data, analyzer, words))
     yield
     return new SearchIndex(data, analyzer, words, spelling, tuning)
@@ -162,9 +167,8 @@ export class SearchIndex {
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
     const wrapping = new Set(parsed.flatMap((clause) => clause.wrapping))
     this.reranker.raise(rows, scores, clauses, wrapping, this.meanings?.to(parsed) ?? null)
-    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), (doc) =>
-      this.matchedBy(doc, clauses, jobs)
-    )
+    const judge = judgedOnce((doc) => this.matchedBy(doc, clauses, jobs))
+    const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), judge)
     return { hits, total, expandedCapabilities }
   }
 

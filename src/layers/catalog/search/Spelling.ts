@@ -6,6 +6,7 @@ import { type Analyzer, stemOf } from "./Analyzer.js"
 import type { IndexData } from "./IndexData.js"
 import { u32, u8 } from "./IntegerArrays.js"
 import { documentFrequency } from "./Postings.js"
+import { remembering } from "./Remembering.js"
 import { typoLikelihood } from "./Typos.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
@@ -25,6 +26,7 @@ export interface Spelling {
   readonly correct: (word: string) => ReadonlyArray<Correction>
 }
 
+const none: ReadonlyArray<Correction> = []
 const eligible = (word: string): boolean => word.length >= shortest && word.length <= longest && /^[a-z]+$/.test(word)
 const slice = 2_000
 
@@ -146,7 +148,7 @@ export function* buildSpelling(
     return found.sort((a, b) => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1))
   }
   const correct = (typed: string): ReadonlyArray<Correction> => {
-    if (!eligible(typed) || isRight(typed)) return []
+    if (!eligible(typed) || isRight(typed)) return none
     const found = near(typed)
     const best = found[0]?.likelihood ?? 0
     const kept = found.filter(({ likelihood }) => likelihood >= leastShare * best).slice(0, most)
@@ -154,5 +156,5 @@ export function* buildSpelling(
     const trust = trustOfLength(typed.length)
     return kept.map(({ likelihood, word }) => ({ word, trust: trust * Math.sqrt(likelihood / all) }))
   }
-  return { correct }
+  return { correct: remembering(correct) }
 }

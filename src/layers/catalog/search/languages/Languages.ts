@@ -4,14 +4,13 @@
  * word counts only when the question has more words that only this language has than it has English words.
  */
 import { cutText } from "../../../../domain/Characters.js"
-import { functionWords, requestWords, weakWords } from "../WordClasses.js"
 import type { LanguageFile } from "./LanguageFile.js"
 import { SpacedLanguage } from "./SpacedLanguage.js"
 import { UnspacedLanguage } from "./UnspacedLanguage.js"
 
 /** What the catalog says of the words of a question. */
 export interface CatalogWords {
-  /** Further words of English. */
+  /** Words of English. */
   readonly english: ReadonlySet<string>
   /** Whether many operations say the word: it is English then, whatever it means elsewhere. */
   readonly isCommon: (word: string) => boolean
@@ -43,7 +42,7 @@ const shortWord = 2
 const shortTrust = 0.5
 
 const signOf = (language: SpacedLanguage, word: string, isCommon: (word: string) => boolean): number => {
-  const found = language.wordOf(language.written(word))
+  const found = language.wordOf(word)
   if (found?.telling !== true || (found.english !== "" && isCommon(word))) return 0
   return found.english === "" && word.length <= shortWord ? shortTrust : 1
 }
@@ -71,12 +70,9 @@ export class Languages {
   translate(query: string, catalog: CatalogWords): Translation | null {
     const text = cutText(query, longestRead)
     const isPlain = plainText.test(text)
+    const { english } = catalog
     const isEnglish = (word: string): boolean =>
-      functionWords.has(word) ||
-      requestWords.has(word) ||
-      weakWords.has(word) ||
-      catalog.english.has(word) ||
-      (word.endsWith("s") && catalog.english.has(word.slice(0, -1)))
+      english.has(word) || (word.endsWith("s") && english.has(word.slice(0, -1)))
     const translated = isPlain ? null : this.unspacedText(text)
     if (translated !== null || this.spaced.length === 0) return translated
     const words = text.toLowerCase().match(isPlain ? plainWord : anyWord) ?? []
@@ -152,7 +148,7 @@ export class Languages {
       if (signs < 1) continue
       const against = ours.filter((word) => !language.has(language.written(word)))
       if (signs <= against.length) continue
-      const known = words.filter((word) => language.wordOf(language.written(word)) !== undefined).length
+      const known = words.filter((word) => language.wordOf(word) !== null).length
       if (best === null || known > best.known || (known === best.known && signs > best.signs))
         best = { language, signs, known }
     }

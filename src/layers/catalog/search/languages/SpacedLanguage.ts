@@ -3,6 +3,7 @@
  * compound of known words; phrases of several words come before single words. Accents do not matter.
  */
 import { fold } from "../Analyzer.js"
+import { remembering } from "../Remembering.js"
 import { type LanguageFile, speller, wordsIn } from "./LanguageFile.js"
 
 const shortestStem = 4
@@ -36,6 +37,8 @@ export class SpacedLanguage {
   private readonly alsoEnglish: ReadonlySet<string>
   private readonly endings: ReadonlySet<string>
   private readonly longestEnding: number
+  /** The meaning of one word as it was typed; null when the language does not have it. */
+  readonly wordOf: (word: string) => WordFound | null
   private readonly links: ReadonlyArray<string>
   private longestPhrase = 1
 
@@ -49,6 +52,7 @@ export class SpacedLanguage {
     this.longestEnding = Math.max(0, ...Array.from(this.endings, (ending) => ending.length))
     this.links = wordsIn(file.compounds).map((link) => (link === "-" ? "" : this.written(link)))
     for (const [english, texts] of Object.entries(file.words)) for (const text of texts) this.enter(text, english)
+    this.wordOf = remembering((word) => this.meaningOf(this.written(word)))
   }
 
   private enter(text: string, english: string): void {
@@ -76,14 +80,13 @@ export class SpacedLanguage {
     return this.dropped.has(word) && !this.exact.has(word)
   }
 
-  /** The meaning of one written word; undefined when the language does not have it. */
-  wordOf(word: string): WordFound | undefined {
+  private meaningOf(word: string): WordFound | null {
     const english = this.exact.get(word)
     if (english === undefined && this.dropped.has(word)) {
       return { english: "", telling: !this.alsoEnglish.has(word) }
     }
     const found = english ?? this.phrases.get(this.stemOf(word)) ?? this.compound(word)
-    return found === undefined ? undefined : { english: found, telling: found !== word && !this.alsoEnglish.has(word) }
+    return found === undefined ? null : { english: found, telling: found !== word && !this.alsoEnglish.has(word) }
   }
 
   /** The longest phrase at a place of written words that have a subject. */
@@ -94,7 +97,7 @@ export class SpacedLanguage {
       if (english !== undefined) return { length, english }
     }
     const word = words[at]
-    const english = word === undefined ? undefined : this.wordOf(word)?.english
+    const english = word === undefined ? undefined : this.meaningOf(word)?.english
     return english === undefined || english === "" ? undefined : { length: 1, english }
   }
 
