@@ -165,7 +165,7 @@ interface End {
 /** A mistake of ours, in one line; where it happened is told to the log, at the level Debug. */
 const unexpected = (cause: Cause.Cause<unknown>): string => {
   const [first] = Cause.prettyErrors(cause)
-  return `This should not have happened (${first?.message ?? "an unknown failure"}); LOG_LEVEL=Debug tells where`
+  return `This should not have happened (${first?.message ?? "an unknown failure"}); GATEWAY_LOG_LEVEL=debug tells where`
 }
 
 const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End => {

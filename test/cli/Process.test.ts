@@ -2,10 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { describe } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { program, root } from "../support/program.js"
 
@@ -131,6 +133,27 @@ describe("the gateway program", () => {
           assert.deepStrictEqual([level.code, level.out], [1, ""])
           assert.match(level.err, /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)
           assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+        })
+      ),
+    120_000
+  )
+
+  it.live(
+    "says which port is taken and what to do, without a stack",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const url = Redacted.value(yield* acquireTestDatabase())
+          const taken = createServer()
+          const port = yield* listenLocally(taken)
+          const { code, err, out } = yield* gateway(place, ["serve"], "", { DATABASE_URL: url, PORT: String(port) })
+          assert.strictEqual(code, 1)
+          assert.include(
+            out,
+            `Another program listens on 127.0.0.1:${port}: end it, or set PORT to a free port (0 takes any)`
+          )
+          assert.notMatch(out + err, /\n\s+at |\\n\s+at |ServeError/)
         })
       ),
     120_000
