@@ -3,7 +3,6 @@
  * Decides by the content type the provider sent and the ones the operation allows; judges nothing else. Every answer is
  * kept to the letter, and where it cannot stand as it came, a note says so.
  */
-import { isAscii, isUtf8 } from "node:buffer"
 import { Either } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
@@ -11,6 +10,8 @@ import { answerDepthMax, parsedBytesMax } from "../../domain/Limits.js"
 import { readJson } from "../../domain/LosslessJson.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
+import { allSteps } from "../node/LongWork.js"
+import { type DecodedText, type TextKind, textSteps } from "./AnswerText.js"
 import { readCsv } from "./CsvReading.js"
 import type { ReadAhead, WireAnswer } from "./Transport.js"
 import { readXml } from "./XmlReading.js"
@@ -69,63 +70,11 @@ const filename = (disposition: string | undefined): string | null => {
   return safe === "" ? null : safe
 }
 
-/**
- * UTF-16 shows by its mark, or by the zero byte of the ASCII character that every JSON begins with; in another text a
- * zero byte may be a character, and two of them in the right places are not.
- */
-const utf16Of = (bytes: Buffer, json: boolean): "utf-16le" | "utf-16be" | undefined => {
-  const [first, second, third, fourth] = bytes
-  if (first === 0xff && second === 0xfe) return "utf-16le"
-  if (first === 0xfe && second === 0xff) return "utf-16be"
-  if (bytes.length % 2 !== 0 || (first === 0) === (second === 0)) return undefined
-  if (first === 0) return json || (third === 0 && fourth !== 0) ? "utf-16be" : undefined
-  return json || (third !== 0 && fourth === 0) ? "utf-16le" : undefined
-}
-
-interface Decoded {
-  readonly text: string
-  /** Says why the kept text differs from the answer; null when it does not. */
-  readonly note: string | null
-}
-
-const hasUtf8Mark = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-
-/** What the declaration of an XML says. One that can be read like this is no UTF-16, whatever it says. */
-const declaredIn = (bytes: Buffer): string | undefined => {
-  const head = bytes.toString("latin1", 0, 256)
-  const declared = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1]
-  return declared === undefined || /^(utf-?16|utf-?32|ucs|iso-10646)/i.test(declared) ? undefined : declared
-}
-
-type TextKind = "json" | "xml" | "other"
-
-/** Its mark says the charset of a text, else the header, else the declaration of an XML. */
-export const decodeText = (bytes: Buffer, contentType: string | undefined, kind: TextKind): Decoded => {
-  const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
-  const marked = utf16Of(bytes, kind === "json") ?? (kind === "xml" && hasUtf8Mark(bytes) ? "utf-8" : undefined)
-  const charset = marked ?? named ?? (kind === "xml" ? declaredIn(bytes) : undefined) ?? "utf-8"
-  const decode = (fatal: boolean) => Either.try(() => new TextDecoder(charset, { fatal }).decode(bytes))
-  const replaced = (text: string): Decoded => ({
-    text,
-    note: `It holds bytes that are no ${charset}; each stands as U+FFFD.`
-  })
-  const asUtf8 = (note: string | null): Decoded => ({ text: bytes.toString("utf8"), note })
-  if (/^utf-?8$/i.test(charset)) return isUtf8(bytes) ? asUtf8(null) : replaced(bytes.toString("utf8"))
-  return Either.match(decode(true), {
-    onRight: (text): Decoded => ({ text, note: null }),
-    onLeft: () =>
-      Either.match(decode(false), {
-        onRight: replaced,
-        // Nobody knows the charset. ASCII is the same in all that are in use.
-        onLeft: () =>
-          asUtf8(
-            isAscii(bytes)
-              ? null
-              : `Its charset ${charset} is not known, so it is read as UTF-8${isUtf8(bytes) ? "" : "; each byte that is none stands as U+FFFD"}.`
-          )
-      })
-  })
-}
+/** The text of an answer, as it was read ahead, or read now. */
+export const decodeText = (
+  { ahead, bytes, headers }: Pick<WireAnswer, "ahead" | "bytes" | "headers">,
+  kind: TextKind
+): DecodedText => (ahead?.text?.kind === kind ? ahead.text : allSteps(textSteps(bytes, headers["content-type"], kind)))
 
 export const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
@@ -159,7 +108,7 @@ const tooLarge = ({ bytes }: WireAnswer, inlineBytes: number): string | null =>
 
 /** The JSON of an answer, and whether it is deeper than everything can walk. A level takes two bytes at least. */
 const jsonOf = (answer: WireAnswer): NonNullable<ReadAhead["json"]> => {
-  const { note, text } = decodeText(answer.bytes, answer.headers["content-type"], "json")
+  const { note, text } = decodeText(answer, "json")
   const read = Either.map(parseJson(text), (value) => ({
     value,
     tooDeep: answer.bytes.length > 2 * answerDepthMax && isDeeper(value, answerDepthMax)
@@ -184,6 +133,12 @@ const readJsonAnswer = (answer: WireAnswer, type: string, inlineBytes: number): 
 export const nothing: ReadAnswer = { view: null, body: { _tag: "Json", value: null }, note: null }
 
 const kindOf = (format: TextFormat): TextKind => (format === "xml" ? "xml" : "other")
+
+/** How the text of an answer is decoded that is no JSON; undefined for a file. */
+export const textKindOf = (type: string, parse: Parse | undefined): TextKind | undefined => {
+  const format = parse?.format ?? formatOf(type)
+  return format === undefined ? undefined : kindOf(format)
+}
 
 const reasonCharsMax = 150
 
@@ -230,7 +185,7 @@ export const readAnswer = (
   }
   const format = parse?.format ?? formatOf(type)
   if (format === undefined) return Either.right({ view: null, body: mediaOf(answer, type), note: null })
-  const { note, text } = decodeText(bytes, answer.headers["content-type"], kindOf(format))
+  const { note, text } = decodeText(answer, kindOf(format))
   const asFile = tooLarge(answer, inlineBytes)
   const view = parse === undefined ? Either.right(text) : parsed(answer, text, parse)
   return Either.mapBoth(view, {
@@ -250,7 +205,7 @@ export const glance = (answer: WireAnswer, { inlineBytes, parse }: Omit<Reading,
   if (answer.bytes.length === 0) return nothing
   return Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => {
     const xml = parse?.format === "xml" ? parse : undefined
-    const { text } = decodeText(answer.bytes, answer.headers["content-type"], xml === undefined ? "other" : "xml")
+    const { text } = decodeText(answer, xml === undefined ? "other" : "xml")
     const view = xml === undefined ? text : Either.getOrElse(parsed(answer, text, xml), () => text)
     return { ...nothing, view }
   })

@@ -13,8 +13,18 @@ import {
 } from "../../domain/Limits.js"
 import { largeJsonSteps } from "../../domain/JsonSlices.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
-import { nextEventLoopTurn, runInSlices } from "../node/LongWork.js"
-import { decodeText, isJson, listsOf, mediaType, notJson, unparsable, withoutMark } from "./AnswerReading.js"
+import { runInSlices } from "../node/LongWork.js"
+import {
+  decodeText,
+  isJson,
+  listsOf,
+  mediaType,
+  notJson,
+  textKindOf,
+  unparsable,
+  withoutMark
+} from "./AnswerReading.js"
+import { textSteps } from "./AnswerText.js"
 import type { Blot } from "./Blotting.js"
 import { readCsvInSlices } from "./CsvReading.js"
 import type { ReadAhead, WireAnswer } from "./Transport.js"
@@ -27,6 +37,9 @@ const parsedBytesMin = 32_768
 export const isLarge = ({ bytes }: WireAnswer, parse: Parse | undefined): boolean =>
   bytes.length > (parse === undefined ? jsonBytesMin : parsedBytesMin)
 
+/** What begins with more blanks than this is read at once. */
+const headBytes = 256
+
 const startsContainer = (text: string): boolean => /^[ \t\r\n]*[[{]/.test(text)
 
 const problems = {
@@ -36,10 +49,11 @@ const problems = {
 } as const
 
 const jsonAhead = Effect.fnUntraced(function* ({ bytes, headers }: WireAnswer) {
-  const { note, text } = decodeText(bytes, headers["content-type"], "json")
-  yield* nextEventLoopTurn
+  // Only the text of a list or an object is worth reading ahead.
+  const head = decodeText({ headers, bytes: bytes.subarray(0, headBytes) }, "json")
+  if (!startsContainer(withoutMark(head.text))) return undefined
+  const { note, text } = yield* runInSlices(() => textSteps(bytes, headers["content-type"], "json"))
   const plain = withoutMark(text)
-  if (!startsContainer(plain)) return undefined
   const read = yield* runInSlices(() => largeJsonSteps(plain))
   return {
     note,
@@ -50,8 +64,7 @@ const jsonAhead = Effect.fnUntraced(function* ({ bytes, headers }: WireAnswer) {
   }
 })
 
-const parsedAhead = Effect.fnUntraced(function* ({ bytes, headers }: WireAnswer, parse: Parse) {
-  const { text } = decodeText(bytes, headers["content-type"], parse.format === "xml" ? "xml" : "other")
+const parsedAhead = Effect.fnUntraced(function* (text: string, parse: Parse) {
   const plain = withoutMark(text)
   const read =
     parse.format === "csv"
@@ -64,11 +77,13 @@ const readAhead = Effect.fnUntraced(function* (answer: WireAnswer, parse: Parse 
   const { bytes, headers } = answer
   const type = mediaType(headers["content-type"])
   const json = bytes.length > jsonBytesMin ? yield* jsonAhead(answer) : undefined
-  const isParsed = parse !== undefined && !isJson(type) && json === undefined && bytes.length <= parsedBytesMax
-  return {
-    ...(json === undefined ? {} : { json }),
-    ...(isParsed ? { parsed: yield* parsedAhead(answer, parse) } : {})
-  } satisfies ReadAhead
+  if (json !== undefined) return { json } satisfies ReadAhead
+  const kind = isJson(type) ? undefined : textKindOf(type, parse)
+  if (kind === undefined) return {} satisfies ReadAhead
+  const text = { kind, ...(yield* runInSlices(() => textSteps(bytes, headers["content-type"], kind))) }
+  return parse === undefined || bytes.length > parsedBytesMax
+    ? ({ text } satisfies ReadAhead)
+    : ({ text, parsed: yield* parsedAhead(text.text, parse) } satisfies ReadAhead)
 })
 
 /** The answer without its keys, and read as far as its operation may need it. */

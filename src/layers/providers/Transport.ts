@@ -11,6 +11,7 @@ import { Data, Effect, Either, type Scope } from "effect"
 import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from "undici"
 import type { Json } from "../../domain/Json.js"
 import { setMember } from "../../domain/Members.js"
+import type { DecodedText, TextKind } from "./AnswerText.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
 export interface WireRequest {
@@ -39,6 +40,8 @@ export interface ReadAhead {
     readonly note: string | null
     readonly read: Either.Either<{ readonly value: Json; readonly tooDeep: boolean }, string>
   }
+  /** As a text, if it is one. */
+  readonly text?: DecodedText & { readonly kind: TextKind }
   /** As XML or CSV, where the operation parses it. Left: why it is not readable as that. */
   readonly parsed?: Either.Either<Json, string>
 }

@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/Limits.js"
+import { allSteps } from "../../../src/layers/node/LongWork.js"
+import { textSteps } from "../../../src/layers/providers/AnswerText.js"
 import { readCsv, readCsvInSlices } from "../../../src/layers/providers/CsvReading.js"
 import { callOnce, platformKey, serve } from "./support.js"
 
@@ -22,7 +24,31 @@ const called = (body: string | Buffer, contentType: string, operation: object = 
 const rows = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `name ${id} ü`, tags: [[], {}, null, [id]] }))
 const manyRows = `${JSON.stringify(rows).slice(0, -1)},{"exact":12345678901234567890,"key":"${secret}"}]`
 
+/** Bytes of every kind where portions meet: whole characters, broken ones, and continuations without a beginning. */
+const around = (middle: Buffer) =>
+  Buffer.concat([Buffer.from("ä".repeat(262_140)), middle, Buffer.from("€".repeat(100_000))])
+
 describe("a large answer", () => {
+  it("is decoded in portions to the text that it is as a whole, wherever they meet", () => {
+    for (const middle of [
+      Buffer.from("abcdefgh"),
+      Buffer.from("a€€€€€€"),
+      Buffer.from("ab💩💩💩💩"),
+      Buffer.from("abc💩💩💩💩"),
+      Buffer.alloc(16, 0x80),
+      Buffer.alloc(16, 0xff),
+      Buffer.from("61e282e282e282f09f92f09f9280808080c0", "hex")
+    ]) {
+      const bytes = around(middle)
+      const { text } = allSteps(textSteps(bytes, "text/plain", "other"))
+      assert.isTrue(text === bytes.toString("utf8"), middle.toString("hex"))
+      for (const charset of ["utf-16le", "shift_jis", "euc-kr", "gb18030"]) {
+        const decoded = allSteps(textSteps(bytes, `text/plain; charset=${charset}`, "other"))
+        assert.isTrue(decoded.text === new TextDecoder(charset).decode(bytes), `${charset} ${middle.toString("hex")}`)
+      }
+    }
+  })
+
   it.scopedLive("of JSON is read by the rules, keeps its digits and loses the key", () =>
     Effect.map(
       called(manyRows, "application/json", {
