@@ -82,17 +82,18 @@ export class Scorer {
     }
   }
 
-  /** Adds the clause to the total, notes how near to its best each row comes, and clears it. */
+  /** Adds the clause to the total, notes how near to its best each row comes, and empties it. */
   private closeClause(): void {
     const { best, clause, total } = this
     const scale = 1 / clause.highest()
     for (let at = 0; at < clause.count; at += 1) {
       const row = u32(clause.rows, at)
       const value = f32(clause.values, row)
+      clause.values[row] = 0
       total.add(row, value)
       if (value * scale > f32(best, row)) best[row] = value * scale
     }
-    clause.clear()
+    clause.count = 0
   }
 
   /** The longest first: an empty target takes a word without asking what a row has already. */
@@ -119,9 +120,11 @@ export class Scorer {
     this.fill(word, scores)
     for (let at = 0; at < scores.count; at += 1) {
       const row = u32(scores.rows, at)
-      target.add(row, f32(scores.values, row))
+      const value = f32(scores.values, row)
+      scores.values[row] = 0
+      target.add(row, value)
     }
-    scores.clear()
+    scores.count = 0
   }
 
   /** Adds a word that is said in one way only. */
