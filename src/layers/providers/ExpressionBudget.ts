@@ -90,6 +90,9 @@ export const costOf = (name: string, [first, second, third]: ReadonlyArray<unkno
     case "pad_left":
     case "pad_right":
       return typeof second === "number" ? second / charsPerStep : 0
+    // Writing JSON costs this for every list or object that is written by itself, besides the size of each.
+    case "to_string":
+      return typeof first === "object" && first !== null ? 20 : 0
     // Takes a text apart into its characters.
     case "reverse":
       return typeof first === "string" ? first.length : 0
