@@ -18,6 +18,7 @@ import {
   providerIdCharsMax
 } from "./Limits.js"
 import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
+import { BaseUrl, OperationPath } from "./manifest/Address.js"
 import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { PageRules } from "./manifest/PageRules.js"
@@ -94,7 +95,7 @@ export const Operation = Schema.Struct({
   /** Whether a call whose answer was lost may be sent again after a crash. */
   repeatable: withDefault(Schema.Boolean, () => true),
   method: Schema.Literal("GET", "POST", "PUT", "PATCH", "DELETE"),
-  path: Schema.String.pipe(Schema.startsWith("/")),
+  path: OperationPath,
   /** JSON Schema 2020-12 of the input (type object). */
   input: JsonObject,
   /**
@@ -159,8 +160,7 @@ export const ProviderManifest = Schema.Struct({
   name: Text,
   homepage: optional(Text),
   docs: optional(Text),
-  /** `{name}` in its host and path stands for the value of a variable. */
-  baseUrl: Schema.String.pipe(Schema.pattern(/^https?:\/\/[^\s?#]+$/)),
+  baseUrl: BaseUrl,
   /** The parts of the address that a connection or the platform's key gives, such as the name of a shop. */
   variables: optional(Variables),
   /** The gateway's own test provider. A job never picks it in production. */

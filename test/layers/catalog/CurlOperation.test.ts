@@ -407,6 +407,14 @@ describe("a curl command of a provider's documentation", () => {
     assert.match(leftOut.join(), /the value of id as an example, because it has a number of more digits/)
   })
 
+  it("keeps a key of letters alone out of the manifest, and takes words for words", () => {
+    const hook = made('curl -X POST --json \'{"text":"x"}\' https://hooks.example/services/B1/aBcDeFgHiJkLmNoPqRsTuVwX')
+    assert.notMatch(JSON.stringify(hook), /aBcDeFgHiJkLmNoPqRsTuVwX/i)
+    assert.strictEqual(hook.endpoint.operation.path, "/services/B1/{token}")
+    const words = made("curl https://a.example/getCustomerAccountSettings")
+    assert.strictEqual(words.endpoint.operation.path, "/getCustomerAccountSettings")
+  })
+
   it("is refused with a reason where its request cannot be known", () => {
     for (const [command, words] of [
       ["curl https://a.example -d @request.json", /file request\.json, which is not read; put its content in place/],

@@ -11,9 +11,14 @@ const holdsKey =
 const hostName = /^(?:[a-z0-9-]{1,30}\.)+[a-z]{2,}$/
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** Letters of both cases in pieces too short for words: `aBcDeFgH…`, and not `getCustomerSettings`. */
+const hasNoWords = (value: string): boolean =>
+  /^(?=[A-Z]*[a-z])(?=[a-z]*[A-Z])[A-Za-z]{16,}$/.test(value) && value.split(/(?=[A-Z])/).length > value.length / 2.4
+
 /** Long texts of letters and digits without words: keys, tokens, signatures. */
 export const looksSecret = (value: string): boolean =>
   holdsKey.test(value) ||
+  hasNoWords(value) ||
   /^(?:sk|pk|rk|gh[pousr]|xox[abps]|shpat|glpat|AIza|eyJ)[-_A-Za-z0-9]/.test(value) ||
   (/^[A-Za-z0-9+/_=.:~-]{20,}$/.test(value) &&
     /\d/.test(value) &&

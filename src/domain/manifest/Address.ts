@@ -1,0 +1,38 @@
+/** The address of a provider and the path of an operation, as a manifest may write them. */
+import { Schema } from "effect"
+import { readUrl } from "../Url.js"
+
+const placeholder = /\{[^{}]*\}/g
+/** `..` and `.`, also percent-encoded: an address with one is another address than the one that is read. */
+const dots = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
+/** Percent-encoded control characters. */
+const control = /%(?:[01][0-9a-f]|7f)/i
+
+const pathProblem = (path: string): string | undefined =>
+  dots.test(path)
+    ? "must not hold . or .. as a part of the path"
+    : control.test(path)
+      ? "must not hold control characters"
+      : undefined
+
+const addressProblem = (text: string): string | undefined => {
+  const url = readUrl(text.replace(placeholder, "x"))
+  if (url === null) return "must be an address"
+  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/.test(text))
+    return "must not hold a name or password: a key belongs to auth, and is set with gateway key set"
+  if (url.hostname.startsWith(".") || url.hostname.includes(".."))
+    return "must have a host name without empty parts, such as api.example.com"
+  return pathProblem(text.replace(/^https?:\/\/[^/]*/, ""))
+}
+
+/** `{name}` in its host and path stands for the value of a variable. */
+export const BaseUrl = Schema.String.pipe(
+  Schema.pattern(/^https?:\/\/[^\s?#]+$/),
+  Schema.filter((text) => addressProblem(text) ?? true, { jsonSchema: {} })
+)
+
+/** Begins with a slash. `{name}` stands for a field of the input, a variable or a key. */
+export const OperationPath = Schema.String.pipe(
+  Schema.startsWith("/"),
+  Schema.filter((text) => pathProblem(text) ?? true, { jsonSchema: {} })
+)
