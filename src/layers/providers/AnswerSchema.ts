@@ -5,7 +5,6 @@
 import { cutText } from "../../domain/Characters.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { breakCharsMax } from "../../domain/Limits.js"
-import { withNumbers } from "../../domain/LosslessJson.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { Break } from "../../domain/ProviderFigures.js"
 import { memoByVersion } from "./MemoByVersion.js"
@@ -19,7 +18,7 @@ const placeOf = (path: Path): string =>
 const compiled = (schema: JsonObject): ((body: Json) => Break | "left_out" | null) => {
   const check = answerCheckFor(schema)
   return (body) => {
-    const problem = check(withNumbers(body))
+    const problem = check(body)
     if (problem === null) return null
     if (problem.kind === "spent") return "left_out"
     const place = placeOf(problem.path)

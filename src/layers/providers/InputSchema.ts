@@ -5,7 +5,7 @@
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { withExact, withNumbers } from "../../domain/LosslessJson.js"
+import { withNumbers } from "../../domain/LosslessJson.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { volumeExcess, volumeShortfall } from "../../domain/Pricing.js"
@@ -73,9 +73,6 @@ const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | 
   }
 }
 
-const exactly = (candidate: JsonObject, input: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(candidate).map(([name, value]) => [name, withExact(value, member(input, name))]))
-
 const isDefaultedWithin = (value: Json | undefined): boolean =>
   Array.isArray(value)
     ? value.some(isDefaultedWithin)
@@ -124,9 +121,7 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
   const copies = isDefaultedBelow(schema)
   const check = (input: JsonObject): PreparedInput => {
     const missing = lacking(schema, input)
-    // The schema checks plain numbers; the request keeps every digit.
-    const plain = withNumbers(input)
-    const own = copies ? copied(plain) : plain
+    const own = copies ? copied(input) : input
     const candidate: OpenObject = isObject(own) ? { ...own } : {}
     // Defaults may still fill a required field, so the schema decides what is missing.
     const problem = validate(candidate)
@@ -135,10 +130,9 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
         _tag: "Rejected",
         problems: problem.kind !== "spent" && missing.length > 0 ? missing : [problemOf(problem)]
       }
-    const outside = volumeProblem(operation, candidate)
-    return outside === undefined
-      ? { _tag: "Accepted", input: plain === input ? candidate : exactly(candidate, input) }
-      : { _tag: "Rejected", problems: [outside] }
+    const plain = withNumbers(candidate)
+    const outside = isObject(plain) ? volumeProblem(operation, plain) : undefined
+    return outside === undefined ? { _tag: "Accepted", input: candidate } : { _tag: "Rejected", problems: [outside] }
   }
   const properties = schema["properties"]
   return Either.right({

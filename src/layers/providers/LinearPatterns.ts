@@ -25,6 +25,36 @@ export interface LinearPattern {
   readonly test: (text: string) => boolean
 }
 
+/** What JavaScript takes for white space, and what it does not. The engine knows those of ASCII only. */
+const space = "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
+const otherThanSpace =
+  "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
+/** The ends of lines, which a dot does not match. */
+const lineEnds = "\\n\\r\\x{2028}\\x{2029}"
+
+/** The pattern with white space and dots written out as JavaScript means them. */
+const asInJavaScript = (pattern: string): string => {
+  let inClass = false
+  return pattern.replace(/\\[^]|[[\].]/g, (part) => {
+    switch (part) {
+      case "\\s":
+        return inClass ? space : `[${space}]`
+      case "\\S":
+        return inClass ? otherThanSpace : `[${otherThanSpace}]`
+      case "[":
+        inClass = true
+        return part
+      case "]":
+        inClass = false
+        return part
+      case ".":
+        return inClass ? part : `[^${lineEnds}]`
+      default:
+        return part
+    }
+  })
+}
+
 /** Beyond this size a pattern may leave the engine's fast path. */
 const slowSize = 64
 
@@ -32,7 +62,7 @@ const slowSize = 64
 export const linearPattern = (pattern: string): Either.Either<LinearPattern, string> => {
   if (pattern.length > patternCharsMax) return Either.left(`has more than ${patternCharsMax} characters`)
   return Either.try({
-    try: () => RE2JS.compile(RE2JS.translateRegExp(pattern)),
+    try: () => RE2JS.compile(asInJavaScript(RE2JS.translateRegExp(pattern))),
     catch: (error) =>
       `is no pattern that can be matched without backtracking (${error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "not a pattern"})`
   }).pipe(

@@ -4,8 +4,10 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { fullFormats } from "ajv-formats/dist/formats.js"
 import { Either, FastCheck as fc } from "effect"
 import { canonical, type Json, type JsonObject } from "../../../src/domain/Json.js"
+import { readJson } from "../../../src/domain/LosslessJson.js"
 import { compileInputSchema } from "../../../src/layers/providers/InputSchema.js"
-import { checkFor } from "../../../src/layers/providers/schemas/Schema.js"
+import type { OpenObject } from "../../../src/layers/providers/schemas/Checking.js"
+import { answerCheckFor, checkFor } from "../../../src/layers/providers/schemas/Schema.js"
 import { checkVocabulary } from "../../../src/layers/providers/SchemaVocabulary.js"
 import { endpointOf } from "./support.js"
 
@@ -194,6 +196,21 @@ describe("a check ends, whatever schema and input are", () => {
       () => "ä".repeat(700_000)
     ],
     [
+      "many names that many choices count",
+      { anyOf: many(40, () => ({ anyOf: many(99, (at) => ({ minProperties: 200_000 + at })) })) },
+      () => Object.fromEntries(many(60_000, (at) => [`n${at}`, 1]))
+    ],
+    [
+      "many names that many choices look at",
+      { anyOf: many(40, () => ({ anyOf: many(60, () => ({ additionalProperties: { type: "string" } })) })) },
+      () => Object.fromEntries(many(60_000, (at) => [`n${at}`, 1]))
+    ],
+    [
+      "many items that no choice contains",
+      { anyOf: many(40, () => ({ anyOf: many(99, () => ({ contains: false })) })) },
+      () => many(60_000, () => 1)
+    ],
+    [
       "a large value that many choices compare",
       { anyOf: many(100, () => ({ enum: [{}] })) },
       () => many(11_000, () => "x".repeat(60))
@@ -231,6 +248,147 @@ describe("a check ends, whatever schema and input are", () => {
     const [prepared, took] = costs(() => check({ rows }))
     assert.strictEqual(prepared._tag, "Accepted")
     assert.isBelow(took, bound)
+  })
+})
+
+describe("a check is right at the edges of JSON", () => {
+  const read = (text: string): Json => Either.getOrThrow(readJson(text))
+  const says = (schema: JsonObject, value: Json): string | null => {
+    const input = checkFor({ properties: { v: schema } })({ v: value })
+    const answer = answerCheckFor({ properties: { v: schema } })({ v: value })
+    assert.strictEqual(input === null, answer === null)
+    return input === null ? null : `${[...input.path, input.message].join(" ")}`
+  }
+
+  it("multiples are those of people, not those of binary fractions", () => {
+    for (const [value, step] of [
+      [19.99, 0.01],
+      [4.35, 0.01],
+      [-1.1, 0.1],
+      [0.0075, 0.0001],
+      [1e308, 0.5],
+      [1e21, 3e-7],
+      [0, 0.3],
+      [-0, 7]
+    ] as const)
+      // 1e21 is 3e-7 times a number that is not whole.
+      assert.strictEqual(says({ multipleOf: step }, value) === null, step !== 3e-7, `${value} of ${step}`)
+    for (const [value, step] of [
+      [19.995, 0.01],
+      [0.00751, 0.0001],
+      [1, 0.3],
+      [5e-324, 2e-323],
+      [7, 2]
+    ] as const)
+      assert.strictEqual(says({ multipleOf: step }, value), `v must be multiple of ${step}`)
+  })
+
+  it("numbers of more digits than JavaScript has are told apart by their digits, and kept", () => {
+    const ids = read("[1234567890123456789, 1234567890123456788]")
+    assert.isNull(says({ uniqueItems: true, items: { type: "integer", minimum: 1 } }, ids))
+    assert.strictEqual(
+      says({ uniqueItems: true }, read("[1234567890123456789, 12345678901234567890e-1]")),
+      "v must not have the same item twice"
+    )
+    assert.isNull(says({ type: ["integer", "number"], minimum: 1e300 }, read("1e400")))
+    assert.strictEqual(says({ maximum: 10 }, read("1e400")), "v must be at most 10")
+    assert.strictEqual(says({ type: "object" }, read("1e400")), "v must be an object")
+    const { check } = compiled({ ids: { type: "array", uniqueItems: true }, b: { default: [1] } })
+    const prepared = check({ ids })
+    assert.deepStrictEqual<unknown>(prepared, { _tag: "Accepted", input: { ids, b: [1] } })
+  })
+
+  it("zero is zero, of either sign", () => {
+    assert.isNull(says({ const: 0, enum: [-0], minimum: 0, type: "integer" }, -0))
+    assert.strictEqual(says({ uniqueItems: true }, [0, -0]), "v must not have the same item twice")
+  })
+
+  it("characters are counted as code points, and halves of pairs as one", () => {
+    const text = "\u{1f4a9}\ud83d\udca9\ud83d\udca9\udca9"
+    assert.isNull(says({ minLength: 4, maxLength: 4 }, text))
+    assert.isNotNull(says({ maxLength: 3 }, text))
+    assert.isNotNull(says({ minLength: 5 }, text))
+  })
+
+  it("objects are equal whatever the order of their members", () => {
+    assert.isNotNull(
+      says({ uniqueItems: true }, [
+        { a: 1, b: { c: 2, d: 3 } },
+        { b: { d: 3, c: 2 }, a: 1 }
+      ])
+    )
+    assert.isNull(says({ uniqueItems: true }, [{ a: 1 }, { a: "1" }, "{}", {}, [], "[]", null, "null", 0, false, ""]))
+  })
+
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"])
+    it(`${name} is a name like any other`, () => {
+      const own = (value: Json): JsonObject => Object.fromEntries([[name, value]])
+      const one = own({ type: "integer" })
+      const nothing: JsonObject = {}
+      for (const schema of [
+        { properties: one },
+        { patternProperties: own({ type: "integer" }) },
+        { properties: one, additionalProperties: false },
+        { properties: one, unevaluatedProperties: false },
+        { dependentSchemas: own({ required: [name], properties: one }) }
+      ]) {
+        assert.isNull(says(schema, nothing))
+        assert.isNull(says(schema, own(1)))
+        assert.strictEqual(says(schema, own("x")), `v ${name} must be a whole number`)
+      }
+      assert.strictEqual(says({ required: [name] }, nothing), `v ${name}`)
+      assert.isNull(says({ required: [name] }, own(1)))
+      assert.isNull(says({ dependentRequired: own(["b"]) }, nothing))
+      assert.isNotNull(says({ dependentRequired: own(["b"]) }, own(1)))
+      assert.isNull(says({ dependentRequired: { b: [name] } }, nothing))
+      assert.isNotNull(says({ dependentRequired: { b: [name] } }, { b: 1 }))
+      assert.strictEqual(says({ additionalProperties: false }, own(1)), `v must not have the field ${name}`)
+      assert.isNull(says({ const: own(1) }, own(1)))
+      assert.isNotNull(says({ const: own(1) }, nothing))
+      assert.isNotNull(says({ uniqueItems: true }, [own(1), own(1)]))
+      const input: OpenObject = {}
+      assert.isNull(checkFor({ properties: own({ default: { a: 1 } }) })(input))
+      assert.deepStrictEqual(Object.entries(input), [[name, { a: 1 }]])
+      assert.deepStrictEqual(checkVocabulary(own(1), "values").problems, [
+        { path: name, message: "is no keyword of JSON Schema 2020-12 that can be used here" }
+      ])
+    })
+
+  it("white space and dots of patterns are JavaScript's", () => {
+    const texts = [
+      "\v",
+      "\u00a0",
+      "\u2003",
+      "\u2028",
+      "\ufeff",
+      " ",
+      "\n",
+      "\r",
+      "\u200b",
+      "a",
+      ".",
+      "-",
+      "]",
+      "\u{1f4a9}"
+    ]
+    for (const pattern of [
+      "^\\s$",
+      "^\\S$",
+      "^[\\s.]$",
+      "^[^\\s.]$",
+      "^[\\S\\n]$",
+      "^.$",
+      "^\\.$",
+      "^[\\]\\s]$",
+      "^[.]$",
+      "^\\\\?.$"
+    ])
+      for (const text of texts)
+        assert.strictEqual(
+          says({ pattern }, text) === null,
+          new RegExp(pattern, "u").test(text),
+          `${pattern} ${JSON.stringify(text)}`
+        )
   })
 })
 

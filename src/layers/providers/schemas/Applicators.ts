@@ -12,6 +12,8 @@ import {
   cover,
   type Covered,
   isSpent,
+  namesIn,
+  namesPerStep,
   nothingCovered,
   type OpenObject,
   type Problem,
@@ -35,7 +37,7 @@ const applied = (check: Check | null, value: Json, work: Work, covered: Covered 
   if (covered === undefined) return check(value, work, undefined)
   const own = nothingCovered()
   const problem = check(value, work, own)
-  if (problem === null && !spends(work, own.names.size)) cover(covered, own)
+  if (problem === null && !spends(work, own.names.size + own.found.size)) cover(covered, own)
   return problem
 }
 
@@ -106,17 +108,12 @@ const conditional: Applicator<Json> = (wanted, schema, { compile, compileChoice 
   const condition = compileChoice(wanted)
   const then = compile(schema["then"])
   const otherwise = compile(schema["else"])
-  if (then === null && otherwise === null) return null
-  const named = membersOf(isObject(wanted) ? wanted["properties"] : undefined).map(([name]) => name)
+  const decides = then !== null || otherwise !== null
   return (value, work, covered) => {
-    const own = covered === undefined ? undefined : nothingCovered()
-    const problem = condition === null ? null : condition(value, work, own)
+    // Without a consequence, the condition still covers what it looks at.
+    if (!decides && covered === undefined) return null
+    const problem = applied(condition, value, work, covered)
     if (isSpent(work)) return problem ?? spent
-    if (covered !== undefined && own !== undefined) {
-      // What the condition looks at is covered, whether it holds or not.
-      cover(covered, own)
-      for (const name of named) covered.names.add(name)
-    }
     return applied(problem === null ? then : otherwise, value, work, covered)
   }
 }
@@ -181,7 +178,7 @@ const countOf = (value: Json | undefined): number | undefined => (typeof value =
 const contains: Applicator<Items> = (wanted, schema, { compileChoice, fillsDefaults }) => {
   const min = countOf(schema["minContains"]) ?? 1
   const max = countOf(schema["maxContains"])
-  if (max === undefined && min === 0) return null
+  const asks = max !== undefined || min > 0
   const check = compileChoice(wanted)
   const problem = problemWith(
     max === undefined
@@ -189,16 +186,20 @@ const contains: Applicator<Items> = (wanted, schema, { compileChoice, fillsDefau
       : `must contain at least ${min} and no more than ${max} valid item(s)`
   )
   return (value, work, covered) => {
-    if (covered !== undefined && check !== null) covered.items = Infinity
+    if (covered === undefined && !asks) return null
+    if (covered !== undefined && check === null) covered.items = Infinity
     let count = 0
     let first: Problem | null = null
     for (const [at, item] of value.entries()) {
       const found = check === null ? null : check(item, work, undefined)
       if (found !== null && isSpent(work)) return within(at, found)
-      if (found === null) count += 1
+      if (found === null) {
+        count += 1
+        if (check !== null) covered?.found.add(at)
+      }
       // Inside of a choice, the first item that does not fit says why.
       else if (!fillsDefaults) first ??= within(at, found)
-      if (max === undefined ? count >= min : count > max) break
+      if (covered === undefined && (max === undefined ? count >= min : count > max)) break
     }
     return count >= min && count <= (max ?? Infinity) ? null : (first ?? problem)
   }
@@ -207,9 +208,12 @@ const contains: Applicator<Items> = (wanted, schema, { compileChoice, fillsDefau
 const unevaluatedItems: Applicator<Items> = (wanted, _schema, { compile }) => {
   const check = compile(wanted)
   return (value, work, covered) => {
-    const problem = checkRest(value, covered?.items ?? 0, work, { check, wanted })
+    const from = covered?.items ?? 0
+    const found = covered?.found
     if (covered !== undefined) covered.items = Infinity
-    return problem
+    if (found === undefined || found.size === 0) return checkRest(value, from, work, { check, wanted })
+    if (spends(work, value.length / namesPerStep)) return spent
+    return checkItems(value, from, work, (at) => (found.has(at) ? null : check))
   }
 }
 
@@ -224,7 +228,9 @@ const propertyNames: Applicator<OpenObject> = (wanted, _schema, { compileChoice 
   const check = compileChoice(wanted)
   if (check === null) return null
   return (object, work) => {
-    for (const name of Object.keys(object)) {
+    const names = namesIn(object, work)
+    if (names === undefined) return spent
+    for (const name of names) {
       const problem = check(name, work, undefined)
       if (problem !== null) return problem
     }
@@ -265,10 +271,13 @@ const additionalProperties: Applicator<OpenObject> = (wanted, schema, { compile,
   return (object, work, covered) => {
     if (covered !== undefined) covered.allNames = true
     if (check === null) return null
-    for (const [name, value] of Object.entries(object)) {
+    const names = namesIn(object, work)
+    if (names === undefined) return spent
+    for (const name of names) {
       if (Object.hasOwn(named, name) || patterns.some(({ test }) => test(name))) continue
       if (isSpent(work)) return spent
-      const problem = check(name, value, work)
+      const value = member(object, name)
+      const problem = value === undefined ? null : check(name, value, work)
       if (problem !== null) return problem
     }
     return null
@@ -298,12 +307,15 @@ const patternProperties: Applicator<OpenObject> = (wanted, _schema, { compile, s
   return (object, work, covered) => {
     for (const { check, test } of patterns) {
       if (check === null && covered === undefined) continue
-      for (const [name, value] of Object.entries(object)) {
+      const names = namesIn(object, work)
+      if (names === undefined) return spent
+      for (const name of names) {
         const matches = test(name)
         if (isSpent(work)) return spent
         if (!matches) continue
         covered?.names.add(name)
-        const problem = check === null ? null : check(value, work, undefined)
+        const value = member(object, name)
+        const problem = check === null || value === undefined ? null : check(value, work, undefined)
         if (problem !== null) return within(shownIn(subject, name), problem)
       }
     }
@@ -326,11 +338,15 @@ const unevaluatedProperties: Applicator<OpenObject> = (wanted, _schema, { compil
   const check = ofMember(wanted, compile(wanted), () => "must NOT have unevaluated properties", subject)
   return (object, work, covered) => {
     if (covered?.allNames === true) return null
-    if (check !== null)
-      for (const [name, value] of Object.entries(object)) {
-        const problem = covered?.names.has(name) === true ? null : check(name, value, work)
+    if (check !== null) {
+      const names = namesIn(object, work)
+      if (names === undefined) return spent
+      for (const name of names) {
+        const value = covered?.names.has(name) === true ? undefined : member(object, name)
+        const problem = value === undefined ? null : check(name, value, work)
         if (problem !== null) return problem
       }
+    }
     if (covered !== undefined) covered.allNames = true
     return null
   }

@@ -6,13 +6,13 @@ import { Either } from "effect"
 import { canonical, isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
 import { linearPattern } from "../LinearPatterns.js"
-import { type Check, isSpent, type OpenObject, type Problem, problemWith, spends, spent } from "./Checking.js"
+import { type Check, isSpent, namesIn, type OpenObject, type Problem, problemWith, spends, spent } from "./Checking.js"
 import { formatNamed } from "./Formats.js"
 
 /** A text counts as many characters of work as one step. */
 const charsPerStep = 16
 
-/** The same for values that are equal. A number too large for JavaScript is infinite here, and equals no other. */
+/** The same for values that are equal, however long their numbers are. */
 const keyOf = (value: Json): string =>
   typeof value === "string" ? `"${value}` : typeof value === "number" ? String(value) : canonical(value)
 
@@ -54,6 +54,24 @@ const limited =
   (limit) =>
     typeof limit === "number" ? when((value) => fits(value, limit), message(limit)) : null
 
+/** The digits of a number and the power of ten that they are times of. */
+const decimalOf = (number: number): { readonly digits: bigint; readonly exponent: number } => {
+  const [mantissa = "0", exponent = "0"] = String(number).split("e")
+  const [whole = "0", fraction = ""] = mantissa.split(".")
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
+}
+
+/** As people calculate: 19.99 is a multiple of 0.01, which the quotient of JavaScript (1998.9999999999998) denies. */
+const isMultiple = (value: number, step: number): boolean => {
+  if (step === 0) return false
+  if (Number.isInteger(step) && Number.isInteger(value)) return value % step === 0
+  const one = decimalOf(value)
+  const other = decimalOf(step)
+  const exponent = Math.min(one.exponent, other.exponent)
+  const scaled = ({ digits, exponent: own }: typeof one): bigint => digits * 10n ** BigInt(own - exponent)
+  return scaled(one) % scaled(other) === 0n
+}
+
 export const ofNumbers: ReadonlyArray<readonly [keyword: string, assertion: Assertion<number>]> = [
   [
     "maximum",
@@ -83,13 +101,7 @@ export const ofNumbers: ReadonlyArray<readonly [keyword: string, assertion: Asse
       (limit) => `must be more than ${limit}`
     )
   ],
-  [
-    "multipleOf",
-    limited(
-      (value, step) => step !== 0 && Number.isInteger(value / step),
-      (step) => `must be multiple of ${step}`
-    )
-  ],
+  ["multipleOf", limited(isMultiple, (step) => `must be multiple of ${step}`)],
   [
     "format",
     (name) => {
@@ -187,18 +199,28 @@ export const textsOf = (value: Json | undefined): ReadonlyArray<string> =>
 const firstLacking = (object: JsonObject, names: ReadonlyArray<string>): string | undefined =>
   names.find((name) => member(object, name) === undefined)
 
+const counted = (fits: (count: number, limit: number) => boolean, message: (limit: number) => string) =>
+  ((limit) => {
+    if (typeof limit !== "number") return null
+    const problem = problemWith(message(limit))
+    return (object, work) => {
+      const names = namesIn(object, work)
+      return names === undefined ? spent : fits(names.length, limit) ? null : problem
+    }
+  }) satisfies Assertion<OpenObject>
+
 export const ofMembers: ReadonlyArray<readonly [keyword: string, assertion: Assertion<OpenObject>]> = [
   [
     "maxProperties",
-    limited(
-      (object, limit) => Object.keys(object).length <= limit,
+    counted(
+      (count, limit) => count <= limit,
       (limit) => `must NOT have more than ${limit} properties`
     )
   ],
   [
     "minProperties",
-    limited(
-      (object, limit) => Object.keys(object).length >= limit,
+    counted(
+      (count, limit) => count >= limit,
       (limit) => `must NOT have fewer than ${limit} properties`
     )
   ],

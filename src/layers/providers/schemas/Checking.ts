@@ -21,11 +21,13 @@ export interface Problem {
 /** The work that is left for one check. The steps of patterns are counted apart (`LinearPatterns.ts`). */
 export interface Work {
   left: number
+  /** The names of the objects that were looked at: of a large object, listing them is most of the work. */
+  readonly names: Map<OpenObject, ReadonlyArray<string>>
 }
 
 export const freshWork = (): Work => {
   refillPatternWork()
-  return { left: schemaWorkMax }
+  return { left: schemaWorkMax, names: new Map() }
 }
 
 /** Whether the check has to end. Every function that goes on after a problem asks this first. */
@@ -37,6 +39,17 @@ export const spent: Problem = { kind: "spent", path: [], message: "" }
 export const spends = (work: Work, units: number): boolean => {
   work.left -= units
   return work.left < 0
+}
+
+/** To look at a name of an object is a part of a step. */
+export const namesPerStep = 4
+
+/** The names of an object's members; undefined when there was not enough work left to look at them. */
+export const namesIn = (object: OpenObject, work: Work): ReadonlyArray<string> | undefined => {
+  const known = work.names.get(object)
+  const names = known ?? Object.keys(object)
+  if (known === undefined) work.names.set(object, names)
+  return spends(work, names.length / namesPerStep) ? undefined : names
 }
 
 /** A problem with the value itself; its message is made once. */
@@ -54,14 +67,17 @@ export interface Covered {
   allNames: boolean
   /** So many items from the first on. */
   items: number
+  /** The positions of other items: those that `contains` found. */
+  readonly found: Set<number>
 }
 
-export const nothingCovered = (): Covered => ({ names: new Set(), allNames: false, items: 0 })
+export const nothingCovered = (): Covered => ({ names: new Set(), allNames: false, items: 0, found: new Set() })
 
 export const cover = (into: Covered, from: Covered): void => {
   for (const name of from.names) into.names.add(name)
   into.allNames ||= from.allNames
   into.items = Math.max(into.items, from.items)
+  for (const at of from.found) into.found.add(at)
 }
 
 /** An object whose members may be set, which defaults are. */

@@ -3,9 +3,11 @@
  * the size of the schema. A check finds the first problem, fills in defaults, and ends when it has taken as much work
  * as one may (`schemaWorkMax`), whatever schema and value are. A library that writes code for each schema can do
  * neither: it takes seconds and hundreds of megabytes for some thousand properties, and nothing ends what it wrote.
- * Numbers have to be JavaScript numbers. Whether the keywords have values of the right kind, `SchemaVocabulary.ts`
+ * A number too long for JavaScript is compared by its digits (`const`, `enum`, `uniqueItems`), and by its nearest
+ * JavaScript number otherwise. Whether the keywords have values of the right kind, `SchemaVocabulary.ts`
  * finds out; here a keyword with a wrong value says nothing.
  */
+import { ExactNumber } from "../../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member, setMember } from "../../../domain/Members.js"
 import { afterDependentNames, type Applicator, beforeDependentNames, ofAnyValue, ofItems } from "./Applicators.js"
@@ -27,12 +29,14 @@ import {
   cover,
   freshWork,
   isSpent,
+  namesPerStep,
   nothingCovered,
   type OpenObject,
   type Problem,
   problemWith,
   spends,
-  spent
+  spent,
+  type Work
 } from "./Checking.js"
 
 /** The kinds of values that have keywords of their own, in the order in which these are checked. */
@@ -46,6 +50,7 @@ const kindOf = (value: Json): Kind | undefined => {
     case "string":
       return "string"
     case "object":
+      if (value instanceof ExactNumber) return "number"
       return Array.isArray(value) ? "array" : value === null ? undefined : "object"
     default:
       return undefined
@@ -65,7 +70,7 @@ const typeNames: { readonly [type: string]: string } = {
 const isOfType = (value: Json, type: string): boolean => {
   switch (type) {
     case "integer":
-      return Number.isInteger(value)
+      return Number.isInteger(value instanceof ExactNumber ? value.toNumber() : value)
     case "null":
       return value === null
     case "boolean":
@@ -138,21 +143,19 @@ const checksOf = <A extends Json>(
   })
 
 /** Sets what the object lacks and the schema has a default for. */
-const filling = (schema: JsonObject): ((object: OpenObject) => void) | null => {
+const filling = (schema: JsonObject): ((object: OpenObject, work: Work) => void) | null => {
   const properties = schema["properties"]
   const defaults = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, property]) => {
     const value = isObject(property) ? property["default"] : undefined
     return value === undefined ? [] : [{ name, value }]
   })
   if (defaults.length === 0) return null
-  return (object) => {
+  return (object, work) => {
+    work.names.delete(object)
     for (const { name, value } of defaults)
       if (member(object, name) === undefined) setMember(object, name, copied(value))
   }
 }
-
-/** Looking for a member is a part of a step. */
-const membersPerStep = 4
 
 /** How many steps a schema takes by itself, without those below it. */
 const stepsOf = (schema: JsonObject): number => {
@@ -160,7 +163,7 @@ const stepsOf = (schema: JsonObject): number => {
     isObject(members) ? Object.keys(members).length : 0
   )
   const names = sizes.reduce((sum, size) => sum + size, textsOf(schema["required"]).length)
-  return 1 + Object.keys(schema).length + Math.ceil(names / membersPerStep)
+  return 1 + Object.keys(schema).length + Math.ceil(names / namesPerStep)
 }
 
 const firstOf = <A extends Json>(
@@ -182,7 +185,7 @@ const compiled = (
   subject: Compiler["subject"],
   fillsDefaults = subject === "input"
 ): Check | null => {
-  if (schema === false) return () => falseSchema
+  if (schema === false) return (_value, work) => (spends(work, 1) ? spent : falseSchema)
   if (!isObject(schema)) return null
   const of = concerned(schema)
   if (of.size === 0 && schema["type"] === undefined) return null
@@ -228,10 +231,11 @@ const checkOf = (
     if (isWrong && (kind === undefined || late < kinds.indexOf(kind))) return wrongType
     let problem: Problem | null = null
     if (typeof value === "number") problem = kind === undefined ? null : firstOf(ofNumber, value, work, covered)
+    else if (value instanceof ExactNumber) problem = firstOf(ofNumber, value.toNumber(), work, covered)
     else if (typeof value === "string") problem = firstOf(ofText, value, work, covered)
     else if (Array.isArray(value)) problem = firstOf<ReadonlyArray<Json>>(ofList, value, work, covered)
     else if (isOpen(value)) {
-      fill?.(value)
+      fill?.(value, work)
       problem = firstOf(ofObject, value, work, covered)
     }
     if (problem !== null) return problem
