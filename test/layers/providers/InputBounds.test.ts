@@ -13,8 +13,11 @@ const costs = <A>(work: () => A): readonly [A, number] => {
   const made = work()
   return [made, (process.cpuUsage().user - before) / 1000]
 }
-/** The promise is 50 ms; the margin is for code that is not warm and a machine that is busy. */
-const bound = 400
+/**
+ * The promise is 50 ms, which `npm run bench:bounds` measures. Other files share this process and its CPU time, so the
+ * bound is for what has none: work in the square of a mebibyte takes minutes, and backtracking does not end.
+ */
+const bound = 20_000
 const mebibyte = 1_048_576
 const many = (length: number, value: (at: number) => Json): ReadonlyArray<Json> =>
   Array.from({ length }, (_, at) => value(at))
@@ -157,7 +160,7 @@ describe("patterns of a schema", () => {
       )
     )
     assert.isTrue(accepted)
-    assert.isBelow(took, 2 * bound)
+    assert.isBelow(took, bound)
     assert.isFalse(
       accepts({ uniqueItems: true }, [
         { a: 1, b: 2 },

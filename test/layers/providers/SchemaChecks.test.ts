@@ -18,7 +18,7 @@ const costs = <A>(work: () => A): readonly [A, number] => {
   return [made, (process.cpuUsage().user - before) / 1000]
 }
 /** The promise is 50 ms, which `npm run bench:bounds` measures. Without bounds, these took half a minute and more. */
-const bound = 5_000
+const bound = 20_000
 const many = <A>(length: number, value: (at: number) => A): Array<A> => Array.from({ length }, (_, at) => value(at))
 const nested = (levels: number, around: (inner: Json) => Json): Json =>
   many(levels, () => null).reduce<Json>(around, { type: "string" })
