@@ -56,6 +56,9 @@ export interface Tool<R> {
 
 const definitions = "#/$defs/"
 
+/** The name of a definition, of which the library escapes only what a JSON pointer needs: nothing is in percent. */
+const definitionNamed = (pointer: string): string => pointer.replaceAll("~1", "/").replaceAll("~0", "~")
+
 /** Each word of a schema costs an agent context: what the descriptions say already is left out. */
 const dropped: ReadonlySet<string> = new Set(["$schema", "$defs", "$id", "title", "examples"])
 
@@ -66,7 +69,7 @@ const plain = (value: Json, defs: JsonObject, isSchema = true): Json => {
   const ref = isSchema ? member(value, "$ref") : undefined
   if (typeof ref === "string" && ref.startsWith(definitions)) {
     const { $ref: _, ...rest } = value
-    const meant = member(defs, decodeURIComponent(ref.slice(definitions.length)))
+    const meant = member(defs, definitionNamed(ref.slice(definitions.length)))
     return { ...object(plain(meant ?? {}, defs)), ...object(plain(rest, defs)) }
   }
   return Object.fromEntries(
