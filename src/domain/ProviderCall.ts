@@ -92,7 +92,10 @@ export interface ProviderCall {
   readonly attemptReference: string
   /** The stored files that the input names, by their download path; absent when it names none. */
   readonly files?: ReadonlyMap<string, InputFile>
-  /** Is told after each page what all pages so far cost by their answers: the evidence when the call is stopped. */
+  /**
+   * Is told after each page, and after each answer of a slow operation that is not its last, what the call has cost so
+   * far by its answers: the evidence when the call is stopped.
+   */
   readonly onCost?: (told: CostEvidence, evidence: Evidence) => void
   /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
   readonly heldMicros?: Micros

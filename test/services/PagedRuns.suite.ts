@@ -264,7 +264,7 @@ export const pagedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
                   ["failed", "cancellation_requested_after_dispatch", charged, charged]
                 )
                 assert.isNull(detail.run.result)
-                assert.strictEqual(detail.attempts[0]?.receipt?.responseDigest !== null, charged > 0)
+                assert.isString(detail.attempts[0]?.receipt?.responseDigest)
                 const { driftMicros } = yield* (yield* Wallet).verify
                 assert.strictEqual(driftMicros, 0)
               }),

@@ -4,15 +4,24 @@
  * passing is sent again, a few times in a row. Once started, the operation is cancelled at the provider when it is
  * interrupted or takes too long.
  */
+import { hash } from "node:crypto"
 import { Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
-import { type CallFailure, CallLost, type CallRunFailure, notSent } from "../../domain/ProviderCall.js"
+import {
+  type CallFailure,
+  CallLost,
+  type CallRunFailure,
+  type CostEvidence,
+  notSent,
+  type ProviderCall
+} from "../../domain/ProviderCall.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
+import { costEvidence } from "./AnswerEvidence.js"
 import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
-import { type Expression, holds, isOverworked, read } from "./Expressions.js"
+import { type AnswerView, type Expression, holds, isOverworked, read } from "./Expressions.js"
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
 import { type Case, isSuccessStatus, judgeEarly, readingOf, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
@@ -55,6 +64,7 @@ export interface AsyncCall {
   readonly origin: string
   /** Rung when the provider has news; null when it was told no address to call. */
   readonly callback: Callback | null
+  readonly onCost?: ProviderCall["onCost"]
 }
 
 type Target = AsyncRules["poll"] | NonNullable<AsyncRules["result"]> | NonNullable<AsyncRules["cancel"]>
@@ -71,8 +81,20 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     return notSent(new InputRejected({ detail }))
   }
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
+  /** The cost that the newest answer told which told one. */
+  let costTold: CostEvidence = { _tag: "None" }
+  /** What a call that ends here has cost. The expression has a budget of its own: it decides nothing. */
+  const note = (answer: WireAnswer, seenNow: AnswerView): void => {
+    const cost = costEvidence(read(plan.rules.costMicros, { ...seenNow }))
+    if (cost._tag !== "None") costTold = cost
+    call.onCost?.(costTold, {
+      ...seen.evidence,
+      responseDigest: hash("sha256", answer.bytes),
+      responseBytes: answer.bytes.length
+    })
+  }
   // The operation was started. It may have its effect although nobody saw its end.
-  const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: { _tag: "None" }, evidence: seen.evidence })
+  const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: costTold, evidence: seen.evidence })
   const untold = (detail: string, { status }: WireAnswer) =>
     lost(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: status }))
 
@@ -147,8 +169,10 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
       // An error status of a poll concerns only the poll: the started operation may still be running.
       if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
       if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
-      if (!holds(plan.rules.done, seenNow)) return next(0)
-      return rules.result === undefined ? Effect.succeed(answer) : resultOf(rules.result, id, answer)
+      const isDone = holds(plan.rules.done, seenNow)
+      if (isDone && rules.result === undefined) return Effect.succeed(answer)
+      note(answer, seenNow)
+      return isDone && rules.result !== undefined ? resultOf(rules.result, id, answer) : next(0)
     })
   }
 
@@ -160,6 +184,7 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     const ticket = read(byAddress ? plan.rules.pollUrl : plan.rules.ticket, seenFirst)
     if (holds(plan.rules.done, seenFirst) && (ticket === null || rules.result === undefined))
       return Effect.succeed(first)
+    note(first, seenFirst)
     const id = idOf(byAddress ? read(plan.rules.ticket, seenFirst) : ticket)
     if (id === null && (!byAddress || rules.ticket !== undefined))
       return untold("started the operation without a ticket to ask for it", first)
@@ -171,20 +196,29 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
         ? Effect.void
         : Either.match(follow(cancel, id ?? "", read(plan.rules.cancelUrl, seenFirst)), {
             onLeft: () => Effect.void,
-            onRight: (sent) => onOwnFiber(Effect.ignore(Effect.timeout(sent, cancelTimeout)))
+            onRight: (sent) =>
+              onOwnFiber(
+                Effect.ignore(
+                  Effect.map(Effect.timeout(sent, cancelTimeout), (answer) => {
+                    if (isSuccessStatus(seen.endpoint.operation, answer.status)) note(answer, view(answer))
+                  })
+                )
+              )
           })
-    return Effect.mapError(
-      poll(
-        id ?? "",
-        asked.right,
-        callback === null ? rules.intervalMs : Math.max(rules.intervalMs, rules.maxIntervalMs),
-        0
-      ),
-      ({ failure }) => lost(failure)
+    return poll(
+      id ?? "",
+      asked.right,
+      callback === null ? rules.intervalMs : Math.max(rules.intervalMs, rules.maxIntervalMs),
+      0
     ).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => lost(new ProviderTimeout()) }),
       Effect.onInterrupt(() => cancelled),
-      Effect.tapError(({ failure }) => (failure.code === "timeout" ? cancelled : Effect.void))
+      Effect.catchAll(({ failure }) =>
+        Effect.zipRight(
+          failure.code === "timeout" ? cancelled : Effect.void,
+          Effect.suspend(() => lost(failure))
+        )
+      )
     )
   })
 }

@@ -188,7 +188,8 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
               exchange: sendWhereTold(engine, ready),
               start,
               origin: ready.origin,
-              callback
+              callback,
+              ...(call.onCost === undefined ? {} : { onCost: call.onCost })
             })
           )
         )

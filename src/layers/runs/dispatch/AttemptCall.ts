@@ -103,20 +103,20 @@ export const attemptCall = (parts: Parts): CallAttempt => {
 
   const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
     const told: Told = { cost: { _tag: "None" }, evidence: null }
-    const { pages } = providerCall.endpoint.operation
+    const { async, effect, pages } = providerCall.endpoint.operation
     const call = exchange(
       attempt,
-      pages === undefined
+      effect === "effectful" || (pages === undefined && async === undefined)
         ? providerCall
         : {
             ...providerCall,
             onCost: (cost, evidence) => {
               told.cost = cost
-              told.evidence = cost._tag === "None" ? null : evidence
+              told.evidence = evidence
             }
           }
     )
-    if (providerCall.endpoint.operation.effect === "effectful") return Effect.map(call, ownAnswer)
+    if (effect === "effectful") return Effect.map(call, ownAnswer)
     return untilStopped(
       stop,
       told,
