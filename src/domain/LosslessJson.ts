@@ -7,7 +7,7 @@
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
 import { isObject, type Json } from "./Json.js"
-import { member, setMember } from "./Members.js"
+import { setMember } from "./Members.js"
 
 const quote = 0x22,
   backslash = 0x5c,
@@ -148,18 +148,6 @@ export const writeJson = (value: Json | object): string => {
   const before = ExactNumber.met
   const text = JSON.stringify(value)
   return ExactNumber.met === before ? text : (exactText(value) ?? "null")
-}
-
-/**
- * Puts the exact numbers of `exact` back in their places in `value`. `value` was made from `exact` by `withNumbers`,
- * and was then checked and filled in with defaults.
- */
-export const withExact = (value: Json, exact: Json | undefined): Json => {
-  if (exact instanceof ExactNumber) return exact
-  if (Array.isArray(value))
-    return Array.isArray(exact) ? value.map((item: Json, index) => withExact(item, exact[index])) : value
-  if (!isObject(value) || !isObject(exact)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withExact(each, member(exact, name))]))
 }
 
 /**
