@@ -147,6 +147,20 @@ it.scopedLive(
         )
         assert.match(refused.error.message, said)
       }
+      // What the input itself tells is refused before anything is held.
+      const base64 = picture.subarray(0, 9).toString("base64")
+      for (const [endpointId, given, said] of [
+        ["files-form", { media, base64 }, "input.file: has both media and base64: send one of them"],
+        ["files-bytes", { media: "", base64 }, "input.file: has both media and base64: send one of them"],
+        ["files-many", [{ base64 }, { media, base64 }], "input.file.1: has both media and base64: send one of them"]
+      ] as const) {
+        const refused = yield* run(endpointId, { file: given })
+        assert.deepStrictEqual(
+          [refused.status, refused.startedAt, refused.pricing.finalChargeMicros, refused.error.message],
+          ["failed", null, 0, said],
+          JSON.stringify(refused)
+        )
+      }
       assert.strictEqual(sent.length, sentBefore, "nothing was sent")
       for (const { token } of [owner, stranger])
         assert.strictEqual((yield* call("GET", "/v1/balance", { token })).json.reservedMicros, 0)

@@ -1,7 +1,7 @@
 /**
  * Prepares an input before any provider is called. For a job, the fields that every job shares are checked, and their
  * common names become the names of the operation. For a tool, the input stays as it is. The operation's schema then
- * decides. Pure; compiled once for each contract version.
+ * decides, and what `files` of the manifest says. Pure; compiled once for each contract version.
  */
 import { domainToASCII } from "node:url"
 import { Either } from "effect"
@@ -13,6 +13,7 @@ import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { readUrl } from "../../domain/Url.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
+import { fileInputProblems } from "./FileInputs.js"
 import { type InputSchema, inputSchemaFor } from "./InputSchema.js"
 import { memoByVersion } from "./MemoByVersion.js"
 
@@ -112,7 +113,13 @@ const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: Json
       onLeft: () => (input) => ({ _tag: "Accepted", input }),
       onRight: (schema) => {
         const mapped = map(schema, endpoint)
-        return (input) => schema.check(mapped(input))
+        const problemsOfFiles = fileInputProblems(endpoint.operation)
+        if (problemsOfFiles === null) return (input) => schema.check(mapped(input))
+        return (input) => {
+          const prepared = schema.check(mapped(input))
+          const problems = prepared._tag === "Accepted" ? problemsOfFiles(prepared.input) : []
+          return problems.length === 0 ? prepared : { _tag: "Rejected", problems }
+        }
       }
     })
   )

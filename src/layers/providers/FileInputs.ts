@@ -1,0 +1,41 @@
+/**
+ * What is wrong with the files of an input, in the fields that the manifest lists in `files`, as far as the input
+ * itself tells it. It is told before anything is held. Whether a stored file is there is known only when it is read.
+ */
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import type { FileRule, Operation } from "../../domain/Manifest.js"
+import { member } from "../../domain/Members.js"
+import type { InputProblem } from "../../services/Providers.js"
+
+interface Placed {
+  /** The field, with the numbers of the items that lead to the file. */
+  readonly at: string
+  readonly file: JsonObject
+}
+
+/** The files of a field: its value, or the items of a list. */
+const filesAt = (at: string, value: Json | undefined): ReadonlyArray<Placed> => {
+  if (Array.isArray(value)) return value.flatMap((item: Json, n) => filesAt(`${at}.${n}`, item))
+  return isObject(value) ? [{ at, file: value }] : []
+}
+
+const given = (file: JsonObject, name: string): Json | undefined => member(file, name) ?? undefined
+
+const wrongWith = (file: JsonObject): string | null =>
+  given(file, "media") !== undefined && given(file, "base64") !== undefined
+    ? "has both media and base64: send one of them"
+    : null
+
+const problemsOf = (field: string, value: Json | undefined): ReadonlyArray<InputProblem> =>
+  filesAt(field, value).flatMap(({ at, file }): ReadonlyArray<InputProblem> => {
+    const message = wrongWith(file)
+    return message === null ? [] : [{ _tag: "Invalid", field: at, message }]
+  })
+
+/** Null when the operation lists no such field, as nearly every operation. */
+export const fileInputProblems = ({
+  files
+}: Pick<Operation, "files">): ((input: JsonObject) => ReadonlyArray<InputProblem>) | null => {
+  const rules: ReadonlyArray<readonly [string, FileRule]> = Object.entries(files ?? {})
+  return rules.length === 0 ? null : (input) => rules.flatMap(([field]) => problemsOf(field, member(input, field)))
+}

@@ -1,0 +1,42 @@
+// What an input says of its files, and what is refused before anything is held.
+import { assert, describe, it } from "@effect/vitest"
+import type { Json } from "../../../src/domain/Json.js"
+import { prepare, prepareJob } from "../../../src/layers/providers/InputPreparation.js"
+import { sayProblem } from "../../../src/layers/runs/planning/RouteRefusals.js"
+import { endpointOf } from "./support.js"
+
+const media = `/v1/runs/run_${"0".repeat(26)}/media/med_${"0".repeat(26)}`
+const base64 = Buffer.from("hello").toString("base64")
+
+const texts = { filename: {}, contentType: {}, base64: {}, media: {} }
+const taking = (rule: object, schema: object = { properties: texts }) =>
+  endpointOf({
+    operation: {
+      input: { type: "object", properties: { file: { ...schema }, note: {} } },
+      bindings: { file: { in: "multipart", name: "file", style: "repeat" } },
+      files: { file: rule }
+    }
+  })
+
+const problemsOf = (endpoint: ReturnType<typeof endpointOf>, file: Json): ReadonlyArray<string> => {
+  const [tool, job] = [prepare(endpoint, { file }), prepareJob(endpoint, { file })]
+  assert.deepStrictEqual(job, tool)
+  return tool._tag === "Accepted" ? [] : tool.problems.map(sayProblem)
+}
+
+describe("a file of an input", () => {
+  it("is stored or in base64, and not both", () => {
+    const endpoint = taking({})
+    for (const file of [{ media }, { base64 }, { media, base64: null }, [{ media }, [{ base64 }]], "text", null])
+      assert.deepStrictEqual(problemsOf(endpoint, file), [], JSON.stringify(file))
+    const both = "has both media and base64: send one of them"
+    assert.deepStrictEqual(problemsOf(endpoint, { media, base64 }), [`input.file: ${both}`])
+    assert.deepStrictEqual(problemsOf(endpoint, { media: 1, base64: "" }), [`input.file: ${both}`])
+    assert.deepStrictEqual(problemsOf(endpoint, [{ media }, [{ media, base64 }], { media, base64 }]), [
+      `input.file.1.0: ${both}`,
+      `input.file.2: ${both}`
+    ])
+    const unlisted = endpointOf({ operation: { bindings: { file: { in: "multipart", name: "file" } } } })
+    assert.deepStrictEqual(problemsOf(unlisted, { media, base64 }), [])
+  })
+})
