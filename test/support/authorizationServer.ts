@@ -1,4 +1,7 @@
-/** A real OAuth 2 server (`oidc-provider`) on a socket of this machine. It rotates refresh tokens and revokes. */
+/**
+ * A real OAuth 2 server (`oidc-provider`) on a socket of this machine. It rotates refresh tokens and revokes. Its `/me`
+ * takes access tokens, as the API of a provider does.
+ */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -7,7 +10,8 @@ import { walkTo } from "./browserWalk.js"
 
 export const clientSecret = "s".repeat(32)
 
-export const startAuthorizationServer = (redirectUri: string) =>
+/** With `asks`, people log in and decide on pages of the server, each time; without, everybody is Ada and agrees. */
+export const startAuthorizationServer = (redirectUri: string, { asks = false }: { readonly asks?: boolean } = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server: Server = createServer()
@@ -27,17 +31,21 @@ export const startAuthorizationServer = (redirectUri: string) =>
         scopes: ["files.read", "offline_access"],
         pkce: { required: () => true },
         cookies: { keys: ["test"] },
-        features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+        features: { devInteractions: { enabled: asks }, revocation: { enabled: true } },
         issueRefreshToken: async () => true,
         rotateRefreshToken: true,
-        interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
         findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
-        loadExistingGrant: async (context) => {
-          const grant = new provider.Grant({ clientId: "gateway", accountId: context.oidc.session!.accountId! })
-          grant.addOIDCScope("openid files.read offline_access")
-          await grant.save()
-          return grant
-        }
+        ...(asks
+          ? {}
+          : {
+              interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+              loadExistingGrant: async (context) => {
+                const grant = new provider.Grant({ clientId: "gateway", accountId: context.oidc.session!.accountId! })
+                grant.addOIDCScope("openid files.read offline_access")
+                await grant.save()
+                return grant
+              }
+            })
       })
       const answer = provider.callback()
       const tokens: { answers: "as it should" | "never" | "done and never" | "invalid_grant" } = {
@@ -56,7 +64,7 @@ export const startAuthorizationServer = (redirectUri: string) =>
             .end(JSON.stringify({ error: tokens.answers, error_description: clientSecret }))
         }
         requests.push(`${request.method ?? ""} ${path.split("?")[0] ?? ""}`)
-        if (!path.startsWith("/interaction/")) return void answer(request, response)
+        if (asks || !path.startsWith("/interaction/")) return void answer(request, response)
         void provider.interactionFinished(request, response, { login: { accountId: "ada" } })
       })
       /** Goes through the server as the browser of a user who agrees; answers where it sends the user back to. */
@@ -67,7 +75,7 @@ export const startAuthorizationServer = (redirectUri: string) =>
         tokens,
         host: `127.0.0.1:${port}`,
         visit: (at: string) => Effect.promise(() => visit(at)),
-        asked: (path: string) => requests.filter((each) => each === `POST ${path}`).length,
+        asked: (path: string, method = "POST") => requests.filter((each) => each === `${method} ${path}`).length,
         server
       }
     }),

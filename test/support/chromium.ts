@@ -11,11 +11,16 @@ const found = [...(named === undefined ? [] : [named]), "/usr/bin/chromium", "/u
 
 export const chromiumPath: string | null = found ?? null
 
-export const openBrowser = (): Promise<Browser> =>
+/** `hosts` are names that lead to an address of this machine, such as `gateway.test` to `127.0.0.1:4000`. */
+export const openBrowser = (hosts: { readonly [name: string]: string } = {}): Promise<Browser> =>
   chromium.launch({
     ...(found === undefined ? {} : { executablePath: found }),
     // In a container there is no sandbox to be had; the only pages opened are our own.
-    args: ["--no-sandbox", "--disable-dev-shm-usage"]
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      ...Object.entries(hosts).map(([name, address]) => `--host-resolver-rules=MAP ${name} ${address}`)
+    ]
   })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")

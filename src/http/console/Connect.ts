@@ -155,9 +155,13 @@ const callbackPage = openPage({
       return screen({
         title: "The account is connected",
         content: html`<p>
-          The connection <bdi>${connection.label}</bdi> <code>${connection.connectionId}</code> is ready. You can close
-          this page.
-        </p>`
+            The connection <bdi>${connection.label}</bdi> <code>${connection.connectionId}</code> is ready.
+            ${visit.session === null && "You can close this page."}
+          </p>
+          ${
+            visit.session !== null &&
+            html`<p><a href=${to([connection.workspaceId, "connections"])}>To the connections</a></p>`
+          }`
       })
     })
 })

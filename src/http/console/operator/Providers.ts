@@ -53,6 +53,13 @@ const breakTexts = ({ compared }: Row): ReadonlyArray<string> =>
   )
 /** Breaks that the page shows of one provider; the file has all. */
 const breaksShown = 3
+const breaksOf = (row: Row): Html => {
+  const texts = breakTexts(row)
+  const more = texts.length - breaksShown
+  return html`${texts.slice(0, breaksShown).map((text) => html`<small class="breaks">${text}</small>`)}${
+    more > 0 && html`<small class="breaks">and ${more} more in the file</small>`
+  }`
+}
 
 const sum = (works: ReadonlyArray<Works>, of: (one: Works) => number): number =>
   works.reduce((total, one) => total + of(one), 0)
@@ -107,7 +114,15 @@ const columns: ReadonlyArray<Column<Row>> = [
     cell: ({ listed: { provider } }) => html`${provider.name}<br /><small>${provider.id}</small>`,
     csv: ({ listed }) => listed.provider.id
   },
-  { label: "State", cell: ({ health }) => badge(health.state, tones[health.state]), csv: ({ health }) => health.state },
+  {
+    label: "State",
+    cell: ({ health }) =>
+      html`${badge(health.state, tones[health.state])}${
+        health.openForSeconds > 0 &&
+        html`<br />${badge(`circuit of this node open for ${Math.ceil(health.openForSeconds)} s`, "bad")}`
+      }`,
+    csv: ({ health }) => health.state
+  },
   {
     label: "Key",
     cell: (row) => (keyText(row) === "missing" ? badge("missing", "warn") : keyText(row)),
@@ -115,10 +130,8 @@ const columns: ReadonlyArray<Column<Row>> = [
   },
   {
     label: "Circuit of this node",
-    cell: ({ health }) =>
-      health.openForSeconds > 0
-        ? badge(`open for ${Math.ceil(health.openForSeconds)} s`, "bad")
-        : badge("closed", "good"),
+    fileOnly: true,
+    cell: () => null,
     csv: ({ health }) => (health.openForSeconds > 0 ? "open" : "closed")
   },
   {
@@ -172,11 +185,7 @@ const columns: ReadonlyArray<Column<Row>> = [
     cell: (row) =>
       comparedCount(row) === 0
         ? dash
-        : html`${brokenCount(row) > 0 ? badge(String(brokenCount(row)), "warn") : count(0)} of ${count(comparedCount(row))}${breakTexts(
-            row
-          )
-            .slice(0, breaksShown)
-            .map((text) => html`<br /><small>${text}</small>`)}`,
+        : html`${brokenCount(row) > 0 ? badge(String(brokenCount(row)), "warn") : count(0)} of ${count(comparedCount(row))}${breaksOf(row)}`,
     csv: brokenCount
   },
   { label: "Answers compared", fileOnly: true, cell: () => null, csv: comparedCount },

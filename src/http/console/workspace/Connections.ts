@@ -10,7 +10,7 @@ import { type Connection, Connections, type Revocation } from "../../../services
 import { PlatformKeys } from "../../../services/PlatformKeys.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { instantParam } from "../../Query.js"
-import { code, dash, instant, linkTo } from "../Figures.js"
+import { badge, dash, instant, linkTo, shortId } from "../Figures.js"
 import { actForm, button, type Filled, filledWith, form as formHtml, selectField, textField, toldOf } from "../Forms.js"
 import { html, nothing, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
@@ -22,20 +22,23 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
   { label: "Name", cell: ({ label }) => html`<bdi>${label}</bdi>`, csv: ({ label }) => label },
   {
     label: "Provider",
-    cell: ({ providerId }) => linkTo(to([workspaceId, "catalog"], { provider: providerId }), providerId),
+    cell: ({ providerId, variables }) =>
+      html`${linkTo(to([workspaceId, "catalog"], { provider: providerId }), providerId)}${
+        variables !== undefined && html`<br /><small>${variablesText(variables)}</small>`
+      }`,
     csv: ({ providerId }) => providerId
   },
   {
     label: "Connection",
     minor: true,
-    cell: ({ connectionId }) => code(connectionId),
+    cell: ({ connectionId }) => shortId(connectionId),
     csv: ({ connectionId }) => connectionId
   },
   { label: "Added", cell: ({ createdAt }) => instant(createdAt), csv: ({ createdAt }) => time(createdAt) },
   {
     label: "Address",
-    minor: true,
-    cell: ({ variables }) => (variables === undefined ? dash : html`${variablesText(variables)}`),
+    fileOnly: true,
+    cell: () => null,
     csv: ({ variables }) => (variables === undefined ? null : variablesText(variables))
   },
   {
@@ -47,8 +50,8 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
     label: "State",
     cell: ({ oauth }) =>
       oauth === null || oauth.refused === null
-        ? "usable"
-        : `ended ${time(oauth.refused.at).slice(0, 10)}: ${oauth.refused.reason}`,
+        ? badge("usable", "good")
+        : html`${badge("ended", "bad")} ${instant(oauth.refused.at)}<br /><small>${oauth.refused.reason}</small>`,
     csv: ({ oauth }) => (oauth === null || oauth.refused === null ? "usable" : oauth.refused.reason)
   },
   {
@@ -157,7 +160,10 @@ export const connectionsPage = workspacePage({
   path: "connections",
   sees: "owner",
   navigation: { label: "Connections", order: 50 },
-  show: (visit) => connectionsScreen(visit, filledWith({ providerId: visit.query.get("provider") ?? null }))
+  show: (visit) => {
+    const provider = visit.query.get("provider") ?? null
+    return connectionsScreen(visit, filledWith({ providerId: provider, account: provider }))
+  }
 })
 
 export const addConnection = workspaceForm({

@@ -15,6 +15,7 @@ import { type Quote, Runs } from "../../../services/Runs.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { bodyText } from "../../Body.js"
 import { callerBudget } from "../../BodyBudget.js"
+import { providerOf } from "../../connections/Authorizing.js"
 import { quoteRequestOf, RunRequestBody } from "../../runs/RunRequestBody.js"
 import { badge, code, money } from "../Figures.js"
 import {
@@ -201,9 +202,12 @@ const exampleCost = (visit: WorkspaceVisit, contract: OperationContract) =>
 const loaded = (visit: WorkspaceVisit) =>
   Effect.gen(function* () {
     const endpointId = trimmedEndpointId(visit.path.get("endpointId") ?? "")
-    const contract = yield* (yield* Catalog).contract(endpointId, null, visit.principal)
+    const catalog = yield* Catalog
+    const contract = yield* catalog.contract(endpointId, null, visit.principal)
     const balance = yield* (yield* Wallet).balance(visit.workspaceId)
     const { provider } = contract.endpoint
+    const listed = provider === null ? null : yield* providerOf(catalog, provider)
+    const takes = listed?.auth.type === "oauth2_authorization_code" ? "account" : "key"
     const connections =
       jobNamedBy(endpointId) !== null || contract.endpoint.credential === "none"
         ? []
@@ -211,7 +215,7 @@ const loaded = (visit: WorkspaceVisit) =>
             ({ providerId }) => providerId === provider
           )
     const key = yield* formKey(unfilled)
-    return { contract, endpointId, balance, connections, key, example: yield* exampleCost(visit, contract) }
+    return { contract, endpointId, balance, connections, key, takes, example: yield* exampleCost(visit, contract) }
   })
 type Loaded = Effect.Effect.Success<ReturnType<typeof loaded>>
 
@@ -239,7 +243,7 @@ const actions = ({ effectClassification }: OperationContract, segments: Readonly
 
 const operationScreen = (
   { workspaceId }: WorkspaceVisit,
-  { balance, connections, contract, endpointId, example, key }: Loaded,
+  { balance, connections, contract, endpointId, example, key, takes }: Loaded,
   form: Filled,
   quote: Quote | null
 ): Screen => {
@@ -285,8 +289,13 @@ const operationScreen = (
     content: html`<p class="hint">${code(endpointId)}</p>
       ${
         contract.endpoint.access === "needs_your_account" &&
+        connections.length === 0 &&
         notice(
-          html`This operation runs on your own key. <a href=${to([workspaceId, "connections"], { provider: contract.endpoint.provider })}>Add a connection</a> to ${contract.endpoint.provider} first.`,
+          html`This operation runs on ${takes === "account" ? "your own account" : "your own key"}.
+            <a href=${to([workspaceId, "connections"], { provider: contract.endpoint.provider })}
+              >${takes === "account" ? "Connect an account" : "Add a connection"}</a
+            >
+            ${takes === "account" ? "at" : "to"} ${contract.endpoint.provider} first.`,
           "warn"
         )
       }
