@@ -7,6 +7,7 @@ import { Data, type Effect, type Redacted } from "effect"
 import type { Json, JsonObject } from "./Json.js"
 import type { Endpoint, VariableValues } from "./Manifest.js"
 import type { Micros } from "./Micros.js"
+import type { Break } from "./ProviderFigures.js"
 import type {
   AuthError,
   CapacityExhausted,
@@ -159,6 +160,8 @@ export interface AnswerPages {
   readonly read: number
   /** False when the provider has, or may have, more of what was asked for. */
   readonly complete: boolean
+  /** Where a further page broke its documented schema, when it was refused for that. */
+  readonly undocumented?: Break
 }
 
 /** What a provider answered, judged by the rules of its operation. */
@@ -214,6 +217,8 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<
   CallFacts & {
     /** False: nothing can have happened at the provider. True: the provider said that it failed. */
     readonly sent: boolean
+    /** Where the answer broke its documented schema, when it was refused for that. */
+    readonly undocumented?: Break
   }
 > {}
 

@@ -113,3 +113,101 @@ it.scopedLive(
       for (const shown of ["Answers off their documented schema", "compared in 30 days"]) assert.include(health, shown)
     })
 )
+
+const strictly = "response: { undocumented: refuse }"
+const refusing = (port: number) => `
+id: strict
+name: Strict
+baseUrl: http://127.0.0.1:${port}
+operations:${operation("strict-read", `${outputSchema}\n    ${strictly}`)}${operation(
+  "strict-write",
+  `${outputSchema}\n    effect: effectful\n    repeatable: false\n    ${strictly}`
+)}${operation("empty-write", `${outputSchema}\n    effect: effectful\n    repeatable: false`)}
+  - id: strict-pages
+    name: Pages
+    summary: Lists things.
+    method: GET
+    path: /list
+    input: { type: object, properties: { n: { type: integer }, limit: { type: integer }, page: { type: integer } } }
+    price: { basis: per_call, micros: 10 }
+    volume: { field: limit, default: 4, max: 10 }
+    pages: { items: body.things, size: 2, next: { by: page, field: page } }
+    outputSchema: { type: object, required: [things], properties: { things: { type: array, items: { type: integer } } } }
+    ${strictly}
+`
+
+it.scopedLive("an answer that is refused because it breaks its schema is counted, and an empty success is not", () =>
+  Effect.gen(function* () {
+    const server = createServer((request, response) => {
+      const at = new URL(request.url ?? "/", "http://x.test")
+      const page = at.searchParams.get("page")
+      const body = at.pathname === "/list" ? { things: page === "2" ? [3, "secret"] : [1, 2] } : { id: "secret" }
+      if (at.pathname === "/empty") response.writeHead(204).end()
+      else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
+    })
+    const port = yield* listenLocally(server, 0)
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "strict-"))),
+      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
+    )
+    mkdirSync(join(folder, "providers"))
+    const text = refusing(port).replace(/(id: empty-write[^]*?)path: \/say/, "$1path: /empty")
+    writeFileSync(join(folder, "providers", "strict.yaml"), text)
+    const { call, funded, services } = yield* startGateway({
+      catalogFolders: [folder],
+      egressAllow: [`127.0.0.1:${port}`]
+    })
+    const { token } = yield* funded(1_000_000)
+    const run = (endpointId: string, n: number) =>
+      Effect.map(
+        call("POST", "/v1/runs?wait=10", {
+          token,
+          headers: { "idempotency-key": `${endpointId}-${n}` },
+          body: { endpointId, input: { n } }
+        }),
+        ({ json }) => json
+      )
+    const stats = Context.get(services, EndpointStats)
+    const catalog = Context.get(services, Catalog)
+    const counted = (endpointId: string, count: number) =>
+      Effect.gen(function* () {
+        const version = (yield* catalog.endpoint(endpointId))?.contractVersion ?? "none"
+        const all = yield* Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
+          times: 400,
+          until: (each) => (each.get(version)?.compared ?? 0) >= count
+        })
+        return all.get(version)
+      })
+
+    const empty = yield* run("empty-write", 1)
+    assert.deepStrictEqual([empty.status, empty.outcome], ["completed", "hit"])
+    for (const [endpointId, code] of [
+      ["strict-read", "invalid_response"],
+      ["strict-write", "provider_reported_error"]
+    ] as const) {
+      for (const n of [1, 2]) {
+        const failed = yield* run(endpointId, n)
+        assert.deepStrictEqual([failed.status, failed.error?.code], ["failed", code])
+      }
+      assert.deepStrictEqual(yield* counted(endpointId, 2), {
+        compared: 2,
+        broken: 2,
+        firstBreak: { place: "body.id", message: "must be a whole number" }
+      })
+    }
+    const paged = yield* run("strict-pages", 1)
+    assert.deepStrictEqual([paged.status, paged.pages], ["completed", { read: 1, complete: false }])
+    assert.deepStrictEqual(yield* counted("strict-pages", 1), {
+      compared: 1,
+      broken: 1,
+      firstBreak: { place: "body.things[]", message: "must be a whole number" }
+    })
+    const { text: metrics } = yield* call("GET", "/metrics")
+    for (const line of ['"strict-read",result="broken"} 2', '"strict-write",result="broken"} 2'])
+      assert.include(metrics, `gateway_answer_schema_checks_total{endpoint=${line}`)
+    assert.include(metrics, 'gateway_answer_schema_checks_total{endpoint="strict-pages",result="broken"} 1')
+    // The empty answer came first, so that it would have been counted by now.
+    assert.isUndefined(yield* counted("empty-write", 0))
+    assert.notInclude(metrics, 'endpoint="empty-write",result="broken"} 1')
+  })
+)

@@ -19,6 +19,7 @@ import {
   type ProviderAnswer,
   ProviderFailure
 } from "../../domain/ProviderCall.js"
+import type { Break } from "../../domain/ProviderFigures.js"
 import {
   AuthError,
   CapacityExhausted,
@@ -146,13 +147,18 @@ export const mapped = (
   return Either.right(normalize({ job, endpointId: seen.endpoint.operation.id, map: output, values, outcome, guessed }))
 }
 
-/** Why an answer that breaks the documented schema is refused. Null where it fits, or where a break is only counted. */
-const undocumentedDetail = (endpoint: Endpoint, body: AnswerBody): string | null => {
+/** Where an answer that is refused for it breaks the documented schema. */
+const refusedBreak = (endpoint: Endpoint, body: AnswerBody): Break | null => {
   if (endpoint.operation.response.undocumented !== "refuse" || body._tag !== "Json") return null
   const found = answerCheckOf(endpoint)?.(body.value) ?? null
-  return found === null || found === "left_out"
-    ? null
-    : `The provider's answer is not as it is documented: ${found.place} ${found.message}.`
+  return found === "left_out" ? null : found
+}
+
+/** An answer is refused because it breaks the documented schema. */
+interface Undocumented {
+  readonly _tag: "Undocumented"
+  readonly failure: InvalidResponse | ProviderReportedError
+  readonly found: Break
 }
 
 /** An answer that is no success. */
@@ -175,7 +181,7 @@ const verdictOf = (
   seen: Case,
   view: AnswerView,
   { body, note }: ReadAnswer
-): Either.Either<Verdict, VerdictFailure> => {
+): Either.Either<Verdict, Undocumented | VerdictFailure> => {
   const { missStatuses } = seen.endpoint.operation.response
   const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
@@ -190,8 +196,11 @@ const verdictOf = (
   if (missStatuses.includes(view.status))
     return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
-  const undocumented = undocumentedDetail(seen.endpoint, body)
-  if (undocumented !== null) return Either.left(noSuccess(seen, view, undocumented))
+  const found = refusedBreak(seen.endpoint, body)
+  if (found !== null) {
+    const detail = `The provider's answer is not as it is documented: ${found.place} ${found.message}.`
+    return Either.left({ _tag: "Undocumented", failure: noSuccess(seen, view, detail), found })
+  }
   if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
   if (seen.rules.success !== undefined && !holds(seen.rules.success, view))
     return Either.left(noSuccess(seen, view, "The provider's answer lacks what a success of this operation holds."))
@@ -229,7 +238,10 @@ const emptyStatuses: ReadonlySet<number> = new Set([204, 205])
  * fields stand is said of bodies. A read-only one found nothing when its status says so, unless a rule of its own says
  * more; else its body is missing. Where the operation names the status as a success, the rules decide.
  */
-const emptyVerdict = (seen: Case, view: AnswerView): Option.Option<Either.Either<Verdict, VerdictFailure>> => {
+const emptyVerdict = (
+  seen: Case,
+  view: AnswerView
+): Option.Option<Either.Either<Verdict, Undocumented | VerdictFailure>> => {
   const { operation } = seen.endpoint
   const named = isNamedSuccess(operation.response, view.status)
   const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
@@ -296,7 +308,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
   const { operation } = seen.endpoint
   const about = (
     view: AnswerView,
-    result: Either.Either<Verdict, JudgedFailure>,
+    result: Either.Either<Verdict, JudgedFailure | Undocumented>,
     readable = true
   ): Either.Either<ProviderAnswer, CallFailure> => {
     const cost = costEvidence(read(seen.rules.costMicros, view))
@@ -320,10 +332,13 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
       )
     }
     return Either.mapBoth(result, {
-      onLeft: (failure) =>
-        readable
-          ? new ProviderFailure({ failure, sent: true, cost, evidence })
-          : new CallLost({ failure, cost, evidence }),
+      onLeft: (why) => {
+        if (why._tag === "Undocumented")
+          return new ProviderFailure({ failure: why.failure, sent: true, cost, evidence, undocumented: why.found })
+        return readable
+          ? new ProviderFailure({ failure: why, sent: true, cost, evidence })
+          : new CallLost({ failure: why, cost, evidence })
+      },
       onRight: (verdict) => ({ ...verdict, providerStatus: status, cost, evidence })
     })
   }

@@ -12,6 +12,7 @@ import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
 import { affordsPage, type PagedPrice, toldBeforeStop, toldByPages } from "../../domain/PageCost.js"
 import { wantedResults } from "../../domain/Pricing.js"
 import type { CallFailure, PageFacts, ProviderAnswer, ProviderCall } from "../../domain/ProviderCall.js"
+import type { Break } from "../../domain/ProviderFigures.js"
 import { readAnswer } from "./AnswerReading.js"
 import { type Exchange, lostFollowUpsMax, pauseGrowth } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -118,6 +119,8 @@ class PagesRead {
   results = 0
   count = 0
   bytes = 0
+  /** Where a page that was refused for it broke the documented schema. */
+  undocumented: Break | undefined
   /** Results of the last page were left out. */
   isCut = false
   last: Page
@@ -225,7 +228,12 @@ const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): Pro
       responseDigest: read.digest(),
       responseBytes: read.bytes
     },
-    pages: { facts, read: Either.isRight(together) ? read.count : 1, complete: why === null }
+    pages: {
+      facts,
+      read: Either.isRight(together) ? read.count : 1,
+      complete: why === null,
+      ...(read.undocumented === undefined ? {} : { undocumented: read.undocumented })
+    }
   }
 }
 
@@ -292,6 +300,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       if (Option.isNone(ended)) return `reading it took longer than ${rules.totalMs} ms`
       if (Either.isLeft(ended.value)) {
         const failed = ended.value.left
+        if (failed._tag === "ProviderFailure") read.undocumented ??= failed.undocumented
         read.facts.push(failedPage(failed.cost))
         tell()
         const pause = pauseBefore(failed, missed)

@@ -5,21 +5,29 @@
  * from samples promise nothing, so answers are not held against them.
  */
 import { Clock, Effect, Metric, MetricKey, type Scope, Queue } from "effect"
+import { nothing } from "../../providers/AnswerReading.js"
 import { answerCheckOf } from "../../providers/AnswerSchema.js"
 import type { Json } from "../../../domain/Json.js"
 import { answerChecksShare, answerSchemaBytesMax, answersWaitingMax } from "../../../domain/Limits.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
-import type { ProviderAnswer } from "../../../domain/ProviderCall.js"
+import type { CallFailure, ProviderAnswer } from "../../../domain/ProviderCall.js"
+import type { Break } from "../../../domain/ProviderFigures.js"
 import type { EndpointStats } from "../../../services/EndpointStats.js"
 import { repeatInBackground } from "../../node/Background.js"
 import { nextEventLoopTurn } from "../../node/LongWork.js"
 
-/** Looks at an answer later. It costs nothing where no schema is documented. */
-export type LookAt = (endpoint: Endpoint, answer: ProviderAnswer) => void
+/**
+ * Looks at an answer later, and counts one that was refused because it breaks its schema. It costs nothing where no
+ * schema is documented.
+ */
+export type LookAt = (endpoint: Endpoint, ended: ProviderAnswer | CallFailure) => void
 
-interface Waiting {
-  readonly endpoint: Endpoint
-  readonly value: Json
+type Waiting = { readonly endpoint: Endpoint } & ({ readonly value: Json } | { readonly found: Break })
+
+/** What was refused because it breaks its schema needs no second look. */
+const refusedFor = (ended: ProviderAnswer | CallFailure): Break | undefined => {
+  if (!("failure" in ended)) return ended.pages?.undocumented
+  return ended._tag === "ProviderFailure" ? ended.undocumented : undefined
 }
 
 const checks = MetricKey.counter("gateway_answer_schema_checks_total", {
@@ -59,13 +67,15 @@ export const makeAnswerChecks = (stats: EndpointStats["Type"]): Effect.Effect<Lo
     let saved = savedMillisMax
     let savedAt = performance.now()
 
-    const compare = Effect.fnUntraced(function* ({ endpoint, value }: Waiting) {
+    const compare = Effect.fnUntraced(function* (waited: Waiting) {
+      const { endpoint } = waited
+      if ("found" in waited) return yield* stats.recordCompared(endpoint.contractVersion, waited.found)
       yield* nextEventLoopTurn
       const began = performance.now()
       saved = Math.min(savedMillisMax, saved + (began - savedAt) * answerChecksShare)
       savedAt = began
       const check = saved <= 0 ? null : answerCheckOf(endpoint)
-      const found = check === null ? "left_out" : check(value)
+      const found = check === null ? "left_out" : check(waited.value)
       saved -= Math.min(checkMillisMax, performance.now() - began)
       if (found === "left_out") return count(endpoint, "left_out")
       count(endpoint, found === null ? "kept" : "broken")
@@ -82,9 +92,19 @@ export const makeAnswerChecks = (stats: EndpointStats["Type"]): Effect.Effect<Lo
       )
     )
 
-    return (endpoint, { body, evidence, outcome }) => {
+    return (endpoint, ended) => {
+      const found = refusedFor(ended)
+      if (found !== undefined) {
+        count(endpoint, "broken")
+        waiting.unsafeOffer({ endpoint, found })
+        return
+      }
+      if ("failure" in ended) return
+      const { body, evidence, outcome } = ended
       // A schema may stand as text until it is read, so that it is only asked whether there is one.
       if (!("outputSchema" in endpoint.operation) || body._tag === "Media" || outcome === "miss") return
+      // An effectful operation that was done and had no more to say: there is nothing to compare.
+      if (body === nothing.body) return
       if (
         body._tag === "Text" ||
         evidence.responseBytes > answerSchemaBytesMax ||

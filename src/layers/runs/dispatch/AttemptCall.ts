@@ -93,7 +93,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
   const exchange = (attempt: Attempt, providerCall: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>
     parts.faults.during("dispatch.after_send", parts.providers.call(providerCall)).pipe(
       Effect.tapBoth({
-        onFailure: (failed) => record(attempt, providerCall, failed),
+        onFailure: (failed) => {
+          parts.lookAt(providerCall.endpoint, failed)
+          return record(attempt, providerCall, failed)
+        },
         onSuccess: (answer) => {
           parts.lookAt(providerCall.endpoint, answer)
           return record(attempt, providerCall, null)
