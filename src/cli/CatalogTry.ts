@@ -228,6 +228,7 @@ export const catalogTry = Command.make(
       Effect.gen(function* () {
         const { ProvidersHttp } = yield* Effect.promise(() => import("../layers/providers/ProvidersHttp.js"))
         const { costOfAnswer, holdFor } = yield* Effect.promise(() => import("../layers/providers/PriceByInput.js"))
+        const { headersReadBy } = yield* Effect.promise(() => import("../layers/providers/HeadersRead.js"))
         const { Providers } = yield* Effect.promise(() => import("../services/Providers.js"))
         const original = yield* endpointIn(file, endpointId)
         const { endpoint, opened, origins } = yield* Option.match(baseUrl, {
@@ -270,6 +271,7 @@ export const catalogTry = Command.make(
             input: typed,
             result,
             exchanges,
+            headersRead: headersReadBy(endpoint.operation),
             heldMicros: held,
             cost: Either.isRight(result)
               ? costOfAnswer(endpoint, { input: prepared.input, maxMicros: held }, result.right)

@@ -12,6 +12,7 @@ import type { Endpoint } from "../domain/Manifest.js"
 import { dollars, type Micros } from "../domain/Micros.js"
 import type { CallFailure, ProviderAnswer } from "../domain/ProviderCall.js"
 import type { AttemptCost } from "../domain/Settlement.js"
+import type { HeadersRead } from "../layers/providers/HeadersRead.js"
 import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
 import { type Answer, counted } from "./Answer.js"
 
@@ -20,6 +21,7 @@ export interface Trial {
   readonly input: JsonObject
   readonly result: Either.Either<ProviderAnswer, CallFailure>
   readonly exchanges: ReadonlyArray<SeenExchange>
+  readonly headersRead: HeadersRead
   readonly heldMicros: Micros
   /** Null where the call failed: then nothing is charged. */
   readonly cost: AttemptCost | null
@@ -113,17 +115,17 @@ const outcomeLines = ({ cost, heldMicros, result }: Trial): ReadonlyArray<string
   ]
 }
 
-/** Headers that rules read; the others say nothing about the operation. */
-const sampleHeaders: ReadonlySet<string> = new Set(["content-type", "location", "link", "retry-after"])
-
 const dataIn = (seen: SeenExchange | undefined): Json => {
   const text = seen?.answer == null ? null : textIn(seen.answer.bytes)
   if (text === null || text === "") return text
   return Either.match(readJson(text), { onLeft: () => text, onRight: withNumbers })
 }
 
-const headersOf = (headers: { readonly [name: string]: string }): JsonObject =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => sampleHeaders.has(name)))
+type IsRead = (name: string) => boolean
+
+/** The headers that the operation reads; the others say nothing about it. */
+const headersOf = (seen: SeenExchange, isRead: IsRead): JsonObject =>
+  Object.fromEntries(Object.entries(seen.answer?.headers ?? {}).filter(([name]) => isRead(name)))
 
 /** The answers of which a call in pages was made. A page that was asked for again stands here once. */
 const pagesAmong = ({ operation }: Endpoint, exchanges: ReadonlyArray<SeenExchange>): ReadonlyArray<SeenExchange> =>
@@ -136,18 +138,18 @@ const pagesAmong = ({ operation }: Endpoint, exchanges: ReadonlyArray<SeenExchan
         return answer !== null && !isRepeated
       })
 
-const pageOf = (seen: SeenExchange): JsonObject => ({
+const pageOf = (seen: SeenExchange, isRead: IsRead): JsonObject => ({
   ...(seen.answer === null || seen.answer.status === 200 ? {} : { status: seen.answer.status }),
-  headers: headersOf(seen.answer?.headers ?? {}),
+  headers: headersOf(seen, isRead),
   body: dataIn(seen)
 })
 
 /** The sample of a call, whose keys are blotted out already. Null where no answer came. */
-const sampleOf = ({ endpoint, exchanges, input, result }: Trial): JsonObject | null => {
+const sampleOf = ({ endpoint, exchanges, headersRead, input, result }: Trial): JsonObject | null => {
   const pages = pagesAmong(endpoint, exchanges)
   const last = pages[0] ?? exchanges.at(-1)
   if (last?.answer == null) return null
-  const { headers, status } = last.answer
+  const { status } = last.answer
   const isSlow = endpoint.operation.async !== undefined && exchanges.length > 1
   const polls = isSlow ? exchanges.slice(1, -1).map(dataIn) : []
   const fields = Either.isRight(result) ? result.right.normalized?.fields : undefined
@@ -155,12 +157,17 @@ const sampleOf = ({ endpoint, exchanges, input, result }: Trial): JsonObject | n
   return {
     input,
     ...(status === 200 ? {} : { status }),
-    headers: headersOf(headers),
+    // The check sends one set of headers with all answers of a slow operation.
+    headers: Object.assign(
+      {},
+      ...(isSlow ? exchanges.slice(0, -1).map((each) => headersOf(each, headersRead.byRules)) : []),
+      headersOf(last, headersRead.byAnyone)
+    ),
     ...(isSlow ? { start: dataIn(exchanges[0]) } : {}),
     // Polls that say the same again show nothing.
     ...(polls.length === 0 ? {} : { polls: polls.length > 2 ? [polls[0] ?? null, polls.at(-1) ?? null] : polls }),
     body: dataIn(last),
-    ...(pages.length < 2 ? {} : { pages: pages.slice(1).map(pageOf) }),
+    ...(pages.length < 2 ? {} : { pages: pages.slice(1).map((each) => pageOf(each, headersRead.byAnyone)) }),
     outcome: Either.isRight(result) ? result.right.outcome : "error",
     ...(Either.isLeft(result) ? { code: result.left.failure.code } : {}),
     ...(known.length === 0 ? {} : { normalized: Object.fromEntries(known) })

@@ -80,7 +80,12 @@ interface Got {
 }
 
 /** A local server with its address and what it got. */
-const serving = (respond: (got: Got, nth: number) => { readonly status?: number; readonly body: unknown }) =>
+const serving = (
+  respond: (
+    got: Got,
+    nth: number
+  ) => { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
+) =>
   Effect.suspend(() => {
     const got: Array<Got> = []
     const server = http.createServer((request, response) => {
@@ -88,8 +93,16 @@ const serving = (respond: (got: Got, nth: number) => { readonly status?: number;
       request.once("end", () => {
         const { headers, method = "", url = "" } = request
         got.push({ method, url, authorization: headers.authorization ?? "" })
-        const { body, status = 200 } = respond({ method, url, authorization: headers.authorization ?? "" }, got.length)
-        response.writeHead(status, { "content-type": "application/json", "x-echo": headers.authorization ?? "" })
+        const {
+          body,
+          headers: more,
+          status = 200
+        } = respond({ method, url, authorization: headers.authorization ?? "" }, got.length)
+        response.writeHead(status, {
+          "content-type": "application/json",
+          "x-echo": headers.authorization ?? "",
+          ...more
+        })
         response.end(JSON.stringify(body))
       })
     })
@@ -296,6 +309,61 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
       )
       const early = [{ body: { items: [20] } }, ...sample.pages.slice(1)]
       assert.match(yield* lint({ ...sample, pages: early }), /its page 3 was not asked for/)
+    })
+  )
+
+  it.scoped("makes a sample with the headers that the rules read, and without the others", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving(({ authorization, url: path }) => ({
+        headers: {
+          "x-rid": `r1 ${authorization}`,
+          "x-cost": "700",
+          "x-job": "j7",
+          "x-other": "1",
+          "set-cookie": "s=1"
+        },
+        body: path.startsWith("/v1/reports/") ? { state: "done", rows: [1] } : {}
+      }))
+      const success = 'headers."x-rid" && (body.rows || !(input.never))'
+      const rules = { success, costMicros: 'to_number(headers."x-cost")', requestId: 'headers."x-rid"' }
+      const file = (operation: object) =>
+        manifest("headers", { operations: [{ ...items, response: rules, samples: {}, ...operation }] })
+      const lint = Effect.fnUntraced(function* (path: string, hit: object) {
+        const [operation] = parse(readFileSync(path, "utf8")).operations
+        const text = readFileSync(file({ ...operation, samples: { hit } }), "utf8")
+        const read = yield* decodeCatalog({ jobs: [], providers: [{ file: "shop.yaml", text }] })
+        return (yield* lintCatalog(read)).map(({ message, path }) => `${path}: ${message}`)
+      })
+      for (const [operation, wanted] of [
+        [{}, ["content-type", "x-cost", "x-rid"]],
+        [{ response: { ...rules, requestId: "headers.* | [0]" } }, null],
+        [
+          {
+            id: "shop-report",
+            path: "/v1/reports",
+            async: {
+              ticket: 'headers."x-job"',
+              poll: { path: "/v1/reports/{id}" },
+              done: "body.state == 'done'",
+              intervalMs: 5
+            }
+          },
+          ["content-type", "x-cost", "x-job", "x-rid"]
+        ]
+      ] as const) {
+        const path = file(operation)
+        const { out, sample } = yield* json([
+          ...["catalog", "try", path, "id" in operation ? operation.id : "shop-items", "--base-url", url],
+          ...["--input", '{"q":"tea"}', "--save-sample", "hit"]
+        ]).pipe(Effect.map((told) => ({ out: JSON.stringify(told), sample: told["sample"] })))
+        assert.notInclude(out, "invented-key-0000")
+        const kept = Object.keys(sample.headers).sort()
+        if (wanted !== null) assert.deepStrictEqual(kept, [...wanted])
+        else assert.includeMembers(kept, ["x-other", "x-rid"])
+        assert.notIncludeMembers(kept, ["set-cookie"])
+        assert.notIncludeMembers(kept, ["content-length"])
+        assert.deepStrictEqual(yield* lint(path, sample), [])
+      }
     })
   )
 
