@@ -48,20 +48,22 @@ export const Style = Schema.Literal(
 )
 export type Style = typeof Style.Type
 
+const MediaType = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/))
+
 /** Where one input field goes. `name` may be dotted for JSON bodies (`person.first_name`). */
 export const Binding = Schema.Struct({
   in: Place,
   name: Text,
   transform: withDefault(Schema.Array(Transform), () => []),
   /** How a list or an object is written. In a JSON body it is written as JSON. */
-  style: withDefault(Style, () => "single" as const)
+  style: withDefault(Style, () => "single" as const),
+  /** The media type of its part of a multipart body. A file that has a type of its own keeps it. */
+  contentType: optional(MediaType)
 })
 export type Binding = typeof Binding.Type
 
 /** A value that is sent with every call, with any input. */
 export const FixedValue = Schema.Struct({ in: Place, name: Text, value: Json })
-
-const MediaType = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/))
 
 /** A body that is no set of fields, or one that may be left out. Fields that it does not take go to the query. */
 export const Body = Schema.Union(

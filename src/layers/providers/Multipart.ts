@@ -36,22 +36,27 @@ export class StoredFile {
   ) {}
 }
 
-export type Part = readonly [name: string, value: Json | StoredFile]
+/** `contentType` is the media type where the value has none of its own. */
+export type Part = readonly [name: string, value: Json | StoredFile, contentType?: string]
 
 const headOf = (name: string, filename: string, type: string): string =>
   `Content-Disposition: form-data; name="${escape(name)}"; filename="${escape(filename)}"\r\nContent-Type: ${type}\r\n\r\n`
 
-const head = ([name, value]: Part): { readonly head: string; readonly content: Uint8Array } => {
+const head = ([name, value, contentType]: Part): { readonly head: string; readonly content: Uint8Array } => {
   if (value instanceof StoredFile)
     return { head: headOf(name, value.filename, value.contentType), content: value.bytes }
   if (isFile(value)) {
     const filename = typeof value["filename"] === "string" ? value["filename"] : "file"
     return {
-      head: headOf(name, filename, fileType(value) ?? "application/octet-stream"),
+      head: headOf(name, filename, fileType(value) ?? contentType ?? "application/octet-stream"),
       content: decodeBase64(value["base64"] ?? null) ?? Buffer.alloc(0)
     }
   }
-  return { head: `Content-Disposition: form-data; name="${escape(name)}"\r\n\r\n`, content: Buffer.from(asText(value)) }
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`
+  return {
+    head: `Content-Disposition: form-data; name="${escape(name)}"\r\n${type}\r\n`,
+    content: Buffer.from(asText(value))
+  }
 }
 
 export const encodeMultipart = (parts: ReadonlyArray<Part>, boundary: string): Uint8Array =>

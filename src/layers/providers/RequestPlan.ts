@@ -121,11 +121,15 @@ export const planRequest = ({
   problems.push(...keyProblems({ operation, provider }))
   if (said !== undefined) problems.push(...bodyProblems({ operation, provider }, bodies))
   problems.push(...fileProblems({ operation }))
-  for (const [field, { in: place, name, style }] of Object.entries(operation.bindings))
-    if (style === "spread") {
-      const problem = spreadProblem(place, name)
-      if (problem !== null) problems.push({ path: `bindings.${field}`, message: problem })
-    }
+  for (const [field, { contentType, in: place, name, style }] of Object.entries(operation.bindings)) {
+    const problem = style === "spread" ? spreadProblem(place, name) : null
+    if (problem !== null) problems.push({ path: `bindings.${field}`, message: problem })
+    if (contentType !== undefined && place !== "multipart")
+      problems.push({
+        path: `bindings.${field}.contentType`,
+        message: "is the type of a part, and only a multipart body has parts"
+      })
+  }
   const named = new Map<string, string>()
   for (const [field, binding] of Object.entries(operation.bindings))
     if (binding.in === "path") named.set(binding.name, field)
@@ -207,7 +211,7 @@ export const planRequest = ({
             }
             if (isFile(each) && decodeBase64(each["base64"] ?? null) === null)
               wrong = { field, message: "must be a file with base64" }
-            parts.push([name, each])
+            parts.push(binding.contentType === undefined ? [name, each] : [name, each, binding.contentType])
           }
           return
         }

@@ -65,6 +65,14 @@ curl -s -X POST "https://api.telegram.org/bot\${TOKEN}/sendMessage" \\
       'POST https://api.telegram.org/bot{token}/sendPhoto\nmultipart/form-data; boundary=b\n--b\r\nContent-Disposition: form-data; name="chat_id"\r\n\r\n123\r\n--b\r\nContent-Disposition: form-data; name="photo"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\nhi\r\n--b--\r\n'
   },
   {
+    of: "parts of a form with a type of their own",
+    command: `curl https://api.shop.example/v1/a -F 'meta={"a":1};type=application/json' -F "photo=@a.png;type=image/png"`,
+    auth: { type: "none" },
+    input: { photo: { base64: "aGk=", filename: "a" } },
+    sends:
+      'POST https://api.shop.example/v1/a\nmultipart/form-data; boundary=b\n--b\r\nContent-Disposition: form-data; name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":1}\r\n--b\r\nContent-Disposition: form-data; name="photo"; filename="a"\r\nContent-Type: image/png\r\n\r\nhi\r\n--b--\r\n'
+  },
+  {
     of: "Twilio: the account in the path, a form of encoded values",
     command: `curl -X POST https://api.twilio.com/2010-04-01/Accounts/YOUR_ACCOUNT_SID/Messages.json \\
 --data-urlencode "To=+15551234567" \\

@@ -327,7 +327,11 @@ paths: { "${path}": { get: { operationId: a, responses: {} } } }
         `[{ url: "https://{agent-url}", variables: { agent-url: { default: "{your-agent-url}" } } }]`
       )
       assert.strictEqual(provider.baseUrl, "https://{agent_url}")
-      assert.deepStrictEqual(Object.keys(provider.variables?.["agent_url"] ?? {}), ["pattern", "description", "examples"])
+      assert.deepStrictEqual(Object.keys(provider.variables?.["agent_url"] ?? {}), [
+        "pattern",
+        "description",
+        "examples"
+      ])
     })
   )
 
@@ -344,7 +348,10 @@ describe("the manifests of an import", () => {
   it.effect("can be read however often a schema is used", () =>
     Effect.gen(function* () {
       const thing = "{ type: object, properties: { a: { type: array, items: { type: string } } } }"
-      const shared = Array.from({ length: 120 }, (_, at) => `      p${at}: { $ref: "#/components/schemas/Thing" }\n`).join("")
+      const shared = Array.from(
+        { length: 120 },
+        (_, at) => `      p${at}: { $ref: "#/components/schemas/Thing" }\n`
+      ).join("")
       const imported = yield* one(
         `  /a:\n    post:\n      operationId: a\n      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/All" } } } }\n      responses: { "200": { content: { application/json: { schema: { $ref: "#/components/schemas/All" } } } } }\n`,
         `components:\n  schemas:\n    Thing: ${thing}\n    All:\n     type: object\n     properties:\n${shared}`
@@ -593,6 +600,114 @@ describe("what an imported operation sends", () => {
 `)
       const hi = { base64: "aGk=", filename: "a.txt" }
       for (const files of [[hi], hi]) assert.include(sent(first(imported), { files }), 'name="files"; filename="a.txt"')
+    })
+  )
+
+  it.effect("gives each part of a form the type that the document says", () =>
+    Effect.gen(function* () {
+      const file = "{ type: string, format: binary }"
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              properties:
+                one: ${file}
+                photo: ${file}
+                any: ${file}
+                meta: { type: object }
+                rows: { type: array, items: { type: object } }
+                csv: { type: string }
+                plain: { type: string }
+                xml: { type: object }
+            encoding:
+              one: { contentType: image/png, headers: { X-A: { schema: { type: string } } } }
+              photo: { contentType: "image/png, image/jpeg" }
+              any: { contentType: application/octet-stream }
+              csv: { contentType: text/csv }
+              xml: { contentType: application/xml }
+      responses: {}
+`)
+      const endpoint = first(imported)
+      const body = sent(endpoint, {
+        one: { base64: "aGk=", filename: "a" },
+        photo: { base64: "aGk=", contentType: "image/jpeg" },
+        any: { base64: "aGk=" },
+        meta: { k: 1 },
+        rows: [{ k: 1 }, { k: 2 }],
+        csv: "a,b",
+        plain: "x"
+      })
+      const types = Array.from(
+        body.matchAll(/name="(\w+)"[^\r]*\r\n(?:Content-Type: ([^\r]*))?/g),
+        ([, name, type]) => `${name}: ${type ?? "none"}`
+      )
+      assert.deepStrictEqual(types, [
+        "one: image/png",
+        "photo: image/jpeg",
+        "any: application/octet-stream",
+        "meta: application/json",
+        "rows: application/json",
+        "rows: application/json",
+        "csv: text/csv",
+        "plain: none"
+      ])
+      const { files } = endpoint.operation
+      assert.deepStrictEqual(
+        Object.entries(files ?? {}).map(([name, { types }]) => [name, types]),
+        [
+          ["one", ["image/png"]],
+          ["photo", ["image/png", "image/jpeg"]],
+          ["any", undefined]
+        ]
+      )
+      for (const [value, isRight] of [
+        [{ one: { base64: "aGk=" } }, true],
+        [{ one: { media: "/v1/x" } }, true],
+        [{ one: { filename: "a" } }, false],
+        [{ photo: { base64: "aGk=" } }, false],
+        [{ photo: { base64: "aGk=", contentType: "image/jpeg" } }, true],
+        [{ photo: { base64: "aGk=", contentType: "text/plain" } }, false],
+        [{ photo: { media: "/v1/x" } }, true]
+      ] as const)
+        assert.strictEqual(prepare(endpoint, value)._tag !== "Rejected", isRight, JSON.stringify(value))
+      assert.includeMembers(
+        imported.report.notes.map(({ message }) => message),
+        ["left out the headers of a part of the form", "left out a part of the kind application/xml"]
+      )
+    })
+  )
+
+  it.effect("takes a file of an earlier run wherever it takes one", () =>
+    Effect.gen(function* () {
+      const file = "{ type: string, format: binary }"
+      const post = (path: string, body: string) =>
+        `  /${path}: { post: { operationId: ${path}, requestBody: { required: true, content: { ${body} } }, responses: {} } }\n`
+      const { endpoints } = yield* one(
+        [
+          post(
+            "list",
+            `multipart/form-data: { schema: { type: object, properties: { f: { type: array, items: ${file} } } } }`
+          ),
+          post("bytes", `image/png: { schema: ${file} }`),
+          post("any", `application/octet-stream: { schema: ${file} }`)
+        ].join("")
+      )
+      const media = "/v1/runs/run_1/media/med_1"
+      const stored = new Map([[media, { contentType: "image/png", bytes: Buffer.from("hi"), filename: null }]])
+      const bodies = endpoints.map((endpoint) => {
+        const input = endpoint.operation.id.endsWith("list") ? { f: [{ media }] } : { body: { media } }
+        return sent(endpoint, input, stored).split("\n").slice(1).join("\n")
+      })
+      assert.include(bodies[0], "Content-Type: image/png\r\n\r\nhi")
+      assert.deepStrictEqual(bodies.slice(1), ["image/png\nhi", "image/png\nhi"])
+      const content = yield* decodeCatalog({ jobs: [], providers: manifestTexts(endpoints) }, { thorough: true })
+      assert.deepStrictEqual(yield* lintCatalog(content), [])
     })
   )
 

@@ -66,7 +66,7 @@ export class Collected {
     this.key({ type: place, name }, `${place} field ${name}`, typeof value === "string" ? value : "")
   }
 
-  field(place: typeof Place.Type, name: string, value: Json): void {
+  field(place: typeof Place.Type, name: string, value: Json, contentType?: string): void {
     if (place === "query") this.noteOneTime(name, "")
     const isKey = this.isKeyOf(place, name, value)
     if (isKey && this.keys.some((key) => key["type"] === place && key["name"] === name)) return
@@ -82,24 +82,32 @@ export class Collected {
       place,
       required: place === "path",
       schema,
-      ...(place !== "json" && Array.isArray(value) ? { style: "repeat" as const } : {})
+      ...(place !== "json" && Array.isArray(value) ? { style: "repeat" as const } : {}),
+      ...(contentType === undefined ? {} : { contentType })
     })
   }
 
   /** A file of a form, or a list of them. */
-  file(name: string, isList: boolean): void {
+  file(name: string, isList: boolean, contentType?: string): void {
     this.fields.push({
+      file: {},
       name,
       place: "multipart",
       required: false,
       schema: isList ? { type: "array", items: fileSchema({}) } : fileSchema({}),
-      ...(isList ? { style: "repeat" as const } : {})
+      ...(isList ? { style: "repeat" as const } : {}),
+      ...(contentType === undefined ? {} : { contentType })
     })
   }
 
   /** A field that is the whole body. */
   whole(name: string, schema: JsonObject): void {
     this.fields.push({ name, place: null, required: true, schema })
+  }
+
+  /** A file that is the whole body. */
+  wholeFile(name: string): void {
+    this.fields.push({ name, place: null, required: true, schema: fileSchema({}), file: {} })
   }
 
   wholeValue(name: string, value: Json): void {

@@ -13,7 +13,7 @@ import { Collected } from "./CurlFields.js"
 import { takePath } from "./CurlPath.js"
 import { type CurlRequest, readCurl } from "./CurlRequest.js"
 import { type ImportedOperation, openVariable, slug } from "./ImportedOperation.js"
-import { fileSchema, isTextType, usableType } from "./OpenApiBodies.js"
+import { isTextType, usableType } from "./OpenApiBodies.js"
 import { isPlaceholder } from "./Placeholders.js"
 import { keyName, looksSecret } from "./SecretLooks.js"
 
@@ -78,8 +78,9 @@ const takeBody = (found: Collected, request: CurlRequest): Either.Either<Body | 
     for (const name of new Set(body.parts.map(([each]) => each))) {
       const values = body.parts.flatMap(([each, value]) => (each === name ? [value] : []))
       const texts = values.flatMap((value) => (value._tag === "Text" ? [value.text] : []))
-      if (texts.length < values.length) found.file(name, values.length > 1)
-      else found.field("multipart", name, texts.length === 1 ? (texts[0] ?? "") : texts)
+      const [contentType] = values.flatMap((value) => value.contentType ?? [])
+      if (texts.length < values.length) found.file(name, values.length > 1, contentType)
+      else found.field("multipart", name, texts.length === 1 ? (texts[0] ?? "") : texts, contentType)
     }
     return Either.right(undefined)
   }
@@ -99,7 +100,7 @@ const takeBody = (found: Collected, request: CurlRequest): Either.Either<Body | 
       return Either.left(
         `the body is in ${file === "-" ? "standard input" : `the file ${file}`}, which is not read; put its content in place of @${file}`
       )
-    found.whole(field, fileSchema({}))
+    found.wholeFile(field)
     return Either.right({ as: "bytes", field, contentType: "application/octet-stream", ...contentType })
   }
   const { text } = body.data

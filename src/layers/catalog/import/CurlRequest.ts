@@ -8,7 +8,10 @@ import { shellCommand } from "./ShellWords.js"
 import { nameOf, partsOf } from "./Placeholders.js"
 
 /** The value of an option, or the name of the file that it stands in. */
-export type Given = { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "File"; readonly file: string }
+/** `contentType` is what `;type=` of a part says. */
+export type Given = (
+  { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "File"; readonly file: string }
+) & { readonly contentType?: string }
 
 export interface CurlRequest {
   readonly method: string
@@ -179,9 +182,12 @@ const dataOf = (name: string, value: string, input: string | null): Given => {
 const partOf = (name: string, value: string): Given => {
   const [first = ""] = value
   const isFile = name === "--form" && (first === "@" || first === "<")
+  if (name !== "--form") return { _tag: "Text", text: value }
+  const said = (isFile ? /;type=([\w.+-]+\/[\w.+-]+)/ : /;type=([\w.+-]+\/[\w.+-]+)$/).exec(value)?.[1]
+  const type = said === undefined ? {} : { contentType: said }
   return isFile
-    ? { _tag: "File", file: value.slice(1).replace(/;.*$/s, "") }
-    : { _tag: "Text", text: name === "--form" ? value.replace(/;type=[\w/+.-]+$/, "") : value }
+    ? { _tag: "File", file: value.slice(1).replace(/;.*$/s, ""), ...type }
+    : { _tag: "Text", text: value.replace(/;type=[\w/+.-]+$/, ""), ...type }
 }
 
 /** Left: why this is no request that can be read, in words for the person who gave it. */

@@ -29,6 +29,10 @@ export interface ImportedField {
   readonly schema: JsonObject
   readonly style?: Binding["style"]
   readonly transform?: Binding["transform"]
+  /** The media type of its part of a form. */
+  readonly contentType?: string
+  /** Set for a file: a run may also name one that an earlier run returned, of these types. */
+  readonly file?: { readonly types?: ReadonlyArray<string> }
 }
 
 export type ImportedAuth = { readonly [key: string]: Json }
@@ -85,7 +89,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const placeholder = /\{([^{}]+)\}/g
 /** Whether it is an address once its variables are filled in. */
 const isAddress = (address: string, variables: ImportedOperation["variables"] = {}): boolean => {
-  const filled = address.replaceAll(placeholder, (whole, name: string) => (Object.hasOwn(variables, name) ? "x" : whole))
+  const filled = address.replaceAll(placeholder, (whole, name: string) =>
+    Object.hasOwn(variables, name) ? "x" : whole
+  )
   return /^https?:\/\/[^\s?#{}]+$/.test(filled) && readUrl(filled) !== null
 }
 
@@ -259,16 +265,30 @@ export class OperationImporter {
       200
     ).trim()
     const hasForm = named.some(([, { place }]) => place === "form" || place === "multipart")
-    const bindings = named.flatMap(([name, { name: sent, place, schema, style: said, transform = [] }]) => {
-      const style = said ?? (place === "query" && schema["type"] === "array" ? "repeat" : "single")
-      // A field gets no binding when it goes to the right place without one: a large import would hold a hundred
-      // thousand bindings.
-      const isPlain = name === sent && style === "single" && transform.length === 0
-      const goesThere = isPlain && (place === "path" || place === (method === "GET" ? "query" : "json"))
-      return place === null || (goesThere && !hasForm)
-        ? []
-        : [[name, { in: place, name: sent, style, ...(transform.length === 0 ? {} : { transform }) }] as const]
-    })
+    const bindings = named.flatMap(
+      ([name, { contentType, name: sent, place, schema, style: said, transform = [] }]) => {
+        const style = said ?? (place === "query" && schema["type"] === "array" ? "repeat" : "single")
+        // A field gets no binding when it goes to the right place without one: a large import would hold a hundred
+        // thousand bindings.
+        const isPlain = name === sent && style === "single" && transform.length === 0
+        const goesThere = isPlain && (place === "path" || place === (method === "GET" ? "query" : "json"))
+        return place === null || (goesThere && !hasForm)
+          ? []
+          : [
+              [
+                name,
+                {
+                  in: place,
+                  name: sent,
+                  style,
+                  ...(transform.length === 0 ? {} : { transform }),
+                  ...(contentType === undefined ? {} : { contentType })
+                }
+              ] as const
+            ]
+      }
+    )
+    const files = named.flatMap(([name, { file }]) => (file === undefined ? [] : [[name, file] as const]))
     const { problems, schema: input } = checkVocabulary(
       {
         type: "object",
@@ -296,6 +316,7 @@ export class OperationImporter {
       path,
       input,
       bindings: Object.fromEntries(bindings),
+      ...(files.length === 0 ? {} : { files: Object.fromEntries(files) }),
       ...(source.body === undefined ? {} : { body: source.body }),
       ...(source.fixed === undefined ? {} : { fixed: source.fixed }),
       ...(source.response === undefined ? {} : { response: source.response }),

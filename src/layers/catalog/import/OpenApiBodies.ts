@@ -36,14 +36,42 @@ const isFile = (schema: JsonObject): boolean =>
   schema["format"] === "binary" ||
   (textOf(schema["contentMediaType"]) !== "" && schema["contentEncoding"] === undefined && schema["type"] === "string")
 
-/** What a file is in the input of an operation. */
-export const fileSchema = (schema: JsonObject): JsonObject => ({
+/** The media types that a file may have. `contentType` is the type of a file that names none. */
+interface FileTypes {
+  readonly types?: ReadonlyArray<string>
+  readonly contentType?: string
+}
+
+/** A media type, or all of a kind, such as `image/*`. */
+const mediaRange = /^[\w.+-]+\/(?:[\w.+-]+|\*)$/
+/** Bytes of any kind are no type. */
+const anyBytes = /^\*|^application\/(?:octet-stream|\*)$/
+
+/** What a document says of the type of a file. */
+export const fileTypes = (said: ReadonlyArray<string>): FileTypes => {
+  const [first] = said
+  if (first === undefined || said.some((type) => !mediaRange.test(type) || anyBytes.test(type))) return {}
+  return { types: said, ...(said.length > 1 || first.endsWith("/*") ? {} : { contentType: first }) }
+}
+
+/**
+ * What a file is in the input of an operation: its content, or the path of one that an earlier run returned. Where the
+ * provider takes several types, the content needs one of them.
+ */
+export const fileSchema = (schema: JsonObject, { contentType, types }: FileTypes = {}): JsonObject => ({
   type: "object",
-  required: ["base64"],
+  anyOf: [
+    { required: types === undefined || contentType !== undefined ? ["base64"] : ["base64", "contentType"] },
+    { required: ["media"] }
+  ],
   properties: {
     base64: { type: "string", description: "The content of the file, as base64." },
+    media: { type: "string", description: "Instead of base64: the downloadPath of a result of an earlier run." },
     filename: { type: "string" },
-    contentType: { type: "string" }
+    contentType: {
+      type: "string",
+      ...(types === undefined || types.some((type) => type.endsWith("/*")) ? {} : { enum: types })
+    }
   },
   ...(textOf(schema["description"]) === "" ? {} : { description: textOf(schema["description"]) })
 })
@@ -65,15 +93,15 @@ const inForm = (schema: JsonObject, encoding: JsonObject): Property => {
 const alternatives = ["anyOf", "oneOf", "allOf"] as const
 
 /** The schema of a part of a form. Each file, also in a list or as an alternative, becomes a file of an input. */
-const withFiles = (schema: JsonObject): JsonObject => {
-  if (isFile(schema)) return fileSchema(schema)
+const withFiles = (schema: JsonObject, types: FileTypes): JsonObject => {
+  if (isFile(schema)) return fileSchema(schema, types)
   const { items } = schema
   const out: { [key: string]: Json } = { ...schema }
-  if (isObject(items)) out["items"] = withFiles(items)
+  if (isObject(items)) out["items"] = withFiles(items, types)
   for (const key of alternatives) {
     const parts = member(schema, key)
     if (parts === undefined) continue
-    const written = listOf(parts).map((each) => (isObject(each) ? withFiles(each) : each))
+    const written = listOf(parts).map((each) => (isObject(each) ? withFiles(each, types) : each))
     setMember(out, key, written)
   }
   // A text and an object were told apart. A file is an object too, so that both may fit now.
@@ -88,14 +116,44 @@ const holdsFile = (schema: JsonObject): boolean =>
     (each) => isObject(each) && holdsFile(each)
   )
 
-const inMultipart = (schema: JsonObject): Property => {
+/** The media type of a part that is no file. Text says nothing of its type. Left out: the reason is a text. */
+const partType = (schema: JsonObject, said: ReadonlyArray<string>): { readonly contentType?: string } | string => {
+  const { items } = schema
+  const types = typesOf(typesOf(schema).has("array") && isObject(items) ? items : schema)
+  if (types.size === 1 && types.has("object")) {
+    // OpenAPI 3: an object is JSON where nothing else is said.
+    const type = said.length === 0 ? "application/json" : said.find((each) => isJsonType(each))
+    return type === undefined ? `a part of the kind ${said[0] ?? ""}` : { contentType: type }
+  }
+  const type = said.find((each) => usableType.test(each))
+  return type === undefined || said.some((each) => /^text\/plain\b|^text\/\*|^\*/.test(each))
+    ? {}
+    : { contentType: type }
+}
+
+const inMultipart = (schema: JsonObject, encoding: JsonObject): Property => {
   const { collectionFormat: _, ...rest } = schema
-  const written = withFiles(rest)
-  return typesOf(rest).has("array") ? { schema: written, style: "repeat" } : { schema: written }
+  const said = textOf(encoding["contentType"])
+    .split(",")
+    .map((type) => type.trim())
+    .filter((type) => type !== "")
+  const style = typesOf(rest).has("array") ? ({ style: "repeat" } as const) : {}
+  if (holdsFile(rest)) {
+    const types = fileTypes(said)
+    const { contentType } = types
+    return {
+      schema: withFiles(rest, types),
+      ...style,
+      ...(contentType === undefined ? {} : { contentType }),
+      file: types.types === undefined ? {} : { types: types.types }
+    }
+  }
+  const type = partType(rest, said)
+  return typeof type === "string" ? type : { schema: rest, ...style, ...type }
 }
 
 const propertyOf = (place: BodyPlace, schema: JsonObject, encoding: JsonObject): Property =>
-  place === "json" ? { schema } : place === "form" ? inForm(schema, encoding) : inMultipart(schema)
+  place === "json" ? { schema } : place === "form" ? inForm(schema, encoding) : inMultipart(schema, encoding)
 
 // A range of media types, as in the header Accept: any at all, or any of `application`.
 const anyType = /^(?:\*|application)\/\*/
@@ -144,6 +202,7 @@ export const isTextType = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript|x-ndjs
 const rawOf = (field: string, type: string, schema: JsonObject, required: boolean): ImportedBody => {
   const isAsText = isTextType.test(type)
   const contentType = usableType.test(type) ? type : undefined
+  const types = fileTypes([type.split(";", 1)[0] ?? type])
   return {
     fields: [
       {
@@ -155,7 +214,8 @@ const rawOf = (field: string, type: string, schema: JsonObject, required: boolea
               type: "string",
               ...(textOf(schema["description"]) === "" ? {} : { description: textOf(schema["description"]) })
             }
-          : fileSchema(schema)
+          : fileSchema(schema, types),
+        ...(isAsText ? {} : { file: types.types === undefined ? {} : { types: types.types } })
       }
     ],
     body: isAsText
@@ -224,9 +284,13 @@ export const bodyOf = (
   const encodings = isObject(media["encoding"]) ? media["encoding"] : {}
   const fields: Array<ImportedField> = []
   for (const [name, property] of properties) {
-    const encoding = member(encodings, name)
-    const found = propertyOf(place, isObject(property) ? property : {}, isObject(encoding) ? encoding : {})
+    const said = member(encodings, name)
+    const encoding = isObject(said) ? said : {}
+    const found = propertyOf(place, isObject(property) ? property : {}, encoding)
     const isWanted = required && wanted.has(name)
+    if (place === "multipart")
+      for (const unused of ["headers", "style", "explode"])
+        if (member(encoding, unused) !== undefined) report.note("changed", id, `left out the ${unused} of a part of the form`)
     if (typeof found !== "string") fields.push({ name, place, required: isWanted, ...found })
     else if (isWanted) return leave(`${found}, which is required`)
     else report.note("changed", id, `left out ${found}`)
