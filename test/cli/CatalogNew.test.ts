@@ -75,6 +75,56 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
     })
   )
 
+  it.effect(
+    "takes the word that documentation writes for a key for no key, and refuses a real one that stands twice",
+    () =>
+      Effect.gen(function* () {
+        for (const [name, key] of [
+          ["named", "xi-api-key: xi-api-key"],
+          ["worded", "X-Api-Key: your-api-key"],
+          ["bearer", "Authorization: Bearer access_token"]
+        ] as const) {
+          const told = yield* made(name, `curl https://a.example/${key.split(" ").at(-1) ?? ""} -H '${key}'`)
+          assert.deepStrictEqual(told["problems"], [], name)
+        }
+        const twice = yield* cli(["catalog", "new", "--to", folderOf("two")], {
+          input: "curl https://a.example/topsecret1 -H 'X-Api-Key: topsecret1'"
+        })
+        assert.include(twice.err.join("\n"), "the key stands in another part of the command too")
+      })
+  )
+
+  it.effect("keeps names of models and moments as examples, and no keys", () =>
+    Effect.gen(function* () {
+      const ordinary = [
+        "stability-ai/sdxl:39ed52f2",
+        "stability-ai/sdxl:39ed52f2a78e934b3ba6e2a89f5b1c712de7dfea535525255b1aa35c5565e08b",
+        "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+        "mistralai/Mixtral-8x7B-Instruct-v0.1",
+        "anthropic/claude-3.5-sonnet-20241022",
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:00.000+02:00"
+      ]
+      const secret = [
+        "a8F3kq/92JsLw0Xz71Qp4d",
+        "AKIA1234/wJalrXUtnFEMI7MDENG",
+        "0a1b2c3d4e5f60718293/x1",
+        "AB12C-34DEF-5GH67-I89JK"
+      ]
+      const told = yield* made(
+        "ordinary",
+        `curl https://a.example/x -d '${JSON.stringify({ ordinary, a: secret[0] })}'`
+      )
+      const { properties } = written("ordinary").manifest.operations[0].input
+      assert.deepStrictEqual(properties.ordinary.examples, [ordinary])
+      assert.deepStrictEqual(told["leftOut"], ["the value of a, which looks like a secret"])
+      for (const [at, text] of secret.entries()) {
+        yield* made(`secret-${at}`, `curl https://a.example/x -d '${JSON.stringify({ a: text })}'`)
+        assert.notInclude(written(`secret-${at}`).text, text)
+      }
+    })
+  )
+
   it.effect("says which values are fixed, and which look signed or made anew for each call", () =>
     Effect.gen(function* () {
       const hmac = yield* made(

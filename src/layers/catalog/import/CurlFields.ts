@@ -6,7 +6,7 @@ import { noteOf, together } from "./ImportedKeys.js"
 import type { ImportedAuth, ImportedField } from "./ImportedOperation.js"
 import { fileSchema } from "./OpenApiBodies.js"
 import { isPlaceholder, partsOf } from "./Placeholders.js"
-import { holdsSecret, keyName } from "./SecretLooks.js"
+import { holdsSecret, isNameOfKey, keyName } from "./SecretLooks.js"
 
 const wholeNumber = /^-?\d+$/
 
@@ -49,8 +49,8 @@ export class Collected {
 
   key(auth: ImportedAuth, what: string, secret: string): void {
     this.keys.push(auth)
-    if (secret.length >= secretCharsMin && !partsOf(secret).some((part) => part.isPlaceholder))
-      this.secrets.push(secret)
+    const isShown = isPlaceholder(secret) || partsOf(secret).some((part) => part.isPlaceholder) || isNameOfKey(secret)
+    if (secret.length >= secretCharsMin && !isShown) this.secrets.push(secret)
     this.leftOut.push(`the key (${what})`)
   }
 

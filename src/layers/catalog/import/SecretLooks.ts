@@ -4,6 +4,11 @@ import { isObject, type Json } from "../../../domain/Json.js"
 /** The name of a header, parameter or field that holds a key. */
 export const keyName =
   /(?:^|[-_.])(?:api[-_]?key|apikey|key|token|access[-_]?token|auth|authorization|credentials?|secret|passw(?:or)?d|passphrase|pwd|session(?:[-_]?id)?|sid|signature|sig|appid|app[-_]?id|application[-_]?id|client[-_]?id)$/i
+/** Words of documentation in place of a key, such as `xi-api-key` or `api_key`: they are no key. */
+const nameOfKey =
+  /^(?:(?:x|xi|my|your|the|user|app|api|access|auth|bearer|client|private|secret|subscription)[-_ ]?)*(?:key|token|secret|password|auth)$/i
+export const isNameOfKey = (text: string): boolean => nameOfKey.test(text)
+
 /** A scheme of `Authorization` before its key; an address with a password, or with a key in its query. */
 const holdsKey =
   /^(?:bearer|basic|token|digest)\s+\S|:\/\/[^/?#\s]*@|[?&](?:[\w.-]*[-_.])?(?:api_?key|key|token|secret|password|sig|signature)=/i
@@ -15,6 +20,17 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const hasNoWords = (value: string): boolean =>
   /^(?=[A-Z]*[a-z])(?=[a-z]*[A-Z])[A-Za-z]{16,}$/.test(value) && value.split(/(?=[A-Z])/).length > value.length / 2.4
 
+/** A word of a name, or a number with its unit: `llama`, `Qwen2`, `70b`, `8x7b`. */
+const inName = /^(?:[A-Za-z]{1,14}\d{0,4}|\d{1,8}[A-Za-z]{0,3}|\d{1,2}x\d{1,3}[A-Za-z]?)$/
+const version = /[:@](?:sha256:)?(?:[0-9a-f]{6,64}|[a-z]+)$/
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/
+
+/** `owner/name`, also with a version, as models and images are called: `stability-ai/sdxl:39ed52f2`. */
+const namesModel = (value: string): boolean => {
+  const steps = value.replace(version, "").split("/")
+  return steps.length === 2 && steps.every((step) => step.split(/[-_.]/).every((word) => inName.test(word)))
+}
+
 /** Long texts of letters and digits without words: keys, tokens, signatures. */
 export const looksSecret = (value: string): boolean =>
   holdsKey.test(value) ||
@@ -25,6 +41,8 @@ export const looksSecret = (value: string): boolean =>
     /[A-Za-z]/.test(value) &&
     !/^[a-z]+(?:[-_.][a-z0-9]{1,12})+$/.test(value) &&
     !hostName.test(value) &&
+    !instant.test(value) &&
+    !namesModel(value) &&
     !value.includes("://"))
 
 /** Whether the value of a field whose name says nothing of a key holds one. */
