@@ -105,6 +105,23 @@ Name: { type: string, maxLength: 9 }
   )
 })
 
+describe("a document that cannot be read", () => {
+  it.effect("is reported with its first mistake and where that stands", () =>
+    Effect.gen(function* () {
+      for (const [text, words] of [
+        [`${head}paths:\n  /a: [1, 2\n  /b: x\n`, /^a file that is no YAML: .+ at line \d+, column \d+$/],
+        ["openapi: 3.0.3\n\tpaths: {}\n", /^a file that is no YAML: .+ at line \d+, column \d+$/],
+        ['{ "openapi": "3.0.3", }', /^a file that is no JSON: .*(?:position|line) \d+/],
+        ["swagger: 1\n", /neither OpenAPI 3 nor Swagger 2/]
+      ] as const) {
+        const [message = ""] = said(yield* importOpenApi([{ file: "a.yaml", text }]), "skipped")
+        assert.match(message, words, text)
+        assert.notInclude(message, "\n")
+      }
+    })
+  )
+})
+
 describe("a Swagger 2 document", () => {
   const swagger = `
 swagger: "2.0"

@@ -18,14 +18,27 @@ import { isDeeperThan, withoutPercents } from "./OpenApiParts.js"
 
 const isJson = Schema.is(Json)
 
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split("\n", 1)[0] ?? "").replace(/:$/, "") : String(error)
+
+/** Left: the first mistake, with its line. */
+const parseYaml = (text: string): Either.Either<unknown, string> => {
+  const parsed = parseDocument(text, { uniqueKeys: false })
+  const [mistake] = parsed.errors
+  return mistake === undefined
+    ? Either.try({ try: (): unknown => parsed.toJS({ maxAliasCount: 1000 }), catch: reasonOf })
+    : Either.left(reasonOf(mistake))
+}
+
+const parseText = (text: string): Either.Either<unknown, string> =>
+  text.trimStart().startsWith("{")
+    ? Either.try({ try: (): unknown => JSON.parse(text), catch: reasonOf }).pipe(
+        Either.mapLeft((reason) => `a file that is no JSON: ${reason}`)
+      )
+    : Either.mapLeft(parseYaml(text), (reason) => `a file that is no YAML: ${reason}`)
+
 export const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
-  Either.try({
-    try: (): unknown =>
-      text.trimStart().startsWith("{")
-        ? JSON.parse(text)
-        : parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: 1000 }),
-    catch: () => "a file that is neither JSON nor YAML"
-  }).pipe(
+  parseText(text).pipe(
     Either.filterOrLeft(
       (value) => !isDeeperThan(value, manifestDepthMax),
       () => `a file that is nested deeper than ${manifestDepthMax} levels`
