@@ -55,7 +55,7 @@ const settingsOf = (
 const create = Command.make(
   "create",
   {
-    name: Args.text({ name: "NAME" }).pipe(Args.withDescription("What the workspace is called; no other has the name")),
+    name: Inputs.text("NAME").pipe(Args.withDescription("What the workspace is called; no other has the name")),
     json: Inputs.json
   },
   ({ json, name }) =>

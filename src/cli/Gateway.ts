@@ -35,7 +35,7 @@ import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
 import { examplesFor } from "./Examples.js"
-import { keepEmptyValues, onOrOff } from "./Inputs.js"
+import { keepEmptyValues, markWords, onOrOff } from "./Inputs.js"
 import * as Installation from "./Installation.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
@@ -199,6 +199,12 @@ const withWholeCommand = (help: string, args: ReadonlyArray<string>): string =>
     return words.length === 0 ? usage : `$ gateway ${words.join(" ")}`
   })
 
+/** The parser writes `--only ID...`, as if several values stood behind one `--only`. */
+const withRepeats = (help: string): string =>
+  help.replace(/(--[\w-]+) ([\w:=]+)\.\.\./g, (_, name: string, value: string) =>
+    name === "--scope" ? `${name} ${value}[,${value}]...` : `[${name} ${value}]...`
+  )
+
 /** Help is printed without that, and without colours where the output is no terminal. */
 const printing = (
   console: Console.Console,
@@ -207,7 +213,7 @@ const printing = (
   const shown = (word: unknown) => {
     if (typeof word !== "string") return word
     const described = asked.help
-      ? withWholeCommand(asked.colours ? word : plain(word), asked.args).replace(ofItsKind, "")
+      ? withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args)).replace(ofItsKind, "")
       : word
     return asked.colours ? described : plain(described)
   }
@@ -221,7 +227,7 @@ export const run = <E, R>(typed: ReadonlyArray<string>, operator: Layer.Layer<Op
     Command.run(allCommands(operator), { name: "gateway", version: productVersion, footer: footerFor(args) })([
       "node",
       "gateway",
-      ...keepEmptyValues(args)
+      ...markWords(keepEmptyValues(args))
     ]).pipe(
       // The parser prints what it did not understand by itself, in several lines: it is said once, below.
       Effect.withConsole({

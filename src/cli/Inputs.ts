@@ -28,8 +28,27 @@ const read =
 
 const option = <A>(name: string, reader: Reader<A>, pseudo: string): Options.Options<A> =>
   Options.text(name).pipe(Options.withPseudoName(pseudo), Options.mapEffect(read(`--${name}`, reader)))
+/** Stands before a word that follows `--`, so that it is no option. No argument of a program holds this character. */
+const word = "\u0000"
+
+/** The words that follow `--` are marked, because the parser does not tell them from the others. */
+export const markWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = args.indexOf("--")
+  return end < 0 ? args : args.map((arg, at) => (at > end && arg.startsWith("-") ? `${word}${arg}` : arg))
+}
+
+/** An argument of any text. The parser takes an unknown option for one where an argument is missing. */
+export const text = (name: string): Args.Args<string> =>
+  Args.text({ name }).pipe(
+    Args.mapEffect((given) =>
+      /^-+[A-Za-z]/.test(given)
+        ? Effect.fail(HelpDoc.p(`Received unknown argument: '${given}'`))
+        : Effect.succeed(given.startsWith(word) ? given.slice(word.length) : given)
+    )
+  )
+
 const argument = <A>(name: string, reader: Reader<A>): Args.Args<A> =>
-  Args.text({ name }).pipe(Args.mapEffect((text) => Effect.mapError(read(name, reader)(text), ({ error }) => error)))
+  text(name).pipe(Args.mapEffect((text) => Effect.mapError(read(name, reader)(text), ({ error }) => error)))
 
 const decoded = <A, I extends string>(schema: Schema.Schema<A, I>, problem: string): Reader<A> => {
   const decode = Schema.decodeUnknownEither(schema)
@@ -69,9 +88,7 @@ export const workspace = workspaceOption.pipe(Options.withDescription("The works
 /** Where a command has one of its own: `words` say which. */
 export const workspaceOr = (words: string) =>
   Options.optional(workspaceOption.pipe(Options.withDescription(`The workspace, by id or name${words}`)))
-export const workspaceArgument = Args.text({ name: "ID_OR_NAME" }).pipe(
-  Args.withDescription("The workspace, by id or name")
-)
+export const workspaceArgument = text("ID_OR_NAME").pipe(Args.withDescription("The workspace, by id or name"))
 export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of a token, such as tok_01k…")).pipe(
   Args.withDescription("The id of the token, as token list and token create show it")
 )

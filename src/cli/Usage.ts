@@ -68,7 +68,13 @@ const sentences: ReadonlyArray<readonly [RegExp, (found: string, args: ReadonlyA
   [/^The flag '(.*)' is not recognized\. .*$/, unknownWord],
   [/^Expected a value following option: '(.*)'$/, (name) => `${name} needs a value`],
   [/^Missing argument <([^>]*)>(?: with choices .*)?$/, (name) => `${name} is missing`],
-  [/^Path '(.*)' must exist$/, (path) => `There is no file or folder ${path}`],
+  [
+    /^Path '(.*)' must exist$/,
+    (path, args) =>
+      /(?:^|\/)-+[A-Za-z][^/]*$/.test(path)
+        ? unknownWord(path.replace(/^.*\//, ""), args)
+        : `There is no file or folder ${path}`
+  ],
   [/^Expected path '(.*)' to be a directory$/, (path) => `${path} is no folder`],
   [/^Expected path '(.*)' to be a regular file$/, (path) => `${path} is no file`]
 ]

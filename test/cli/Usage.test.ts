@@ -63,6 +63,15 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["credit --usd 1", /^--workspace is missing; --reason is missing$/],
         ["workspace create", /^NAME is missing$/],
         ["workspace create a b", /^b is one word too many; gateway workspace create --help shows what it takes$/],
+        [
+          "workspace create --frob",
+          /^--frob is no option of gateway workspace create; gateway workspace create --help lists them$/
+        ],
+        ["member remove --frob --operator", /^--frob is no option of gateway member remove; /],
+        ["search --frob", /^--frob is no option of gateway search; /],
+        ["run --frob x=1", /^--frob is no option of gateway run; /],
+        ["catalog try --frob x", /^--frob is no option of gateway catalog try; /],
+        ["catalog lint --frob", /^--frob is no option of gateway catalog lint; /],
         ["catalog lint /nowhere", /^There is no file or folder \/nowhere$/],
         ["catalog lint package.json", /package\.json is no folder$/],
         ["catalog import-openapi src", /src is no file$/],

@@ -28,10 +28,7 @@ const anObject = expectShape(ParsedObject)
 export const search = Command.make(
   "search",
   {
-    words: Args.text({ name: "WORDS" }).pipe(
-      Args.withDescription("What is looked for, in everyday words"),
-      Args.atLeast(1)
-    ),
+    words: Inputs.text("WORDS").pipe(Args.withDescription("What is looked for, in everyday words"), Args.atLeast(1)),
     limit: Inputs.pageLimit,
     cheapest: Options.boolean("cheapest").pipe(Options.withDescription("The cheapest first")),
     url: urlOption,
@@ -87,7 +84,7 @@ const Contract = expectShape(
 export const inspect = Command.make(
   "inspect",
   {
-    endpointId: Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("job:… or the id of an operation")),
+    endpointId: Inputs.text("ENDPOINT").pipe(Args.withDescription("job:… or the id of an operation")),
     url: urlOption,
     json: Inputs.json
   },

@@ -126,7 +126,7 @@ const ended = (json: boolean, { json: whole, run }: Found) =>
     return found
   })
 
-const pairs = Args.text({ name: "KEY=VALUE" }).pipe(
+const pairs = Inputs.text("KEY=VALUE").pipe(
   Args.withDescription("A field of the input as text; KEY:=JSON for any other kind of value"),
   Args.repeated
 )
@@ -162,7 +162,7 @@ const waitSeconds = 10
 export const run = Command.make(
   "run",
   {
-    endpointId: Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("job:… or the id of an operation")),
+    endpointId: Inputs.text("ENDPOINT").pipe(Args.withDescription("job:… or the id of an operation")),
     fields: pairs,
     input: inputOption,
     fallback: Options.boolean("fallback").pipe(
