@@ -5,7 +5,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect, Option, Redacted } from "effect"
+import { Config, Effect, Option, Redacted } from "effect"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import type { WorkspaceId } from "../domain/Ids.js"
@@ -32,7 +32,7 @@ const emailOption = Options.text("email").pipe(
   Options.withDescription("By which a sign-in with OpenID Connect knows them the first time"),
   Options.optional
 )
-const memberArgument = Args.text({ name: "MEMBER" }).pipe(Args.withDescription("The member's name or id"))
+const memberArgument = Inputs.text("MEMBER").pipe(Args.withDescription("The member's name or id"))
 
 /** Null for the operators. */
 const scopeOf = Effect.fn("scopeOf")(function* (asked: {
@@ -102,12 +102,20 @@ export const console = Command.make(
         const link = yield* (yield* Sessions).makeLink(workspaceId, member.memberId, commandLine)
         const url = `${yield* PublicUrl}${signInLinkPath(Redacted.value(link.secret))}`
         const { memberId, name, role } = member
+        const isGuessed = (yield* Effect.all(
+          ["GATEWAY_PUBLIC_URL", "PORT"].map((setting) => Config.option(Config.nonEmptyString(setting)))
+        )).every(Option.isNone)
         return {
           json: { url, expiresAt: isoTime(link.expiresAt), memberId, name, role, workspaceId, made },
           text: [
             ...(made ? [`There was no ${role} yet: ${name} was made one`] : []),
             `${name} (${role}) signs in with this link, once, before ${isoTime(link.expiresAt)}:`,
-            url
+            url,
+            ...(isGuessed
+              ? [
+                  "Neither GATEWAY_PUBLIC_URL nor PORT is set for this command: where the gateway has another address, set them here as there"
+                ]
+              : [])
           ].join("\n")
         }
       })
@@ -117,7 +125,7 @@ export const console = Command.make(
 const add = Command.make(
   "add",
   {
-    name: Args.text({ name: "NAME" }).pipe(Args.withDescription("What the member is called")),
+    name: Inputs.text("NAME").pipe(Args.withDescription("What the member is called")),
     workspace: workspaceOption,
     operator: operatorOption,
     role: roleOption,

@@ -30,6 +30,10 @@ layer(CommandLineTest, { excludeTestServices: true })("gateway console and gatew
       assert.notStrictEqual(again["url"], first["url"])
 
       const operator = yield* cli("console --operator")
+      const words = "Neither GATEWAY_PUBLIC_URL nor PORT is set for this command"
+      assert.include(operator.out.join("\n"), words)
+      const known = yield* cli("console --operator", { settings: { PORT: "9123" } })
+      assert.notInclude(known.out.join("\n"), words)
       assert.strictEqual(operator.code, 0)
       assert.include(operator.out[0], "There was no operator yet: operator was made one")
       assert.deepInclude(yield* json("console --operator"), { role: "operator", workspaceId: null, made: false })
