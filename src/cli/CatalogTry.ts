@@ -33,7 +33,7 @@ export class NotTried extends Data.TaggedError("NotTried")<{ readonly reason: st
 }
 
 const file = Args.file({ name: "FILE", exists: "yes" }).pipe(Args.withDescription("The manifest of the provider"))
-const endpointId = Args.text({ name: "ENDPOINT" }).pipe(Args.withDescription("The id of the operation in this file"))
+const endpointId = Inputs.text("ENDPOINT").pipe(Args.withDescription("The id of the operation in this file"))
 const input = Options.text("input").pipe(
   Options.withPseudoName("JSON"),
   Options.withDescription(
@@ -168,6 +168,10 @@ const credentialFor = Effect.fnUntraced(function* (
           : yield* Effect.flatMap(SecretInput, ({ read }) => read)
       )
   const text = Redacted.value(key)
+  if (text === "")
+    return yield* new NotTried({
+      reason: `there is no key: name the environment variable that holds it with --key-env NAME, or give it on standard input`
+    })
   const problem = keyProblem(provider, text, "connection")
   if (problem !== null) return yield* new NotTried({ reason: `the key ${problem}` })
   if (text.length < keyCharsMin)

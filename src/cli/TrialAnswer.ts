@@ -49,6 +49,7 @@ const bodyText = (bytes: Uint8Array | null): string => {
 }
 
 const exchangeJson = (seen: SeenExchange): JsonObject => ({
+  step: seen.step,
   request: { method: seen.method, address: seen.address, headers: seen.headers, body: bodyText(seen.body) },
   answer:
     seen.answer === null
@@ -87,13 +88,24 @@ const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 const reachedNothing =
   "The egress guard refuses this address: --allow HOST:PORT lets this command through, and GATEWAY_EGRESS_ALLOW the service"
 
-const outcomeLines = ({ cost, heldMicros, result }: Trial): ReadonlyArray<string> => {
+/** What became of the access token, where none was given. */
+const tokenLines = (exchanges: ReadonlyArray<SeenExchange>): ReadonlyArray<string> =>
+  exchanges
+    .filter(({ step }) => step === "token")
+    .map(({ address, answer, failure }) => {
+      const said =
+        answer === null ? `could not be asked: ${failure ?? ""}` : `answered ${answer.status} ${bodyText(answer.bytes)}`
+      return `The operation was not called: it needs an access token, and ${address} ${said.trim()}`
+    })
+
+const outcomeLines = ({ cost, exchanges, heldMicros, result }: Trial): ReadonlyArray<string> => {
   const held = `price: a run would hold ${dollars(heldMicros)} and cost`
   if (Either.isLeft(result)) {
     const { _tag, failure } = result.left
     return [
       `outcome: error, ${failure.code}${_tag === "CallLost" ? ", and nobody knows whether it was done" : ""}`,
       `why: ${failure.message}`,
+      ...tokenLines(exchanges),
       ...(failure.code === "route_denied" ? [reachedNothing] : []),
       `${held} nothing${_tag === "CallLost" ? " until somebody has found out" : ""}`
     ]
@@ -145,7 +157,8 @@ const pageOf = (seen: SeenExchange, isRead: IsRead): JsonObject => ({
 })
 
 /** The sample of a call, whose keys are blotted out already. Null where no answer came. */
-const sampleOf = ({ endpoint, exchanges, headersRead, input, result }: Trial): JsonObject | null => {
+const sampleOf = ({ endpoint, exchanges: all, headersRead, input, result }: Trial): JsonObject | null => {
+  const exchanges = all.filter(({ step }) => step === "call")
   const pages = pagesAmong(endpoint, exchanges)
   const last = pages[0] ?? exchanges.at(-1)
   if (last?.answer == null) return null

@@ -155,6 +155,46 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
     })
   )
 
+  it.scoped("shows that the access token was not given and why, and blots short tokens and secrets too", () =>
+    Effect.gen(function* () {
+      let answers = { status: 400, body: { error: "invalid_client", error_description: "no such client" } as object }
+      const { got, port } = yield* serving(({ authorization, url }) =>
+        url === "/token" ? answers : { body: { items: [1], you: authorization } }
+      )
+      const file = manifest("token", {
+        baseUrl: `http://127.0.0.1:${port}`,
+        auth: { type: "oauth2_client_credentials", tokenUrl: `http://127.0.0.1:${port}/token` }
+      })
+      const line = ["catalog", "try", file, "shop-items", "--allow", `127.0.0.1:${port}`]
+      const sampled = [...line, "--save-sample", "hit"]
+      const refused = yield* cli(sampled, { input: "client-1:pw12" })
+      assert.strictEqual(refused.code, 1)
+      const text = refused.out.join("\n")
+      assert.include(
+        text,
+        `The operation was not called: it needs an access token, and http://127.0.0.1:${port}/token answered 400 {"error":"invalid_client"}`
+      )
+      assert.include(text, `> POST http://127.0.0.1:${port}/token`)
+      assert.include(text, "1 attempt with 1 request")
+      assert.include(text, "No sample was made: no answer came")
+      assert.deepStrictEqual(
+        got.map(({ url }) => url),
+        ["/token"]
+      )
+      answers = { status: 401, body: { error: "wrong pw12" } }
+      assert.include(
+        (yield* cli(line, { input: "client-1:pw12" })).out.join("\n"),
+        'answered 401 {"error":"wrong ****"}'
+      )
+      answers = { status: 200, body: { access_token: "spo1" } }
+      const given = yield* cli(sampled, { input: "client-1:pw12" })
+      assert.strictEqual(given.code, 0, given.out.join("\n"))
+      assert.notInclude(given.out.join("\n"), "spo1")
+      assert.include(given.out.join("\n"), "authorization: Bearer ****")
+      assert.strictEqual(got.at(-1)?.authorization, "Bearer spo1")
+    })
+  )
+
   it.scoped("calls no private address of a manifest that is not opened, and says what opens it", () =>
     Effect.gen(function* () {
       const { got, port } = yield* serving(() => ({ body: { items: [1] } }))
@@ -376,9 +416,13 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
         [["shop-items", "--input", "[]"], "--input must be a JSON object"],
         [["shop-items", "--input", "{}"], "input.q is missing"],
         [["shop-items", "--key-env", "NO_SUCH_KEY"], "there is no environment variable NO_SUCH_KEY"],
+        [["shop-items", "--key-env", "EMPTY_KEY"], "--key-env NAME, or give it on standard input"],
         [["shop-items", "--base-url", "ftp://a.example"], "--base-url must be an address"]
       ] as const) {
-        const { code, err } = yield* cli(["catalog", "try", file, ...more], { input: key })
+        const { code, err } = yield* cli(["catalog", "try", file, ...more], {
+          input: key,
+          settings: { EMPTY_KEY: "" }
+        })
         assert.strictEqual(code, 1, words)
         assert.include(err.join("\n"), words)
       }

@@ -189,3 +189,16 @@ export const blotFor = (secrets: ReadonlyArray<string>): Blot | null => {
   setBounded(made, entriesMax, name, blot)
   return blot
 }
+
+/**
+ * For what a person looks at: secrets that are too short for `blotFor`. Harmless text that is equal to one is blotted
+ * too. Null when there is none.
+ */
+export const blotForShort = (secrets: ReadonlyArray<string>): Blot | null => {
+  const folded = secrets
+    .flatMap(bytesOf)
+    .filter(({ length }) => length > 0 && length < shortestSecret)
+    .map((bytes) => bytes.toString("latin1").toLowerCase())
+  const bytesMin = Math.min(...folded.map(({ length }) => length))
+  return folded.length === 0 ? null : blotting({ folded, exact: [], bytesMin, looksEscaped: false })
+}

@@ -10,11 +10,11 @@ import { type AccessTokens, type CallFailure, notSent } from "../../domain/Provi
 import { InvalidResponse } from "../../domain/RunFailures.js"
 import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import type { Exchange } from "./AsyncCalls.js"
-import { type Blot, blotFor } from "./Blotting.js"
+import { type Blot, blotFor, blotForShort } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
 import { isLarge, workedThrough } from "./LargeAnswers.js"
-import { type Key, placeKey, secretParts } from "./KeyPlacement.js"
+import { type ClientCredentials, type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
@@ -25,6 +25,8 @@ import { failureOf, stoppedBy, stoppedElsewhere, stoppedWhereChosen } from "./Wi
 
 /** One exchange as it went, for a person to look at. The keys are blotted out of both its sides. */
 export interface SeenExchange {
+  /** `token`: an access token was not given. What was sent for it holds the client's secret, and is not shown. */
+  readonly step: "call" | "token"
   readonly method: RequestParts["method"]
   /** The whole address that was asked. */
   readonly address: string
@@ -92,15 +94,19 @@ interface Sending {
   readonly method: RequestParts["method"]
   readonly written: Written
   readonly blot: Blot | null
+  /** What is blotted. */
+  readonly secrets: ReadonlyArray<string>
   readonly timeoutMs: number
 }
 
+const blotting = (secrets: ReadonlyArray<string>): Pick<Sending, "blot" | "secrets"> => ({
+  secrets,
+  blot: blotFor(secrets)
+})
+
 /** One exchange with the key placed, the secrets blotted out of whatever comes back. */
-const send = (
-  engine: HttpEngine,
-  prepared: Prepared,
-  { blot, method, timeoutMs, written }: Sending
-): Effect.Effect<WireAnswer, CallFailure> => {
+const send = (engine: HttpEngine, prepared: Prepared, sending: Sending): Effect.Effect<WireAnswer, CallFailure> => {
+  const { blot, method, timeoutMs, written } = sending
   const { operation } = prepared.seen.endpoint
   const origin = engine.originFor(prepared.origin)
   const answered = prepared.line.transport
@@ -141,28 +147,31 @@ const send = (
         }
       })
     )
-  return engine.watch === null
-    ? answered
-    : watched(engine.watch, origin, { blot, method, timeoutMs, written }, answered)
+  return engine.watch === null ? answered : watched(engine.watch, origin, sending, answered)
 }
 
 /** Shows the exchange to `watch` when it ends. The bytes that were sent stay as they are: copies are blotted. */
 const watched = (
   watch: (seen: SeenExchange) => void,
   origin: string,
-  { blot, method, written }: Sending,
+  { blot, method, secrets, written }: Sending,
   exchange: Effect.Effect<WireAnswer, CallFailure>
 ): Effect.Effect<WireAnswer, CallFailure> => {
-  const shown = (text: string): string => (blot === null ? text : blot(Buffer.from(text, "utf8")).toString("utf8"))
-  const copy = written.body === null ? null : Buffer.from(written.body)
+  const short = blotForShort(secrets)
+  const blotted = (bytes: Buffer): Buffer =>
+    [blot, short].reduce<Buffer>((done, each) => (each === null ? done : each(done)), bytes)
+  const shown = (text: string): string => blotted(Buffer.from(text, "utf8")).toString("utf8")
+  const shownAnswer = (answer: WireAnswer): WireAnswer =>
+    short === null ? answer : { ...withBlottedHeaders(answer, short), bytes: short(Buffer.from(answer.bytes)) }
   return Effect.flatMap(Clock.currentTimeMillis, (startedMillis) => {
     const tell = (answer: WireAnswer | null, failure: string | null) =>
       Effect.map(Clock.currentTimeMillis, (endedMillis) =>
         watch({
+          step: "call",
           method,
           address: shown(`${origin}${written.path}`),
           headers: Object.fromEntries(Object.entries(written.headers).map(([name, value]) => [name, shown(value)])),
-          body: copy === null || blot === null ? copy : blot(copy),
+          body: written.body === null ? null : blotted(Buffer.from(written.body)),
           startedMillis,
           endedMillis,
           answer,
@@ -170,11 +179,37 @@ const watched = (
         })
       )
     return Effect.tapBoth(exchange, {
-      onSuccess: (answer) => tell(answer, null),
+      onSuccess: (answer) => tell(shownAnswer(answer), null),
       onFailure: ({ failure }) => tell(null, `${failure.code}: ${failure.message}`)
     })
   })
 }
+
+/** Shows that no access token was given, and what the token address said. */
+const watchToken =
+  (engine: HttpEngine, tokenUrl: string, { secret }: ClientCredentials, startedMillis: number) =>
+  (problem: TokenRefused | WireFailure): Effect.Effect<void> => {
+    const { watch } = engine
+    if (watch === null) return Effect.void
+    const { origin, pathname } = new URL(tokenUrl)
+    const said =
+      problem._tag === "WireFailure" || problem.error === null ? "" : JSON.stringify({ error: problem.error })
+    const blots = [blotFor([secret]), blotForShort([secret])]
+    const bytes = blots.reduce<Buffer>((done, each) => (each === null ? done : each(done)), Buffer.from(said))
+    return Effect.map(Clock.currentTimeMillis, (endedMillis) =>
+      watch({
+        step: "token",
+        method: "POST",
+        address: `${engine.originFor(origin)}${pathname}`,
+        headers: {},
+        body: null,
+        startedMillis,
+        endedMillis,
+        answer: problem._tag === "WireFailure" ? null : { status: problem.status, headers: {}, bytes },
+        failure: problem._tag === "WireFailure" ? `${problem.reason} (${problem.word})` : null
+      })
+    )
+  }
 
 /** The bytes of a request with its key in it. */
 const writtenWith = ({ auth, boundary, variables }: Prepared, secret: string, parts: RequestParts): Written =>
@@ -193,7 +228,7 @@ const sendSigned = (
     return send(engine, prepared, {
       method: parts.method,
       written: { path, headers, body: unsigned.body },
-      blot: blotFor([...secrets, ...derived]),
+      ...blotting([...secrets, ...derived]),
       timeoutMs: prepared.seen.endpoint.operation.timeoutMs
     })
   })
@@ -228,12 +263,12 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
   if (key._tag === "AccessTokens") return sendWithAccessToken(engine, prepared, key.tokens)
   if (key._tag !== "OAuth" || auth.type !== "oauth2_client_credentials") {
     const secret = key._tag === "Plain" ? key.secret : ""
-    const blot = blotFor(key._tag === "Plain" ? secretParts(auth, secret) : [])
+    const blotted = blotting(key._tag === "Plain" ? secretParts(auth, secret) : [])
     return (parts) =>
       send(engine, prepared, {
         method: parts.method,
         written: writtenWith(prepared, secret, parts),
-        blot,
+        ...blotted,
         timeoutMs
       })
   }
@@ -250,12 +285,15 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
     const once = Effect.fnUntraced(function* () {
       const token = yield* line.tokens
         .take(auth, client, yield* left)
-        .pipe(Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)), Effect.mapError(withoutToken))
-      const blot = blotFor([client.secret, token])
+        .pipe(
+          Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)),
+          Effect.tapError(watchToken(engine, auth.tokenUrl, client, started)),
+          Effect.mapError(withoutToken)
+        )
       const answer = yield* send(engine, prepared, {
         method: parts.method,
         written: writtenWith(prepared, token, parts),
-        blot,
+        ...blotting([client.secret, token]),
         timeoutMs: yield* left
       })
       if (answer.status === 401) yield* line.tokens.drop(auth, client, token)
@@ -280,7 +318,7 @@ const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: Acc
       return yield* send(engine, prepared, {
         method: parts.method,
         written: writtenWith(prepared, secret, parts),
-        blot: blotFor([secret]),
+        ...blotting([secret]),
         timeoutMs: yield* left
       })
     })
@@ -307,6 +345,6 @@ export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange 
     const told: Prepared = { ...prepared, origin, isTold: true }
     if (origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
     const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
-    return send(engine, told, { method: parts.method, written, blot: null, timeoutMs })
+    return send(engine, told, { method: parts.method, written, ...blotting([]), timeoutMs })
   }
 }

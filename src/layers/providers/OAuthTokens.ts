@@ -11,8 +11,11 @@ import { type Transport, WireFailure } from "./Transport.js"
 
 export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }>
 
-/** The token address answered without giving a token. */
-export class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly status: number }> {}
+/** The token address gave no token. `error` is the provider's code, where it has one (RFC 6749, 5.2). */
+export class TokenRefused extends Data.TaggedError("TokenRefused")<{
+  readonly status: number
+  readonly error: string | null
+}> {}
 
 export interface OAuthTokens {
   readonly take: (
@@ -35,6 +38,10 @@ const TokenAnswer = Schema.parseJson(
     expires_in: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString))
   })
 )
+const TokenError = Schema.parseJson(
+  Schema.Struct({ error: Schema.String.pipe(Schema.pattern(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/)) })
+)
+const decodeError = Schema.decodeUnknownEither(TokenError)
 const decodeAnswer = Schema.decodeUnknownEither(TokenAnswer)
 
 interface Held {
@@ -81,11 +88,13 @@ export const makeOAuthTokens = (
         },
         { timeoutMs, maxBytes: maxTokenBytes }
       )
-      const decoded =
-        answer.status >= 200 && answer.status < 300
-          ? decodeAnswer(answer.bytes.toString("utf8"))
-          : Either.left(undefined)
-      if (Either.isLeft(decoded)) return yield* new TokenRefused({ status: answer.status })
+      const text = answer.bytes.toString("utf8")
+      const decoded = answer.status >= 200 && answer.status < 300 ? decodeAnswer(text) : Either.left(undefined)
+      if (Either.isLeft(decoded))
+        return yield* new TokenRefused({
+          status: answer.status,
+          error: Either.match(decodeError(text), { onLeft: () => null, onRight: ({ error }) => error })
+        })
       return decoded.right
     })
 
