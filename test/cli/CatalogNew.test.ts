@@ -109,7 +109,8 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
         "a8F3kq/92JsLw0Xz71Qp4d",
         "AKIA1234/wJalrXUtnFEMI7MDENG",
         "0a1b2c3d4e5f60718293/x1",
-        "AB12C-34DEF-5GH67-I89JK"
+        "AB12C-34DEF-5GH67-I89JK",
+        "AbCdEfGhIjKl/MnOpQrSt12"
       ]
       const told = yield* made(
         "ordinary",

@@ -21,7 +21,8 @@ const hasNoWords = (value: string): boolean =>
   /^(?=[A-Z]*[a-z])(?=[a-z]*[A-Z])[A-Za-z]{16,}$/.test(value) && value.split(/(?=[A-Z])/).length > value.length / 2.4
 
 /** A word of a name, or a number with its unit: `llama`, `Qwen2`, `70b`, `8x7b`. */
-const inName = /^(?:[A-Za-z]{1,14}\d{0,4}|\d{1,8}[A-Za-z]{0,3}|\d{1,2}x\d{1,3}[A-Za-z]?)$/
+const inName =
+  /^(?:(?:[A-Z]?[a-z]{2,14}|[A-Z]{1,6}){1,3}\d{0,4}|[a-z]\d{0,4}|\d{1,8}[A-Za-z]{0,3}|\d{1,2}x\d{1,3}[A-Za-z]?)$/
 const version = /[:@](?:sha256:)?(?:[0-9a-f]{6,64}|[a-z]+)$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/
 
