@@ -6,6 +6,8 @@ import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { FileRule, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import type { InputProblem } from "../../services/Providers.js"
+import { typeProblem } from "./FileReferences.js"
+import { fileType } from "./Multipart.js"
 
 interface Placed {
   /** The field, with the numbers of the items that lead to the file. */
@@ -21,14 +23,17 @@ const filesAt = (at: string, value: Json | undefined): ReadonlyArray<Placed> => 
 
 const given = (file: JsonObject, name: string): Json | undefined => member(file, name) ?? undefined
 
-const wrongWith = (file: JsonObject): string | null =>
-  given(file, "media") !== undefined && given(file, "base64") !== undefined
-    ? "has both media and base64: send one of them"
-    : null
+const wrongWith = (file: JsonObject, { types }: FileRule): string | null => {
+  const [media, base64, contentType] = [given(file, "media"), given(file, "base64"), given(file, "contentType")]
+  if (media !== undefined && base64 !== undefined) return "has both media and base64: send one of them"
+  if (types === undefined || contentType === undefined) return null
+  const type = fileType(file)
+  return type === undefined ? "contentType must be a media type such as image/png" : typeProblem(type, types)
+}
 
-const problemsOf = (field: string, value: Json | undefined): ReadonlyArray<InputProblem> =>
+const problemsOf = (field: string, rule: FileRule, value: Json | undefined): ReadonlyArray<InputProblem> =>
   filesAt(field, value).flatMap(({ at, file }): ReadonlyArray<InputProblem> => {
-    const message = wrongWith(file)
+    const message = wrongWith(file, rule)
     return message === null ? [] : [{ _tag: "Invalid", field: at, message }]
   })
 
@@ -37,5 +42,7 @@ export const fileInputProblems = ({
   files
 }: Pick<Operation, "files">): ((input: JsonObject) => ReadonlyArray<InputProblem>) | null => {
   const rules: ReadonlyArray<readonly [string, FileRule]> = Object.entries(files ?? {})
-  return rules.length === 0 ? null : (input) => rules.flatMap(([field]) => problemsOf(field, member(input, field)))
+  return rules.length === 0
+    ? null
+    : (input) => rules.flatMap(([field, rule]) => problemsOf(field, rule, member(input, field)))
 }

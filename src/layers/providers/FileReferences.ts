@@ -31,6 +31,7 @@ export const filesNamedIn = (
 
 /** A file without a name gets one whose ending says its type, because some providers go by that. */
 const nameFor = (type: string): string => {
+  if (type.startsWith("text/plain")) return "file.txt"
   const [, ending = "bin"] = /^[\w.+-]+\/(?:x-)?([\w.-]+)/.exec(type) ?? []
   return `file.${ending}`
 }
@@ -62,13 +63,17 @@ export const namedFiles = (
 }
 
 /** Whether a media type is one of these ranges. Parameters such as a charset do not count. */
-export const isOfType = (type: string, ranges: ReadonlyArray<string>): boolean => {
+const isOfType = (type: string, ranges: ReadonlyArray<string>): boolean => {
   const [bare = ""] = type.toLowerCase().split(";", 1)
   return ranges.some((range) => {
     const wanted = range.toLowerCase()
     return wanted.endsWith("/*") ? bare.startsWith(wanted.slice(0, -1)) : bare.trim() === wanted
   })
 }
+
+/** What is wrong with the type that a file has, or is said to have. */
+export const typeProblem = (type: string, ranges: ReadonlyArray<string>): string | null =>
+  isOfType(type, ranges) ? null : `the file is ${type}, and this operation takes ${ranges.join(", ")}`
 
 const hasMedia = (schema: Json | undefined): boolean =>
   isObject(schema) &&

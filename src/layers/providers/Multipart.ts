@@ -7,7 +7,7 @@ import type { InputFile } from "../../domain/ProviderCall.js"
 import { asText } from "./Transforms.js"
 
 const escape = (name: string): string => name.replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22")
-const mediaType = /^[\w.+-]+\/[\w.+-]+$/
+const mediaType = /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/
 
 /** Base64 of either alphabet, with or without padding and line breaks. Null when it is none. */
 export const decodeBase64 = (value: Json): Buffer | null => {

@@ -39,4 +39,26 @@ describe("a file of an input", () => {
     const unlisted = endpointOf({ operation: { bindings: { file: { in: "multipart", name: "file" } } } })
     assert.deepStrictEqual(problemsOf(unlisted, { media, base64 }), [])
   })
+
+  it("has a type that the operation takes, in base64 as well as stored, where it says one", () => {
+    const image = taking({ types: ["image/*"] })
+    for (const file of [
+      { base64 },
+      { media },
+      { base64, contentType: "image/png" },
+      { media, contentType: "IMAGE/PNG; q=1" },
+      { base64, contentType: null }
+    ])
+      assert.deepStrictEqual(problemsOf(image, file), [], JSON.stringify(file))
+    const pdf = "the file is application/pdf, and this operation takes image/*"
+    for (const file of [{ base64 }, { media }])
+      assert.deepStrictEqual(problemsOf(image, [{ base64 }, { ...file, contentType: "application/pdf" }]), [
+        `input.file.1: ${pdf}`
+      ])
+    for (const contentType of ["image", "", "image/png\r\nx: 1", 1])
+      assert.deepStrictEqual(problemsOf(image, { base64, contentType }), [
+        "input.file: contentType must be a media type such as image/png"
+      ])
+    assert.deepStrictEqual(problemsOf(taking({}), { base64, contentType: "application/pdf" }), [])
+  })
 })

@@ -12,7 +12,7 @@ import { type InputFile, notSent, type ProviderFailure } from "../../../domain/P
 import { mediaNamedBy, type Run } from "../../../domain/Run.js"
 import { InputRejected } from "../../../domain/RunFailures.js"
 import type { StoredMedia } from "../../../services/RunStore.js"
-import { filesNamedIn, isOfType } from "../../providers/FileReferences.js"
+import { filesNamedIn, typeProblem } from "../../providers/FileReferences.js"
 import type { Parts } from "./Work.js"
 
 export type Files = ReadonlyMap<string, InputFile>
@@ -47,8 +47,8 @@ export const filesFor = (
     const found = yield* parts.patiently(parts.store.media({ workspaceId, runId: key.runId }, key.mediaId))
     if (found === null) return yield* refused(field, "there is no such file")
     const { contentType, filename, size } = found
-    if (types !== undefined && !isOfType(contentType, types))
-      return yield* refused(field, `the file is ${contentType}, and this operation takes ${types.join(", ")}`)
+    const wrongType = types === undefined ? null : typeProblem(contentType, types)
+    if (wrongType !== null) return yield* refused(field, wrongType)
     if (size > left)
       return yield* refused(field, `a file of ${size} bytes is larger than the ${left} that the operation takes`)
     return { contentType, filename, bytes: yield* bytesOf(parts, found) } satisfies InputFile
