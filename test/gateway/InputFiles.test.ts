@@ -134,8 +134,6 @@ it.scopedLive(
       for (const [endpointId, reference, caller, said] of [
         ["files-form", media, stranger, /input\.file: there is no such file/],
         ["files-form", other, owner, /input\.file: there is no such file/],
-        ["files-form", "https://example.com/cat.png", owner, /media must be the downloadPath of a result/],
-        ["files-form", media.replace("/v1/", "/v1/../v1/"), owner, /media must be the downloadPath of a result/],
         ["files-sound", media, owner, /the file is image\/png, and this operation takes audio\/mpeg/],
         ["files-small", media, owner, /a file of 600004 bytes is larger than the 1000 that the operation takes/]
       ] as const) {
@@ -149,8 +147,12 @@ it.scopedLive(
       }
       // What the input itself tells is refused before anything is held.
       const base64 = picture.subarray(0, 9).toString("base64")
+      const noPath = "input.file: media must be the downloadPath of a result, such as /v1/runs/run_…/media/med_…"
       for (const [endpointId, given, said] of [
         ["files-form", { media, base64 }, "input.file: has both media and base64: send one of them"],
+        ["files-form", { media: "" }, noPath],
+        ["files-form", { media: "https://example.com/cat.png" }, noPath],
+        ["files-bytes", { media: media.replace("/v1/", "/v1/../v1/") }, noPath],
         ["files-bytes", { media: "", base64 }, "input.file: has both media and base64: send one of them"],
         ["files-many", [{ base64 }, { media, base64 }], "input.file.1: has both media and base64: send one of them"]
       ] as const) {

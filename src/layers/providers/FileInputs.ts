@@ -5,6 +5,7 @@
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { FileRule, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { mediaNamedBy } from "../../domain/Run.js"
 import type { InputProblem } from "../../services/Providers.js"
 import { typeProblem } from "./FileReferences.js"
 import { fileType } from "./Multipart.js"
@@ -26,6 +27,8 @@ const given = (file: JsonObject, name: string): Json | undefined => member(file,
 const wrongWith = (file: JsonObject, { types }: FileRule): string | null => {
   const [media, base64, contentType] = [given(file, "media"), given(file, "base64"), given(file, "contentType")]
   if (media !== undefined && base64 !== undefined) return "has both media and base64: send one of them"
+  if (media !== undefined && (typeof media !== "string" || mediaNamedBy(media) === null))
+    return "media must be the downloadPath of a result, such as /v1/runs/run_…/media/med_…"
   if (types === undefined || contentType === undefined) return null
   const type = fileType(file)
   return type === undefined ? "contentType must be a media type such as image/png" : typeProblem(type, types)

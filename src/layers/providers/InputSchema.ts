@@ -95,6 +95,33 @@ const isDefaultedBelow = (schema: JsonObject): boolean => {
   )
 }
 
+/** The same for a value below the input, where choices are left; empty where its schema has none. */
+const lackingAt = (
+  schema: Json | undefined,
+  value: Json | undefined,
+  [step, ...rest]: Problem["path"]
+): ReadonlyArray<Missing> => {
+  if (!isObject(schema) || value === undefined) return []
+  if (step === undefined) {
+    const missing = isObject(value) ? lacking(schema, value) : []
+    return missing.some(({ instead }) => instead !== undefined) ? missing : []
+  }
+  if (Array.isArray(value)) return lackingAt(schema["items"], value[Number(step)], rest)
+  const { properties } = schema
+  return isObject(value) && isObject(properties)
+    ? lackingAt(member(properties, String(step)), member(value, String(step)), rest)
+    : []
+}
+
+const placedAt = (path: Problem["path"], { field, instead }: Missing): Missing => {
+  const placed = (name: string) => [...path, name].join(".")
+  return {
+    _tag: "Missing",
+    field: placed(field),
+    ...(instead === undefined ? {} : { instead: instead.map((fields) => fields.map(placed)) })
+  }
+}
+
 /** The sentence about a problem with a field; the field stands in front of it. */
 const problemOf = ({ kind, message, path }: Problem): InputProblem => {
   const field = path.join(".")
@@ -125,11 +152,14 @@ export const compileInputSchema = (operation: Operation): Either.Either<InputSch
     const candidate: OpenObject = isObject(own) ? { ...own } : {}
     // Defaults may still fill a required field, so the schema decides what is missing.
     const problem = validate(candidate)
-    if (problem !== null)
+    if (problem !== null) {
+      if (problem.kind !== "spent" && missing.length > 0) return { _tag: "Rejected", problems: missing }
+      const below = problem.kind === "missing" ? lackingAt(schema, candidate, problem.path) : []
       return {
         _tag: "Rejected",
-        problems: problem.kind !== "spent" && missing.length > 0 ? missing : [problemOf(problem)]
+        problems: below.length > 0 ? below.map((each) => placedAt(problem.path, each)) : [problemOf(problem)]
       }
+    }
     const plain = withNumbers(candidate)
     const outside = isObject(plain) ? volumeProblem(operation, plain) : undefined
     return outside === undefined ? { _tag: "Accepted", input: candidate } : { _tag: "Rejected", problems: [outside] }

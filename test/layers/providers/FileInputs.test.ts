@@ -61,4 +61,24 @@ describe("a file of an input", () => {
       ])
     assert.deepStrictEqual(problemsOf(taking({}), { base64, contentType: "application/pdf" }), [])
   })
+
+  it("names a stored file by a download path", () => {
+    for (const wrong of ["", "cat.png", `${media}/..`, `https://gateway.test${media}`, 1, {}])
+      assert.deepStrictEqual(
+        problemsOf(taking({}), [{ media }, { media: wrong }]),
+        ["input.file.1: media must be the downloadPath of a result, such as /v1/runs/run_…/media/med_…"],
+        JSON.stringify(wrong)
+      )
+  })
+
+  it("is told what would do where neither is given, at any depth", () => {
+    const file = { type: "object", anyOf: [{ required: ["filename", "base64"] }, { required: ["media"] }] }
+    const instead = (at: string) => [`input.${at}.media: is required, or ${at}.filename and ${at}.base64 instead`]
+    assert.deepStrictEqual(problemsOf(taking({}, { ...file, properties: texts }), {}), instead("file"))
+    const list = { type: "array", items: { ...file, properties: texts } }
+    assert.deepStrictEqual(problemsOf(taking({}, list), [{ media }, {}]), instead("file.1"))
+    assert.deepStrictEqual(problemsOf(taking({}, { ...file, properties: texts }), { filename: "a.png" }), [
+      "input.file.base64: is required, or file.media instead"
+    ])
+  })
 })

@@ -43,8 +43,8 @@ export const filesFor = (
     )
   const read = Effect.fnUntraced(function* (field: string, path: string, { types }: FileRule, left: number) {
     const key = mediaNamedBy(path)
-    if (key === null) return yield* refused(field, "media must be the downloadPath of a result")
-    const found = yield* parts.patiently(parts.store.media({ workspaceId, runId: key.runId }, key.mediaId))
+    const found =
+      key === null ? null : yield* parts.patiently(parts.store.media({ workspaceId, runId: key.runId }, key.mediaId))
     if (found === null) return yield* refused(field, "there is no such file")
     const { contentType, filename, size } = found
     const wrongType = types === undefined ? null : typeProblem(contentType, types)
