@@ -41,6 +41,10 @@ operations:
       "bytes",
       file,
       "body: { as: bytes, field: file }\n    files: { file: {} }"
+    )}${taking(
+      "pinned",
+      file,
+      "body: { as: bytes, field: file }\n    fixed: [{ in: header, name: Content-Type, value: application/octet-stream }]\n    files: { file: {} }"
     )}${taking("json", `{ anyOf: [{ type: string }, ${file}] }`, "files: { file: {} }")}${taking(
       "sound",
       file,
@@ -121,6 +125,8 @@ it.scopedLive(
       // The bytes of the body, and base64 inside of JSON.
       yield* run("files-bytes", { file: { media } })
       assert.deepStrictEqual([lastSent().type, lastSent().body.equals(picture)], ["image/png", true])
+      yield* run("files-pinned", { file: { media, contentType: "image/gif" } })
+      assert.deepStrictEqual([lastSent().type, lastSent().body.equals(picture)], ["application/octet-stream", true])
       yield* run("files-json", { file: { media } })
       assert.deepStrictEqual(JSON.parse(lastSent().body.toString()), { file: picture.toString("base64") })
 
