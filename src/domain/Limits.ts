@@ -344,6 +344,8 @@ export const pagesMax = 100
 export const pagesMillisMax = 600_000
 /** The longest cursor of a provider, written as JSON, that is sent back for the next page. */
 export const pageCursorCharsMax = 8_192
+/** The largest page number or offset from which pages are counted on. */
+export const pageStartMax = 1e15
 /** Where providers call back, followed by a token. */
 export const callbackPath = "/v1/callbacks/"
 /**

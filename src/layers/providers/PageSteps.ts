@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { isWellFormed } from "../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { pageCursorCharsMax } from "../../domain/Limits.js"
+import { pageCursorCharsMax, pageStartMax } from "../../domain/Limits.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
@@ -144,12 +144,22 @@ const told = (provider: Endpoint["provider"], value: Json, base: string): NextPa
         })
       })
 
-/** A number of the input, or the first one. */
-const startOf = (input: JsonObject, name: string, first: number): number => {
+/** Where the input starts, or else the first page or result. Null when it cannot be counted from there. */
+const countedFrom = (input: JsonObject, name: string, first: number): number | null => {
   const given = withNumbers(member(input, name) ?? null)
-  const number = typeof given === "string" && given.trim() !== "" ? Number(given) : given
-  return typeof number === "number" && Number.isSafeInteger(number) ? number : first
+  if (given === null || (typeof given === "string" && given.trim() === "")) return first
+  const number = typeof given === "number" || typeof given === "string" ? Number(given) : Number.NaN
+  return Number.isSafeInteger(number) && Math.abs(number) <= pageStartMax ? number : null
 }
+
+/** The field of an input from whose page or offset cannot be counted on; null when it can be. */
+export const uncountableField = ({ next }: PageRules, input: JsonObject): string | null =>
+  (next.by === "page" || next.by === "offset") && countedFrom(input, next.field, next.first) === null
+    ? next.field
+    : null
+
+/** Inputs that cannot be counted on were refused before the first page. */
+const startOf = (input: JsonObject, name: string, first: number): number => countedFrom(input, name, first) ?? first
 
 /** What asks for the page after the one of `view`. `base` is the address that told addresses may be relative to. */
 export const nextPage = (

@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
-import { inlineResultBytesMax } from "../../domain/Limits.js"
+import { inlineResultBytesMax, pageStartMax } from "../../domain/Limits.js"
 import type { AsyncRules, Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import { zero } from "../../domain/Micros.js"
@@ -41,6 +41,7 @@ import {
 import { makeOAuthTokens } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
+import { uncountableField } from "./PageSteps.js"
 import { holdFor, pagedPrice } from "./PriceByInput.js"
 import { makeRefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
@@ -152,6 +153,11 @@ export type PreparationFailure = Effect.Effect.Error<ReturnType<typeof prepared>
 
 const callInPages = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall, paging: Paging) {
   const { endpoint, input } = call
+  const field = uncountableField(paging.rules, input)
+  if (field !== null) {
+    const detail = `input.${field}: must be a whole number of at most ${pageStartMax}, because the pages after it are counted from it`
+    return yield* notSent(new InputRejected({ detail }))
+  }
   const ready = yield* Effect.mapError(prepared(engine, { ...call, input: paging.input }), notSent)
   const { origin, parts, plan, seen, variables } = ready
   const maxMicros = call.heldMicros ?? Either.getOrElse(holdFor(endpoint, input), () => zero)

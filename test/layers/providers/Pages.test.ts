@@ -283,6 +283,23 @@ describe("reading in pages", () => {
   )
 })
 
+describe("a first page from which cannot be counted on", () => {
+  for (const by of ["page", "offset"])
+    for (const at of [1e20, "99999999999999999999", 1.5, "x", true, [], {}])
+      it.scopedLive(`is refused before the call: ${by} ${JSON.stringify(at)}`, () =>
+        Effect.gen(function* () {
+          const provider = yield* serve((_, response) => json(response, 200, { data: { things: [{ id: 1 }] } }))
+          const result = yield* call(provider, {
+            operation: shape({ next: { by, field: "at" } }),
+            input: { limit: 25, at }
+          })
+          assert.strictEqual(result._tag !== "Answered" && result.failure.code, "validation_error")
+          assert.include(result._tag === "Answered" ? "" : result.failure.message, "input.at: must be a whole number")
+          assert.deepStrictEqual(provider.requests, [])
+        })
+      )
+})
+
 describe("a page that fails", () => {
   const broken = (fail: (response: ServerResponse, tries: number) => void) => {
     let tries = 0
