@@ -41,7 +41,7 @@ export const filesFor = (
         hint: "Name the result.media.downloadPath of a run of this workspace, or send the file as base64, with a new idempotency key."
       })
     )
-  const read = Effect.fnUntraced(function* (field: string, path: string, { types }: FileRule, left: number) {
+  const read = Effect.fnUntraced(function* (field: string, path: string, { maxBytes, types }: FileRule, left: number) {
     const key = mediaNamedBy(path)
     const found =
       key === null ? null : yield* parts.patiently(parts.store.media({ workspaceId, runId: key.runId }, key.mediaId))
@@ -50,7 +50,12 @@ export const filesFor = (
     const wrongType = types === undefined ? null : typeProblem(contentType, types)
     if (wrongType !== null) return yield* refused(field, wrongType)
     if (size > left)
-      return yield* refused(field, `a file of ${size} bytes is larger than the ${left} that the operation takes`)
+      return yield* refused(
+        field,
+        left === maxBytes
+          ? `a file of ${size} bytes is larger than the ${maxBytes} that the operation takes`
+          : `files of ${maxBytes - left + size} bytes together are larger than the ${maxBytes} that the operation takes`
+      )
     return { contentType, filename, bytes: yield* bytesOf(parts, found) } satisfies InputFile
   })
   return Effect.gen(function* () {
