@@ -6,6 +6,7 @@ import { Context, type Effect } from "effect"
 import type {
   CatalogLoading,
   FieldProblem,
+  Forbidden,
   IdempotencyConflict,
   InsufficientBalance,
   KeySpendLimitReached,
@@ -89,6 +90,7 @@ export interface Quote {
 
 export type CreateError =
   | ValidationError
+  | Forbidden
   | RowsModeUnsupported
   | IdempotencyConflict
   | InsufficientBalance
@@ -112,7 +114,7 @@ export class Runs extends Context.Tag("gateway/services/Runs")<
     readonly quote: (
       principal: Principal,
       request: Omit<RunRequest, "idempotencyKey">
-    ) => Effect.Effect<Quote, ValidationError | RowsModeUnsupported | CatalogLoading | StorageError>
+    ) => Effect.Effect<Quote, ValidationError | Forbidden | RowsModeUnsupported | CatalogLoading | StorageError>
     readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
     /**
      * Newest first. A capability that is no job is a `ValidationError`. With results a page may have fewer rows than

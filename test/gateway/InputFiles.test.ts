@@ -1,11 +1,13 @@
 /** A file that one run returned is the input of another: the whole gateway over HTTP, and providers on a socket. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { commandLine } from "../../src/domain/AuditEntry.js"
+import { Accounts } from "../../src/services/Accounts.js"
 import { startGateway } from "../support/gateway.js"
 
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, ...Array.from({ length: 600_000 }, (_, at) => (at * 7) % 256)])
@@ -37,7 +39,7 @@ operations:
       "form",
       file,
       "bindings: { file: { in: multipart, name: image }, note: { in: multipart, name: note } }\n    files: { file: { types: [image/*] } }"
-    )}${taking("many", `{ type: array, items: ${file} }`, "bindings: { file: { in: multipart, name: image, style: repeat } }\n    files: { file: {} }")}${taking(
+    )}${taking("many", `{ type: array, items: ${file} }`, "bindings: { file: { in: multipart, name: image, style: repeat } }\n    files: { file: { maxBytes: 1000000 } }")}${taking(
       "bytes",
       file,
       "body: { as: bytes, field: file }\n    files: { file: {} }"
@@ -84,11 +86,14 @@ it.scopedLive(
       )
       mkdirSync(join(folder, "providers"))
       writeFileSync(join(folder, "providers", "files.yaml"), manifest(port))
-      const { call, funded } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
+      const { call, funded, services } = yield* startGateway({
+        catalogFolders: [folder],
+        egressAllow: [`127.0.0.1:${port}`]
+      })
       const owner = yield* funded(1_000)
       const stranger = yield* funded(1_000)
       let n = 0
-      const run = (endpointId: string, input: object, { token } = owner, key = `k${n++}`) =>
+      const run = (endpointId: string, input: object, { token }: { readonly token: string } = owner, key = `k${n++}`) =>
         Effect.map(
           call("POST", "/v1/runs?wait=10", { token, headers: { "idempotency-key": key }, body: { endpointId, input } }),
           ({ json }) => json
@@ -172,6 +177,43 @@ it.scopedLive(
       assert.strictEqual(sent.length, sentBefore, "nothing was sent")
       for (const { token } of [owner, stranger])
         assert.strictEqual((yield* call("GET", "/v1/balance", { token })).json.reservedMicros, 0)
+
+      const together = yield* run("files-many", { file: [{ media }, { media }] })
+      assert.include(
+        together.error.message,
+        "files of 1200008 bytes together are larger than the 1000000 that the operation takes"
+      )
+
+      // A token that may not read files may not have them sent either.
+      const { token: executing } = yield* Context.get(services, Accounts).createToken(
+        {
+          workspaceId: owner.workspaceId,
+          label: "executes",
+          scopes: ["runs:execute"],
+          monthlyLimitMicros: null,
+          expiresAt: null
+        },
+        commandLine
+      )
+      const limited = { token: Redacted.value(executing) }
+      const runsOf = Effect.map(call("GET", "/v1/runs?limit=100", owner), ({ json }) => json.runs.length)
+      const runsBefore = yield* runsOf
+      for (const path of ["/v1/runs", "/v1/runs/quote"])
+        for (const [endpointId, file] of [
+          ["files-form", { media }],
+          ["files-many", [{ base64 }, { media }]]
+        ] as const) {
+          const refused = yield* call("POST", path, {
+            ...limited,
+            headers: { "idempotency-key": `limited-${endpointId}` },
+            body: { endpointId, input: { file } }
+          })
+          assert.deepStrictEqual([refused.status, refused.json.error.code], [403, "forbidden"])
+          assert.include(refused.json.error.message, "runs:read")
+        }
+      assert.deepStrictEqual([yield* runsOf, sent.length], [runsBefore, sentBefore])
+      // Without a stored file the same token runs it.
+      assert.strictEqual((yield* run("files-form", { file: { base64 } }, limited)).status, "completed")
 
       // An operation that does not list the field sends what it was given, as ever.
       yield* run("files-plain", { file: { media } })
