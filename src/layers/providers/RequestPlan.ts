@@ -18,7 +18,7 @@ import { fieldsOfBody, noFile, rawBody, type RawBody } from "./RawBodies.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { bodyProblems, keyProblems, spreadProblem, takenProblem } from "./RequestChecks.js"
 import { pairsOf } from "./Styles.js"
-import { applyTransforms, asText } from "./Transforms.js"
+import { applyTransforms, asHeaderText, asText } from "./Transforms.js"
 import { type AddressPlan, declarationProblems, placeholdersOf, planAddress, withValues } from "./Variables.js"
 
 /** A request without its key. `body` is still open for a key that goes into it. */
@@ -219,7 +219,7 @@ export const planRequest = ({
           for (const [name, each] of binding.style === "spread"
             ? pairsOf(binding, value)
             : [[binding.name, value] as const]) {
-            const text = asText(each)
+            const text = asHeaderText(each, binding.transform)
             if (printable.test(text) && token.test(name)) setMember(headers, name.toLowerCase(), text)
             else
               wrong = {

@@ -17,6 +17,16 @@ export const asText = (value: Json): string => {
   return isScalar(value) ? String(value) : writeJson(value)
 }
 
+/**
+ * As text of a header. Headers hold Latin-1 at most, so JSON (a value that is written as JSON, or the outcome of the
+ * transform `json`) is written in ASCII, with escapes: it is the same JSON.
+ */
+export const asHeaderText = (value: Json, transforms: ReadonlyArray<string>): string => {
+  const isJson = transforms.at(-1) === "json" || (Array.isArray(value) ? !value.every(isScalar) : !isScalar(value))
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  return isJson ? asText(value).replace(/[\x7f-\uffff]/g, escaped) : asText(value)
+}
+
 /** As JSON reads it where it is written as JSON would; else by the looser rules of JavaScript. */
 const numberIn = (text: string): number | ExactNumber => {
   const read = Either.getOrNull(readJson(text))

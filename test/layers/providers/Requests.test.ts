@@ -140,6 +140,26 @@ describe("bindings", () => {
       })
   )
 
+  it.scopedLive("JSON in a header is written in ASCII, and any other text in it as it is", () =>
+    Effect.gen(function* () {
+      const argument = { path: "/猫/löwe 😀.png", mode: "add" }
+      const request = yield* sent({
+        operation: {
+          bindings: {
+            argument: { in: "header", name: "Api-Arg" },
+            text: { in: "header", name: "Api-Text", transform: ["json"] },
+            plain: { in: "header", name: "Api-Plain" }
+          }
+        },
+        input: { argument, text: "猫", plain: "löwe" }
+      })
+      const written = String(request.headers["api-arg"])
+      assert.match(written, /^[\x20-\x7e]*$/)
+      assert.deepStrictEqual(JSON.parse(written), argument)
+      assert.deepStrictEqual([request.headers["api-text"], request.headers["api-plain"]], ['"\\u732b"', "löwe"])
+    })
+  )
+
   it.scopedLive("one form binding makes the whole body a form", () =>
     Effect.gen(function* () {
       const request = yield* sent({

@@ -8,7 +8,7 @@ import { cutText } from "../../../domain/Characters.js"
 import { MediaId, RunId } from "../../../domain/Ids.js"
 import { pageRowsMax } from "../../../domain/Limits.js"
 import type { LedgerEntry } from "../../../domain/Ledger.js"
-import type { Attempt, Run } from "../../../domain/Run.js"
+import { type Attempt, mediaPath, type Run } from "../../../domain/Run.js"
 import { wasRefused } from "../../../domain/RefusedRun.js"
 import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
@@ -150,7 +150,8 @@ const resultOf = (run: Run): Html => {
         ["File", filename],
         ["Type", code(contentType)],
         ["Size", html`${bytes} bytes`],
-        ["SHA-256", code(sha256)]
+        ["SHA-256", code(sha256)],
+        ["Download path", code(mediaPath(run.runId, mediaId))]
       ])}<p><a class="button plain" href=${to([run.workspaceId, "runs", run.runId, "media", mediaId])} download>Download</a></p>`
     }
   }

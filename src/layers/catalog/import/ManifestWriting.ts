@@ -48,6 +48,9 @@ export const manifestTexts = (
     const nth = (seen.get(provider.id) ?? 0) + 1
     seen.set(provider.id, nth)
     const id = nth === 1 ? provider.id : `${provider.id}-${nth}`
-    return { file: `${id}.yaml`, text: stringify({ ...provider, id, operations }, { lineWidth: 120, aliasDuplicateObjects: false }) }
+    return {
+      file: `${id}.yaml`,
+      text: stringify({ ...provider, id, operations }, { lineWidth: 120, aliasDuplicateObjects: false })
+    }
   })
 }
