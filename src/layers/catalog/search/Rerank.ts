@@ -4,23 +4,36 @@ import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } fr
 import { f32, f64, u32, u8 } from "./IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
-import { ScoreOrder } from "./ScoreOrder.js"
 import type { SearchClause } from "./QueryTerms.js"
 import type { Tuning } from "./Tuning.js"
+
+/**
+ * Puts a row among the `count` before it, which are in order: the higher score first, and of equal ones the lower row.
+ */
+const insert = (rows: Array<number>, scores: Array<number>, count: number, row: number, score: number): void => {
+  let at = count
+  for (; at > 0; at -= 1) {
+    const before = scores[at - 1] ?? 0
+    const rowBefore = rows[at - 1] ?? 0
+    if (before > score || (before === score && rowBefore < row)) break
+    scores[at] = before
+    rows[at] = rowBefore
+  }
+  rows[at] = row
+  scores[at] = score
+}
 
 export class Reranker {
   /** Of each term, its rarity times the trust in it as an answer to the query, 0 to 1; all 0 between queries. */
   private readonly said: Float64Array
   /** Of each term, whether the query says it. Most are not said, and so small an array stays in the cache. */
   private readonly isSaid: Uint8Array
-  private readonly order: ScoreOrder
   constructor(
     private readonly data: IndexData,
     private readonly tuning: Tuning
   ) {
     this.said = new Float64Array(data.termTexts.length)
     this.isSaid = new Uint8Array(data.termTexts.length)
-    this.order = new ScoreOrder(tuning.rerank)
   }
 
   /**
@@ -67,12 +80,7 @@ export class Reranker {
     const share = best * this.tuning.meaning * Math.min(1, this.tuning.meaningWords / Math.max(1, ownWords))
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
-      this.order.set(at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
-    }
-    this.order.sort(count)
-    for (let at = 0; at < count; at += 1) {
-      rows[at] = this.order.rowAt(at)
-      scores[at] = this.order.scoreAt(at)
+      insert(rows, scores, at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
     }
     for (const term of used) {
       this.said[term] = 0

@@ -4,7 +4,6 @@
  * with equal scores stand in the order of their numbers, so that pages of one query never overlap.
  */
 import { f32, u32 } from "./IntegerArrays.js"
-import { ScoreOrder } from "./ScoreOrder.js"
 import type { RowScores } from "./Scoring.js"
 
 export interface Picked {
@@ -28,6 +27,8 @@ export interface GroupScores {
  * scores in one bin differ by less than one per cent.
  */
 const binBits = 16
+/** A sort key is one number of 53 bits: 31 of the score and 22 of the row, which allows four million rows. */
+const rowsMax = 2 ** 22
 
 /** Its arrays are reused: one selector serves the queries of an index one after the other. */
 export class TopKSelector {
@@ -36,11 +37,11 @@ export class TopKSelector {
   private readonly bits: Uint32Array
   /** All 0 between queries. */
   private readonly bins = new Uint32Array(1 << (32 - binBits))
-  private readonly order: ScoreOrder
+  private readonly keys: Float64Array
   constructor(size: number) {
     this.sums = new Float32Array(size)
     this.bits = new Uint32Array(this.sums.buffer)
-    this.order = new ScoreOrder(size)
+    this.keys = new Float64Array(size)
   }
 
   /** The best `count` of the rows that pass the filter. */
@@ -48,17 +49,19 @@ export class TopKSelector {
     const { bins, bits, sums } = this
     const { count: matched, rows, values } = matches
     const { factor, of, scores } = groups
+    for (let at = 0; at < matched; at += 1) {
+      const row = u32(rows, at)
+      sums[at] = f32(values, row) + factor * f32(scores, u32(of, row))
+    }
     let total = matched
+    for (let at = 0; filter !== undefined && at < matched; at += 1) {
+      if (filter(u32(rows, at))) continue
+      sums[at] = 0
+      total -= 1
+    }
     let highest = 0
     let lowest = bins.length
     for (let at = 0; at < matched; at += 1) {
-      const row = u32(rows, at)
-      if (filter !== undefined && !filter(row)) {
-        sums[at] = 0
-        total -= 1
-        continue
-      }
-      sums[at] = f32(values, row) + factor * f32(scores, u32(of, row))
       const bin = u32(bits, at) >>> binBits
       bins[bin] = u32(bins, bin) + 1
       if (bin > highest) highest = bin
@@ -67,25 +70,29 @@ export class TopKSelector {
     const wanted = Math.min(count, total)
     let cutoff = highest
     for (let held = u32(bins, highest); held < wanted; held += u32(bins, cutoff)) cutoff -= 1
-    if (total > 0) bins.fill(0, lowest, highest + 1)
+    bins.fill(0, lowest, highest + 1)
     return wanted === 0 ? { rows: [], scores: [], total } : { ...this.sorted(matches, cutoff, wanted), total }
   }
 
   /** The best of the rows in the bins from `cutoff` on. */
   private sorted(matches: RowScores, cutoff: number, wanted: number): Omit<Picked, "total"> {
-    const { bits, order, sums } = this
+    const { bits, keys, sums } = this
     let found = 0
     for (let at = 0; at < matches.count; at += 1) {
-      if (u32(bits, at) >>> binBits < cutoff) continue
-      order.set(found, u32(matches.rows, at), f32(sums, at))
+      const own = u32(bits, at)
+      if (own >>> binBits < cutoff) continue
+      keys[found] = own * rowsMax + (rowsMax - 1 - u32(matches.rows, at))
       found += 1
     }
-    order.sort(found)
+    const ordered = keys.subarray(0, found).sort()
     const rows: Array<number> = []
     const scores: Array<number> = []
     for (let at = 0; at < wanted; at += 1) {
-      rows.push(order.rowAt(at))
-      scores.push(order.scoreAt(at))
+      const key = ordered[found - 1 - at] ?? 0
+      // The array of sums serves as scratch memory here: its first places are not read again.
+      bits[at] = Math.floor(key / rowsMax)
+      rows.push(rowsMax - 1 - (key % rowsMax))
+      scores.push(f32(sums, at))
     }
     return { rows, scores }
   }
