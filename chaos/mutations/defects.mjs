@@ -215,7 +215,7 @@ export const defects = [
   },
   {
     name: "a write action is aborted by a cancel",
-    edits: [[attemptCall, 'if (providerCall.endpoint.operation.effect === "effectful") return', "if (false) return"]],
+    edits: [[attemptCall, 'if (effect === "effectful") return', "if (false) return"]],
     tests: [runsMemory]
   },
   {

@@ -706,8 +706,16 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             []
           )
           assert.deepStrictEqual(yield* json(`connection list --workspace ${id}`), { connections: [] })
+        })
+      ),
+    60_000
+  )
 
-          // A provider that is published alone, and what was set while it was.
+  it.effect(
+    "refuses a key for a provider that takes none, and still takes back what was set for one that is gone",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
           const place = yield* temporary
           mkdirSync(join(place, "providers"))
           const publish = (changes: string) => {
@@ -743,7 +751,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           assert.strictEqual((yield* cli("provider state bats disabled")).code, 1)
         })
       ),
-    60_000
+    180_000
   )
 
   it.effect(

@@ -17,7 +17,8 @@ const pathProblem = (path: string): string | undefined =>
 
 const addressProblem = (text: string): string | undefined => {
   const url = readUrl(text.replace(placeholder, "x"))
-  if (url === null) return "must be an address"
+  // A variable in the wrong place is told with its name, where the manifest as a whole is read.
+  if (url === null) return text.search(placeholder) >= 0 ? undefined : "must be an address"
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/.test(text))
     return "must not hold a name or password: a key belongs to auth, and is set with gateway key set"
   if (url.hostname.startsWith(".") || url.hostname.includes(".."))

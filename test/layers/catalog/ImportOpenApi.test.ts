@@ -683,14 +683,15 @@ describe("what an imported operation sends", () => {
           ["any", undefined]
         ]
       )
+      const stored = `/v1/runs/run_${"0".repeat(26)}/media/med_${"0".repeat(26)}`
       for (const [value, isRight] of [
         [{ one: { base64: "aGk=" } }, true],
-        [{ one: { media: "/v1/x" } }, true],
+        [{ one: { media: stored } }, true],
         [{ one: { filename: "a" } }, false],
         [{ photo: { base64: "aGk=" } }, false],
         [{ photo: { base64: "aGk=", contentType: "image/jpeg" } }, true],
         [{ photo: { base64: "aGk=", contentType: "text/plain" } }, false],
-        [{ photo: { media: "/v1/x" } }, true]
+        [{ photo: { media: stored } }, true]
       ] as const)
         assert.strictEqual(prepare(endpoint, value)._tag !== "Rejected", isRight, JSON.stringify(value))
       assert.includeMembers(
@@ -715,7 +716,7 @@ describe("what an imported operation sends", () => {
           post("any", `application/octet-stream: { schema: ${file} }`)
         ].join("")
       )
-      const media = "/v1/runs/run_1/media/med_1"
+      const media = `/v1/runs/run_${"0".repeat(26)}/media/med_${"0".repeat(26)}`
       const stored = new Map([[media, { contentType: "image/png", bytes: Buffer.from("hi"), filename: null }]])
       const bodies = endpoints.map((endpoint) => {
         const input = endpoint.operation.id.endsWith("list") ? { f: [{ media }] } : { body: { media } }
