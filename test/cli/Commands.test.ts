@@ -718,32 +718,28 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         Effect.gen(function* () {
           const place = yield* temporary
           mkdirSync(join(place, "providers"))
-          const publish = (changes: string) => {
+          const keyless = "is called without a key"
+          const own = "takes no key of the gateway, because its manifest says platformKey: false: "
+          const unsupported = "wants its key as a client certificate, which "
+          const refusals = [
+            ["keyless", "", keyless],
+            ["own", "auth: { type: bearer }\nplatformKey: false", own],
+            ["unsupported", "auth: { type: unsupported, placement: a client certificate }", unsupported]
+          ] as const
+          for (const [name, changes] of [["", "auth: { type: bearer }"], ...refusals] as const)
             writeFileSync(
-              join(place, "providers", "bats.yaml"),
-              batManifest.replace("operations:", `${changes}\noperations:`)
+              join(place, "providers", `bats${name}.yaml`),
+              batManifest
+                .replace("operations:", `${changes}\noperations:`)
+                .replaceAll(/^(\s*(?:- )?id: \S+)/gm, `$1${name}`)
             )
-            return json(["catalog", "publish", place])
-          }
-          yield* publish("")
+          yield* json(["catalog", "publish", place])
           yield* json("provider state bats disabled")
-          for (const [changes, why] of [
-            ["", "is called without a key"],
-            [
-              "auth: { type: bearer }\nplatformKey: false",
-              "takes no key of the gateway, because its manifest says platformKey: false: "
-            ],
-            [
-              "auth: { type: unsupported, placement: a client certificate }",
-              "wants its key as a client certificate, which "
-            ]
-          ] as const) {
-            yield* publish(changes)
-            const { code, err } = yield* cli("key set bats", { input: "sk-canary-4" })
+          for (const [name, , why] of refusals) {
+            const { code, err } = yield* cli(`key set bats${name}`, { input: "sk-canary-4" })
             assert.strictEqual(code, 1)
             assert.isTrue(err.join("\n").startsWith(`PROVIDER: ${why}`), err.join("\n"))
           }
-          yield* publish("auth: { type: bearer }")
           yield* json("key set bats", { input: "sk-canary-4" })
           yield* json("catalog withdraw")
           yield* json("key remove bats")
