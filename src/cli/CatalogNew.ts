@@ -11,12 +11,12 @@ import { Effect, Either, Option, Redacted } from "effect"
 import { basename } from "node:path"
 import type { Endpoint } from "../domain/Manifest.js"
 import { similar } from "../domain/Similar.js"
-import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
 import { answer } from "./Answer.js"
 import * as Drafts from "./Drafts.js"
 import { NotMade } from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
+import { shippedCatalog } from "./KnownProviders.js"
 import { Screen } from "./Screen.js"
 import { SecretInput } from "./SecretInput.js"
 
@@ -108,8 +108,7 @@ const fromDocument = Effect.fnUntraced(function* (
 const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
   const { decodeCatalog } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
   const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
-  const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
-  const { jobs } = yield* readCatalog([builtInCatalog])
+  const { jobs } = yield* shippedCatalog
   const content = decodeCatalog({ jobs: [], providers: [{ file, text }] }, { thorough: true, otherJobs: jobs })
   if (Either.isLeft(content)) return content.left.problems.map(({ message, path }) => `${path}: ${message}`)
   return (yield* lintCatalog(content.right)).map(({ message, path }) => `${path}: ${message}`)

@@ -9,12 +9,13 @@ import * as Options from "@effect/cli/Options"
 import { Effect } from "effect"
 import { resolve } from "node:path"
 import { commandLine } from "../domain/AuditEntry.js"
-import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
+import { mergeCatalogs } from "../layers/catalog/Merging.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
 import { type Answer, answer, counted } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { shippedCatalog } from "./KnownProviders.js"
 
 const problemsShown = 50
 
@@ -46,9 +47,12 @@ const reader = Effect.map(
   ({ readCatalog }) => readCatalog
 )
 
-const readBuiltIn = Effect.flatMap(Effect.all([reader, readConfig]), ([readCatalog, { catalogFolders }]) =>
-  readCatalog([builtInCatalog, ...catalogFolders])
-)
+/** What is in force without a publication: the built-in catalog, and over it the folders of `GATEWAY_CATALOG`. */
+const underneath = Effect.gen(function* () {
+  const own = yield* shippedCatalog
+  const { catalogFolders } = yield* readConfig
+  return mergeCatalogs(own, yield* (yield* reader)(catalogFolders, { otherJobs: own.jobs }))
+})
 
 /** A catalog of a hundred thousand operations takes a node about twenty seconds. */
 const nodesWithinMillis = 120_000
@@ -71,7 +75,7 @@ export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, bui
   Effect.scoped(
     Effect.gen(function* () {
       const revisions = yield* CatalogRevisions
-      const below = builtIn ?? (yield* readBuiltIn)
+      const below = builtIn ?? (yield* underneath)
       const reachedBy = yield* revisions.watch
       const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below }, commandLine)
       const reached = yield* reachedBy(sequence, nodesWithinMillis)
@@ -106,7 +110,7 @@ export const publish = Command.make(
       json,
       Effect.gen(function* () {
         const readCatalog = yield* reader
-        const builtIn = yield* readBuiltIn
+        const builtIn = yield* underneath
         const content = yield* readCatalog(
           folders.map((folder) => resolve(folder)),
           { otherJobs: builtIn.jobs, thorough: true, providersOnce: true }

@@ -20,6 +20,7 @@ import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
 import { type Answer, answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { shippedCatalog } from "./KnownProviders.js"
 import { Screen } from "./Screen.js"
 
 export class NothingNamed extends Data.TaggedError("NothingNamed")<{ readonly names: ReadonlyArray<string> }> {
@@ -155,7 +156,9 @@ export const catalogWatch = <E, R>(storage: Layer.Layer<CatalogRevisions | Platf
           const screen = yield* Screen
           const config = yield* readConfig
           const more = (folders.length > 0 ? folders : config.catalogFolders).map((folder) => resolve(folder))
-          const read = yield* readCatalog([...new Set([builtInCatalog, ...more])])
+          const own = yield* shippedCatalog
+          const others = more.filter((folder) => folder !== builtInCatalog)
+          const read = mergeCatalogs(own, yield* readCatalog(others, { otherJobs: own.jobs }))
           const wanted = isNamed(only)
           const needKey = (published: ReadonlyArray<Endpoint>): ReadonlyArray<string> => [
             ...new Set(

@@ -7,7 +7,6 @@
 import { Effect, type Redacted } from "effect"
 import { type FieldProblem, ValidationError } from "../domain/ApiErrors.js"
 import { unknownProvider } from "../domain/KnownProviders.js"
-import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { type Endpoint, platformKeyProblem, type VariableValues } from "../domain/Manifest.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { KeyOwner } from "../layers/providers/KeyPlacement.js"
@@ -20,7 +19,12 @@ import { ProviderHealth } from "../services/ProviderHealth.js"
 
 const idsOf = ({ endpoints }: CatalogContent): ReadonlyArray<string> => endpoints.map(({ provider }) => provider.id)
 
-export const readFolders = (folders: ReadonlyArray<string>) =>
+/** The catalog that ships with the program, read once in a process. */
+export const shippedCatalog = Effect.flatMap(
+  Effect.promise(() => import("../layers/compose/BuiltInContent.js")),
+  ({ builtInContent }) => builtInContent("all")
+)
+const readFolders = (folders: ReadonlyArray<string>) =>
   Effect.flatMap(
     Effect.promise(() => import("../layers/catalog/CatalogFiles.js")),
     ({ readCatalog }) => readCatalog(folders)
@@ -40,7 +44,7 @@ export const checkProvider = Effect.fn("cli.checkProvider")(function* (
   const sources = [
     Effect.map((yield* PlatformKeys).list, (keys) => keys.map((key) => key.providerId)),
     Effect.map((yield* ProviderHealth).health(providerId), ({ state }) => (state === "enabled" ? [] : [providerId])),
-    Effect.map(readFolders([builtInCatalog]), idsOf),
+    Effect.map(shippedCatalog, idsOf),
     Effect.map(publishedCatalog, idsOf),
     Effect.map(configuredCatalog, idsOf)
   ]
@@ -68,7 +72,7 @@ export const checkKeyForm = Effect.fn("cli.checkKeyForm")(function* (
   secret: Redacted.Redacted<string>,
   owner: KeyOwner
 ) {
-  const sources = [readFolders([builtInCatalog]), publishedCatalog, configuredCatalog]
+  const sources = [shippedCatalog, publishedCatalog, configuredCatalog]
   let problem: FieldProblem | null = null
   for (const source of sources) {
     const { endpoints } = yield* source
@@ -90,7 +94,7 @@ export const checkVariables = Effect.fn("cli.checkVariables")(function* (
 ) {
   const of = ({ endpoints }: CatalogContent) =>
     endpoints.map(({ provider }) => provider).filter(({ id }) => id === providerId)
-  const builtIn = of(yield* readFolders([builtInCatalog]))
+  const builtIn = of(yield* shippedCatalog)
   const plain = Object.keys(variables).length === 0 && builtIn.length > 0
   if (plain && builtIn.every((provider) => provider.variables === undefined)) return
   const [found = []] = [of(yield* publishedCatalog), of(yield* configuredCatalog), builtIn].filter(

@@ -7,9 +7,8 @@ import { Effect } from "effect"
 import { unknownId } from "../domain/KnownProviders.js"
 import { placementOf } from "../domain/ContractMaking.js"
 import { type PolicyRule, ruleText } from "../domain/WorkspacePolicy.js"
-import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"
-import { configuredCatalog, publishedCatalog, readFolders } from "./KnownProviders.js"
+import { configuredCatalog, publishedCatalog, shippedCatalog } from "./KnownProviders.js"
 
 interface KnownIds {
   readonly provider: Set<string>
@@ -44,7 +43,7 @@ export const unknownRules = Effect.fn("cli.unknownRules")(function* (rules: Read
   const contents: Array<CatalogContent> = []
   let unknown = rules.flatMap((rule) => (rule.kind === "effectful" ? [] : [rule]))
   let known = idsOf(contents)
-  const catalogs = [orNothing(readFolders([builtInCatalog])), orNothing(publishedCatalog), orNothing(configuredCatalog)]
+  const catalogs = [shippedCatalog, orNothing(publishedCatalog), orNothing(configuredCatalog)]
   for (const catalog of catalogs) {
     if (unknown.length === 0) return []
     contents.push(yield* catalog)
