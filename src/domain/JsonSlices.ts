@@ -5,6 +5,7 @@
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
+import { closesList, closesObject, comma, endOfString, isBlank, opensList, opensObject, quote } from "./JsonScanning.js"
 import { answerContainersMax, answerValuesMax, largeAnswerDepthMax } from "./Limits.js"
 import { readJson } from "./LosslessJson.js"
 import { member, setMember } from "./Members.js"
@@ -36,24 +37,7 @@ interface Open {
 /** Characters that are read at once. */
 const portionChars = 65_536
 
-const quote = 0x22,
-  comma = 0x2c,
-  opensObject = 0x7b,
-  closesObject = 0x7d,
-  opensList = 0x5b,
-  closesList = 0x5d
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 const notJson = Either.left("not JSON" as const)
-
-/** The index behind the string whose first quote is at `start`; null when it does not end. */
-const endOfString = (text: string, start: number): number | null => {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = at - 1
-    while (text.charCodeAt(escapes) === 0x5c) escapes--
-    if ((at - escapes) % 2 === 1) return at + 1
-  }
-  return null
-}
 
 /** Adds the part of a container that ends here. False when it is no JSON. */
 const add = (open: Open, part: string): boolean => {
@@ -105,10 +89,10 @@ export function* largeJsonSteps(
       return notJson
     if (code === quote) {
       const end = endOfString(text, at)
-      if (end === null || innermost === undefined) return notJson
+      if (end === text.length || innermost === undefined) return notJson
       innermost.nameFrom = at
-      innermost.nameTo = end
-      at = end - 1
+      innermost.nameTo = end + 1
+      at = end
     } else if (code === opensObject || code === opensList) {
       if (++containers > answerContainersMax) return Either.left("too many values")
       if (around.length === largeAnswerDepthMax) return Either.left("too deep")

@@ -7,17 +7,8 @@
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
 import { isObject, type Json } from "./Json.js"
+import { closesList, closesObject, colon, comma, endOfString, opensList, opensObject, quote } from "./JsonScanning.js"
 import { setMember } from "./Members.js"
-
-const quote = 0x22,
-  backslash = 0x5c,
-  colon = 0x3a,
-  comma = 0x2c,
-  minus = 0x2d,
-  opensObject = 0x7b,
-  closesObject = 0x7d,
-  opensArray = 0x5b,
-  closesArray = 0x5d
 
 /**
  * Finds where a number with sixteen digits, or with an exponent of three digits, begins. A number with fewer digits is
@@ -28,20 +19,10 @@ const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/
 /** A text that is only a number has no character before the number. */
 const isNumber = /^\s*\d/
 
+const minus = 0x2d
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const isOfNumber = (code: number): boolean =>
   isDigit(code) || code === 0x2e || code === minus || code === 0x2b || code === 0x65 || code === 0x45
-
-/** The index behind the string whose first quote is at `start`. */
-const endOfString = (text: string, start: number): number => {
-  let at = start
-  for (;;) {
-    at = text.indexOf('"', at + 1)
-    let escapes = at - 1
-    while (text.charCodeAt(escapes) === backslash) escapes--
-    if ((at - escapes) % 2 === 1) return at + 1
-  }
-}
 
 const endOfNumber = (text: string, start: number): number => {
   let at = start + 1
@@ -53,7 +34,7 @@ const endOfNumber = (text: string, start: number): number => {
 const holdsExact = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at) - 1
+    if (code === quote) at = endOfString(text, at)
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at)
       if (end - at >= 4 && !fitsNumber(text.slice(at, end))) return true
@@ -87,7 +68,7 @@ const build = (text: string): Json => {
   while (at < text.length) {
     const code = text.charCodeAt(at)
     if (code === quote) {
-      const end = endOfString(text, at)
+      const end = endOfString(text, at) + 1
       const raw = text.slice(at, end)
       const value: string = raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1)
       if (innermost !== undefined && "members" in innermost && innermost.name === null) innermost.name = value
@@ -97,11 +78,11 @@ const build = (text: string): Json => {
       const members: { [name: string]: Json } = {}
       enter(members, { members, name: null })
       at++
-    } else if (code === opensArray) {
+    } else if (code === opensList) {
       const list: Array<Json> = []
       enter(list, { list })
       at++
-    } else if (code === closesObject || code === closesArray) {
+    } else if (code === closesObject || code === closesList) {
       innermost = around.pop()
       at++
     } else if (code === minus || isDigit(code)) {

@@ -7,6 +7,18 @@
 import type { FieldProblem } from "../domain/ApiErrors.js"
 import { cutText } from "../domain/Characters.js"
 import {
+  backslash,
+  closesList,
+  closesObject,
+  colon,
+  comma,
+  endOfString,
+  isBlank,
+  opensList,
+  opensObject,
+  quote
+} from "../domain/JsonScanning.js"
+import {
   bodyDepthMax,
   bodyNameCharsMax,
   bodyNumberCharsMax,
@@ -33,28 +45,7 @@ export const messageBudget: BodyBudget = {
 export const publicBudget: BodyBudget = { values: bodyValuesMax, inputValues: publicInputValuesMax }
 
 const nameShownChars = 200
-const quote = 0x22,
-  backslash = 0x5c,
-  comma = 0x2c,
-  colon = 0x3a,
-  opensObject = 0x7b,
-  closesObject = 0x7d,
-  opensArray = 0x5b,
-  closesArray = 0x5d,
-  u = 0x75
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-
-/** The index of the quote that ends the string whose first quote is at `start`; the text's length when none does. */
-export const endOfString = (text: string, start: number): number => {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1) {
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++
-    if (slashes % 2 === 0) return end
-    end = text.indexOf('"', end + 1)
-  }
-  return text.length
-}
+const u = 0x75
 
 /** How many characters the string between two quotes means. */
 const charsOf = (text: string, start: number, end: number): number => {
@@ -88,7 +79,7 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
       numberChars = 0
       continue
     }
-    const closes = code === closesObject || code === closesArray
+    const closes = code === closesObject || code === closesList
     if (code === comma || (opened && !closes)) {
       if (depth === 1) field = "body"
       const max = field === "input" ? budget.inputValues : budget.values
@@ -109,7 +100,7 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
       }
       i = end
       numberChars = 0
-    } else if (code === opensObject || code === opensArray) {
+    } else if (code === opensObject || code === opensList) {
       if (depth === bodyDepthMax) return { field, message: `is nested deeper than ${bodyDepthMax} levels` }
       depth++
       opened = true

@@ -6,15 +6,8 @@
 import { Either } from "effect"
 import { cutText } from "../domain/Characters.js"
 import type { Json } from "../domain/Json.js"
+import { closesList, closesObject, comma, endOfString, opensList, opensObject, quote } from "../domain/JsonScanning.js"
 import { readJson } from "../domain/LosslessJson.js"
-import { endOfString } from "./BodyBudget.js"
-
-const quote = 0x22,
-  comma = 0x2c,
-  opensObject = 0x7b,
-  closesObject = 0x7d,
-  opensArray = 0x5b,
-  closesArray = 0x5d
 
 const unstorable = /\0|\p{Surrogate}/u
 
@@ -38,10 +31,10 @@ const complaint = (text: string): string | null => {
         expectsName = false
       }
       i = end
-    } else if (code === opensObject || code === opensArray) {
+    } else if (code === opensObject || code === opensList) {
       names.push(code === opensObject ? new Set() : null)
       expectsName = code === opensObject
-    } else if (code === closesObject || code === closesArray) {
+    } else if (code === closesObject || code === closesList) {
       names.pop()
       expectsName = false
     } else if (code === comma) {
