@@ -2,35 +2,12 @@
 // one Postgres, real sockets.
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
-
-const manifest = (port: number) => `
-id: local
-name: Local
-baseUrl: http://127.0.0.1:${port}
-operations:
-  - id: local-slow
-    name: Slow
-    summary: Takes its time.
-    method: POST
-    path: /start
-    input: { type: object, properties: { text: { type: string } } }
-    price: { basis: per_call, micros: 10 }
-    async:
-      ticket: body.id
-      poll: { path: "/state/{id}" }
-      done: "body.state == 'done'"
-      intervalMs: 50
-      maxIntervalMs: 600000
-      callback: { in: json, name: webhook }
-`
+import { slowOperation } from "../support/slowOperation.js"
 
 const stage = Effect.gen(function* () {
   /** By the text of the run's input. */
@@ -53,12 +30,7 @@ const stage = Effect.gen(function* () {
     })
   })
   const port = yield* listenLocally(server, 0)
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "callback-attacks-"))),
-    (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-  )
-  mkdirSync(join(folder, "providers"))
-  writeFileSync(join(folder, "providers", "local.yaml"), manifest(port))
+  const folder = yield* slowOperation(port)
   const databaseUrl = Option.some(yield* acquireTestDatabase())
   const shared = { databaseUrl, catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] }
   const lines: Array<string> = []

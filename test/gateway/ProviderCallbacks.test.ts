@@ -1,34 +1,11 @@
 // A provider calls back at a node that does not wait, and strangers call the same route: two gateways on one Postgres.
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
-
-const manifest = (port: number) => `
-id: local
-name: Local
-baseUrl: http://127.0.0.1:${port}
-operations:
-  - id: local-slow
-    name: Slow
-    summary: Takes its time.
-    method: POST
-    path: /start
-    input: { type: object, properties: { text: { type: string } } }
-    price: { basis: per_call, micros: 10 }
-    async:
-      ticket: body.id
-      poll: { path: "/state/{id}" }
-      done: "body.state == 'done'"
-      intervalMs: 50
-      maxIntervalMs: 600000
-      callback: { in: json, name: webhook }
-`
+import { slowOperation } from "../support/slowOperation.js"
 
 it.scopedLive("a callback at any node ends the wait at another, and tells a stranger nothing", () =>
   Effect.gen(function* () {
@@ -46,12 +23,7 @@ it.scopedLive("a callback at any node ends the wait at another, and tells a stra
       })
     })
     const port = yield* listenLocally(server, 0)
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "callbacks-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-    )
-    mkdirSync(join(folder, "providers"))
-    writeFileSync(join(folder, "providers", "local.yaml"), manifest(port))
+    const folder = yield* slowOperation(port)
     const databaseUrl = Option.some(yield* acquireTestDatabase())
     const shared = { databaseUrl, catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] }
     const other = yield* startGateway({
