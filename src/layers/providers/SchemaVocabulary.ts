@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { schemaChoicesMax, schemaDepthMax, schemaNodesMax, schemaPatternsSizeMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
-import { keywordProblem } from "./schemas/Values.js"
+import { keywordProblem } from "./schemas/KeywordValues.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
 const annotations = [
