@@ -15,9 +15,9 @@ type FileReference = JsonObject & { readonly media: string }
 const isReference = (value: Json): value is FileReference =>
   isObject(value) && typeof value["media"] === "string" && !isFile(value)
 
-/** The references of one field: its value, or the items of a list. */
+/** The references of one field: its value, or the items of a list, of lists too. */
 const referencesOf = (value: Json | undefined): ReadonlyArray<FileReference> =>
-  value === undefined ? [] : Array.isArray(value) ? value.filter(isReference) : isReference(value) ? [value] : []
+  Array.isArray(value) ? value.flatMap(referencesOf) : value !== undefined && isReference(value) ? [value] : []
 
 /** The fields of an input that name files, each with the download paths. Empty for nearly every operation. */
 export const filesNamedIn = (
