@@ -1,8 +1,12 @@
 /**
  * Brings a database to the schema of this program. Each migration that the database does not have yet runs in order, in
  * a transaction of its own, together with the row that records it. When several programs start at once, an advisory
- * lock lets one work, and the others look again afterwards. A database that a newer program migrated is refused.
- * Nothing is ever undone. Nothing runs outside of a transaction (so no `create index concurrently`).
+ * lock lets one work, and the others look again afterwards. Nothing is ever undone. Nothing runs outside of a
+ * transaction (so no `create index concurrently`).
+ *
+ * A migration only adds, so a program may work on a database that a newer one has migrated. A migration that takes
+ * something away says which migration a program must know from then on (`schema_needs`). A program that does not know
+ * that one is refused, and so is a database whose migrations are not in the order of this program.
  */
 import type { SqlError } from "@effect/sql"
 import { Data, Effect, Schema } from "effect"
@@ -45,15 +49,33 @@ const apply = (sql: Sql, migration: Migration): Effect.Effect<void, SqlError.Sql
   return Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })
 }
 
-const refuseUnknown = (known: ReadonlyArray<string>, found: ReadonlyArray<string>) => {
-  const unknown = found.find((name, at) => name !== known[at])
-  return unknown === undefined
-    ? Effect.void
-    : new MigrationFailed({
-        name: unknown,
-        message: `The database has the migration ${unknown}, which this program does not know in that place: it was migrated by another version. Start that version or a newer one`
-      })
-}
+const neededRow = rowOf(Schema.Struct({ needed: Schema.String }))
+
+/** The migration that every program on this database must know; null where the database does not say. */
+const neededBy = ({ query, sql }: Database["Type"]) =>
+  Effect.gen(function* () {
+    const table = yield* presentRow(query(sql`select to_regclass('schema_needs') is not null as present`))
+    return table?.present === true ? yield* neededRow(query(sql`select needed from schema_needs`)) : null
+  })
+
+const refuseUnknown = (database: Database["Type"], known: ReadonlyArray<string>, found: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const at = found.findIndex((name, place) => name !== known[place])
+    const unknown = found[at]
+    if (unknown === undefined) return
+    const needed = at < known.length ? null : yield* neededBy(database)
+    if (needed !== null && schemaProblem(known, needed.needed) === null) return
+    return yield* new MigrationFailed({
+      name: unknown,
+      message: `The database has the migration ${unknown}, which this program does not know in that place: it was migrated by another version. Start that version or a newer one`
+    })
+  })
+
+/** Why a program that knows these migrations must not work on a database that needs this one; null when it may. */
+export const schemaProblem = (known: ReadonlyArray<string>, needed: string): string | null =>
+  known.includes(needed)
+    ? null
+    : `The database needs a program with the migration ${needed}, which this one does not have: start a newer version`
 
 /** The names of the migrations that the database does not have yet, in order. It changes nothing. */
 export const missingMigrations = (
@@ -61,8 +83,9 @@ export const missingMigrations = (
 ): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
   Effect.gen(function* () {
     const names = Object.keys(all).sort()
-    const found = yield* applied(yield* Database)
-    yield* refuseUnknown(names, found)
+    const database = yield* Database
+    const found = yield* applied(database)
+    yield* refuseUnknown(database, names, found)
     return names.slice(found.length)
   })
 

@@ -1,8 +1,8 @@
 /**
  * Whether this node should get requests, as far as the storage decides it: whether the storage answers and takes
- * writes, whether this program knows its schema, and how far its clock is from this node's. One statement checks this.
- * The statement writes, because only a write shows that a disk is full. The log says when the clocks begin to differ
- * too much and when they agree again, and a gauge shows the difference.
+ * writes, whether this program may work on its schema, and how far its clock is from this node's. One statement checks
+ * this. The statement writes, because only a write shows that a disk is full. The log says when the clocks begin to
+ * differ too much and when they agree again, and a gauge shows the difference.
  */
 import { Cause, Clock, Effect, Metric, Random, Ref, Schema } from "effect"
 import { clockDifferenceMillisMax } from "../../domain/Limits.js"
@@ -12,6 +12,7 @@ import { makeTrouble } from "../node/Trouble.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf } from "./database/Rows.js"
+import { schemaProblem } from "./Migrations.js"
 import { migrations } from "./migrations/index.js"
 
 /** Null when everything is right; otherwise the reason why it is not. */
@@ -29,7 +30,7 @@ const difference = Metric.gauge("gateway_clock_difference_seconds", {
   description: "How far this node's clock is ahead of the database's; negative when it is behind"
 })
 
-const probeRow = rowOf(Schema.Struct({ now: Schema.Int, newer: Schema.NullOr(Schema.String) }))
+const probeRow = rowOf(Schema.Struct({ now: Schema.Int, needed: Schema.String }))
 const nowRow = rowOf(Schema.Struct({ now: Schema.Int }))
 
 /**
@@ -78,15 +79,11 @@ export const storageChecks = Effect.gen(function* () {
       with written as (
         insert into write_probe (slot, filler) values (${slot}, ${filler}) on conflict (slot) do update set filler = excluded.filler returning 1
       )
-      select ${sql.literal(yield* databaseNow)} as now, (select min(name) from gateway_migrations where name <> all(${known}::text[])) as newer from written`)
+      select ${sql.literal(yield* databaseNow)} as now, (select needed from schema_needs) as needed from written`)
     const { clock, row } = yield* timed(probeRow(rows))
-    const newer = row?.newer ?? null
     return {
       storage: null,
-      schema:
-        newer === null
-          ? null
-          : `The database has the migration ${newer}, which this program does not know: start a newer version`,
+      schema: row === null ? null : schemaProblem(known, row.needed),
       clock
     }
   })

@@ -31,6 +31,7 @@ import { searchUses } from "./0025_search_uses.js"
 import { variables } from "./0026_variables.js"
 import { oauthConnections } from "./0027_oauth_connections.js"
 import { comparedAnswers } from "./0028_compared_answers.js"
+import { schemaNeeds } from "./0029_schema_needs.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -60,5 +61,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0025_search_uses": searchUses,
   "0026_variables": variables,
   "0027_oauth_connections": oauthConnections,
-  "0028_compared_answers": comparedAnswers
+  "0028_compared_answers": comparedAnswers,
+  "0029_schema_needs": schemaNeeds
 }
