@@ -88,9 +88,9 @@ const prepared = Effect.gen(function* () {
   const config = yield* readConfig
   yield* EmbeddedPostgres.start({ dataDir })
   return yield* Effect.gen(function* () {
-    const { query, sql, url } = yield* Database
+    const { direct, query, sql } = yield* Database
     if (!filled) {
-      const [took] = yield* Effect.timed(fillDatabase(Redacted.value(url)))
+      const [took] = yield* Effect.timed(fillDatabase(Redacted.value(direct.next().url)))
       console.log(`filled with ${runs} runs in ${seconds(took)}`)
     }
     const [kept] = yield* Effect.timed((yield* Reports).keep)

@@ -45,6 +45,11 @@ const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string;
     begins: "pg_dump",
     why: "it needs the programs of a whole Postgres 17, which are not in the embedded one"
   },
+  ...["psql -c", "pg_basebackup", "pg_ctl promote"].map((begins) => ({
+    page: "docs/scaling.md",
+    begins,
+    why: "it needs the programs of a whole Postgres, and two machines"
+  })),
   {
     page: "docs/operating.md",
     begins: "gateway catalog watch",

@@ -16,7 +16,7 @@ import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
-import { acquireTestDatabase } from "./postgres.js"
+import { acquireTestDatabase, reached } from "./postgres.js"
 
 export interface Answer {
   readonly status: number
@@ -72,7 +72,7 @@ export const startGateway = (
   overrides: Partial<GatewayConfig> = {}
 ): Effect.Effect<RunningGateway, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const databaseUrl = yield* acquireTestDatabase()
+    const database = reached(yield* acquireTestDatabase())
     const dataDir = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
       (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
@@ -80,7 +80,10 @@ export const startGateway = (
     const config: GatewayConfig = {
       host: "127.0.0.1",
       port: 0,
-      databaseUrl: Option.some(databaseUrl),
+      databaseUrl: Option.some(database.url),
+      // A test that names another database names it without a pooler.
+      listenUrl: overrides.databaseUrl === undefined ? Option.fromNullable(database.directUrl) : Option.none(),
+      poolerPrepares: false,
       databaseConnections: 10,
       dataDir,
       rateBurst: 1_000_000,

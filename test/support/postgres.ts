@@ -33,10 +33,23 @@ export const acquireTestDatabase = (
     return Redacted.make(url.href)
   })
 
+/** `npm run pooler` names a pooler (`host:port`) in front of the server; then the tests go through it. */
+const pooler = process.env["TEST_POOLER"]
+
+/** How a gateway reaches a test's database: by its url, or through the pooler with the url beside it. */
+export const reached = (url: Redacted.Redacted): Pick<DatabaseOptions, "url" | "directUrl"> => {
+  if (pooler === undefined) return { url }
+  const pooled = new URL(Redacted.value(url))
+  pooled.host = pooler
+  return { url: Redacted.make(pooled.href), directUrl: url }
+}
+
 /** The database and its pool as a layer; each build of the layer is a database of its own. */
 export const testDatabase = (
   options: Omit<DatabaseOptions, "url"> = {}
 ): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient> =>
   Layer.unwrapScoped(
-    Effect.map(acquireTestDatabase(), (url) => Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, url })))
+    Effect.map(acquireTestDatabase(), (url) =>
+      Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, ...reached(url) }))
+    )
   )

@@ -28,6 +28,8 @@ export interface Proxy {
 export const makeProxy = (target: {
   readonly host: string
   readonly port: number
+  /** Asks the server for another database than the client does; both names are as long. */
+  readonly instead?: { readonly of: string; readonly take: string }
 }): Effect.Effect<Proxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sockets = new Set<Socket>()
@@ -46,8 +48,12 @@ export const makeProxy = (target: {
       client.on("close", () => upstream.destroy())
       upstream.on("close", () => client.destroy())
       let done: string | undefined
+      let started = false
       client.on("data", (bytes) => {
         if (swallowing) return
+        if (!started && target.instead !== undefined && bytes.includes(target.instead.of))
+          bytes.write(target.instead.take, bytes.indexOf(target.instead.of))
+        started = true
         if (spoilt !== undefined && bytes.includes(spoilt)) {
           bytes.fill("?", bytes.indexOf(spoilt), bytes.indexOf(spoilt) + spoilt.length)
           spoilt = undefined

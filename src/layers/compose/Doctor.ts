@@ -15,6 +15,7 @@ import { readCatalog } from "../catalog/CatalogFiles.js"
 import { type GatewayConfig, isLoopback, publicUrlProblem, readConfig, secret } from "../node/Config.js"
 import { Database } from "../postgres/Database.js"
 import { DatabaseNow } from "../postgres/database/Now.js"
+import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
 import { rowOf } from "../postgres/database/Rows.js"
 import { missingMigrations } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
@@ -57,8 +58,26 @@ const schemaFinding = Effect.match(missingMigrations(migrations), {
         )
 })
 
+/** Of an address with several servers: one must take writes, and the others must be ready to take over. */
+export const standbyFinding = (looks: ReadonlyArray<ServerLook>): Finding => {
+  const told = looks
+    .map(({ is, name, why }) => `${name} ${is === "away" ? `is away (${why})` : `is a ${is}`}`)
+    .join("; ")
+  const primaries = looks.filter(({ is }) => is === "primary").length
+  if (primaries > 1)
+    return wrong(
+      "servers",
+      told,
+      "Stop all but one at once: two servers that take writes drift apart, and money with them"
+    )
+  if (primaries === 0) return wrong("servers", told, "Promote a standby, or start the primary again")
+  return looks.some(({ is }) => is === "away")
+    ? wrong("servers", told, "Bring it back as a standby: until then no server can take over from the primary")
+    : right("servers", told)
+}
+
 const serverFindings = Effect.gen(function* () {
-  const { query, sql } = yield* Database
+  const { query, servers, sql } = yield* Database
   const sent = yield* Clock.currentTimeMillis
   const row = yield* serverRow(
     query(sql`select current_setting('server_version') as version, ${sql.literal(yield* yield* DatabaseNow)} as now`)
@@ -67,6 +86,7 @@ const serverFindings = Effect.gen(function* () {
   const problem = clockProblem(ahead)
   return [
     right("database", `Postgres ${row?.version ?? "of an unknown version"} answers`),
+    ...(servers.all.length > 1 ? [standbyFinding(yield* lookAt(servers))] : []),
     problem === null
       ? right("clock", `${(Math.abs(ahead) / 1000).toFixed(1)} s from the database's`)
       : wrong("clock", problem, "Set both clocks by a time server (NTP, such as chrony)")

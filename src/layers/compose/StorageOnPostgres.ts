@@ -78,7 +78,14 @@ export const DatabaseFoundOrMade = (config: GatewayConfig) =>
       const url = Option.isSome(config.databaseUrl)
         ? config.databaseUrl.value
         : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
-      return DatabasePg({ url, connectionsMax: config.databaseConnections })
+      return DatabasePg({
+        url,
+        connectionsMax: config.databaseConnections,
+        poolerPrepares: config.poolerPrepares,
+        ...(Option.isSome(config.databaseUrl) && Option.isSome(config.listenUrl)
+          ? { directUrl: config.listenUrl.value }
+          : {})
+      })
     })
   )
 

@@ -30,6 +30,10 @@ export interface GatewayConfig {
   readonly port: number
   /** Absent: the gateway starts a Postgres of its own. Required in production. */
   readonly databaseUrl: Option.Option<Redacted.Redacted>
+  /** Given where `databaseUrl` is a pooler: the database without it, for what needs a session, such as LISTEN. */
+  readonly listenUrl: Option.Option<Redacted.Redacted>
+  /** Whether that pooler keeps the named statements of its clients. */
+  readonly poolerPrepares: boolean
   readonly databaseConnections: number
   readonly dataDir: string
   readonly rateBurst: number
@@ -116,6 +120,7 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
 /** Every setting of the gateway that is a secret. */
 export const secretSettings = [
   "DATABASE_URL",
+  "GATEWAY_LISTEN_URL",
   "GATEWAY_SEALING_KEYS",
   "GATEWAY_STRIPE_SECRET_KEY",
   "GATEWAY_STRIPE_WEBHOOK_SECRET",
@@ -279,6 +284,15 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       )
     )
   }
+  const listenUrl = yield* secret("GATEWAY_LISTEN_URL")
+  if (Option.isSome(listenUrl) && Option.isNone(databaseUrl)) {
+    return yield* Effect.fail(
+      ConfigError.MissingData(
+        ["DATABASE_URL"],
+        "is needed beside GATEWAY_LISTEN_URL: it is the pooler, and the other the database behind it"
+      )
+    )
+  }
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
   const publicUrl = Option.map(yield* Config.option(Config.nonEmptyString("GATEWAY_PUBLIC_URL")), (url) =>
@@ -288,6 +302,8 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     host,
     port,
     databaseUrl,
+    listenUrl,
+    poolerPrepares: yield* onOff("GATEWAY_POOLER_PREPARES", false),
     databaseConnections: yield* whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20),
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
     rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, Limits.rateBurstDefault),

@@ -1,21 +1,21 @@
 /**
- * The one way to Postgres: a pool of our own, and `transact` and `query`, which never fail with a SqlError. Trouble of
- * the storage becomes a storage error of the domain, which says whether the statement can have happened. A mistake in
- * SQL dies as a defect. This module names no table. Never fork a write inside a transaction: the fiber would inherit
- * the connection of the transaction and outlive it.
+ * The one way to Postgres: pools of our own (`database/Pools.ts`), and `transact` and `query`, which never fail with a
+ * SqlError. Trouble of the storage becomes a storage error of the domain, which says whether the statement can have
+ * happened. A mistake in SQL dies as a defect. This module names no table. Never fork a write inside a transaction: the
+ * fiber would inherit the connection of the transaction and outlive it.
  */
-import type { SqlClient, Statement } from "@effect/sql"
+import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Layer, Redacted, Schema, type Scope } from "effect"
-import Pg from "pg"
+import { Context, Data, Effect, Layer, Queue, type Redacted, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { makeTrouble, type Trouble } from "../node/Trouble.js"
-import { types } from "./database/ColumnTypes.js"
-import { connectTimedOut, pipelined } from "./database/DriverInternals.js"
+import { connectTimedOut } from "./database/DriverInternals.js"
 import { whyOf } from "./database/Failure.js"
 import { listenTo } from "./database/Listen.js"
+import { lackingSettings, type PoolLimits, pooledPool, pooledSettings, surveyPool, workPool } from "./database/Pools.js"
 import { queryAlone, queryWith, sendWith } from "./database/Query.js"
-import { type Row, rowOf } from "./database/Rows.js"
+import { type Row, rowOf, rowsOf } from "./database/Rows.js"
+import { makeServers, type Server, type Servers } from "./database/Servers.js"
 import { type Own, transactWith } from "./database/Transact.js"
 
 export { sqlState } from "./database/Failure.js"
@@ -38,8 +38,10 @@ export class Database extends Context.Tag("gateway/layers/Database")<
   Database,
   {
     readonly sql: Sql
-    /** The address of the database, for code that needs a connection of its own outside of this thread. */
-    readonly url: Redacted.Redacted
+    /** Where connections of one's own go, which no pooler lends to others, such as outside of this thread. */
+    readonly direct: Servers
+    /** The servers of `DATABASE_URL`, and what became of each. */
+    readonly servers: Servers
     /**
      * Runs the effect in one transaction. Serialization failures and deadlocks repeat it, at most five times, so the
      * effect must not touch anything but the database. Inside another transaction it is a savepoint, and the outermost
@@ -89,6 +91,13 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
+  /**
+   * Given where `url` is a pooler that lends its connections by the transaction: the address of the same database
+   * without it, for whatever needs a session.
+   */
+  readonly directUrl?: Redacted.Redacted
+  /** Whether that pooler keeps the named statements of its clients; false by default. */
+  readonly poolerPrepares?: boolean
   /** The most connections that this process makes; 20 by default. */
   readonly connectionsMax?: number
   /** How long a caller waits for a connection before it fails with `storage_busy`; 3,000 by default. */
@@ -98,75 +107,56 @@ export interface DatabaseOptions {
 }
 
 const serverVersionMin = 150_000
-const acquireTimeoutMillis = 3_000
-
-/**
- * Every statement here finds its rows by an index. By default, the planner scans a whole table while it believes that
- * the table is small, and keeps that plan while the table grows. Until the first ANALYZE of a new database, a run then
- * cost 10 ms of Postgres instead of 1. A statement that reads whole tables on purpose is a `survey`.
- */
-const byIndex = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off"
-
-const poolOf = (url: Redacted.Redacted, options: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const pool = new Pg.Pool({
-        connectionString: Redacted.value(url),
-        types,
-        keepAlive: true,
-        ...options
-      })
-      // An idle connection died, and the pool has removed it. Without this listener, its error would end the process.
-      pool.on("error", () => undefined)
-      return pool
-    }),
-    (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("5 seconds"))
-  )
-
-const workPoolOf = (options: DatabaseOptions, max: number) => {
-  const statementTimeoutMillis = options.statementTimeoutMillis ?? 10_000
-  const made = poolOf(options.url, {
-    application_name: "provider-gateway",
-    // Statements of one transaction that do not wait for each other share a round trip.
-    ...pipelined,
-    max,
-    idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
-    statement_timeout: statementTimeoutMillis,
-    // Postgres cancels a slow statement first. This later limit is for a network that loses the answer.
-    query_timeout: statementTimeoutMillis + 2_000,
-    idle_in_transaction_session_timeout: statementTimeoutMillis + 5_000
-  })
-  // The first statement on every connection. If it fails, the connection is lost, and the next statement reports that.
-  return Effect.tap(made, (pool) => pool.on("connect", (client) => void client.query(byIndex).catch(() => undefined)))
-}
-
-/** Each statement gets a connection of its own, which is closed after it. */
-const surveyPoolOf = (options: DatabaseOptions) =>
-  poolOf(options.url, {
-    application_name: "provider-gateway (survey)",
-    max: 2,
-    maxUses: 1,
-    connectionTimeoutMillis: options.acquireTimeoutMillis ?? acquireTimeoutMillis,
-    statement_timeout: 0
-  })
 
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
 /** Fails at the start with a message for the operator. A later statement could only say `storage_busy`. */
 const versionRow = rowOf(Schema.Struct({ version: Schema.NumberFromString }))
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+
+/** While the machine is busy with starting, the first connection may take longer than later ones are allowed to. */
+const patient = <A>(first: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.retry(first, { times: 3, while: (error) => connectTimedOut(error.cause) })
 
 const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
-    const row = yield* versionRow(sql`select current_setting('server_version_num') as version`).pipe(
-      // While the machine is busy with starting, the first connection may take longer than later ones are allowed to.
-      Effect.retry({ times: 3, while: (error) => connectTimedOut(error.cause) }),
+    const row = yield* versionRow(patient(sql`select current_setting('server_version_num') as version`)).pipe(
       Effect.mapError((error) =>
         unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
       )
     )
     if (row === null || row.version < serverVersionMin)
       return yield* unusable("The database is older than Postgres 15")(undefined)
+  })
+
+/** A pooler that sets nothing would leave slow plans and statements without an end. */
+const assertPooler = (sql: Sql, limits: PoolLimits) =>
+  Effect.gen(function* () {
+    const lacking = yield* nameRows(sql.unsafe(lackingSettings)).pipe(
+      Effect.mapError((error) =>
+        unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
+      )
+    )
+    if (lacking.length > 0)
+      return yield* unusable(
+        `The pooler of DATABASE_URL does not set ${lacking.map(({ name }) => name).join(", ")}: give the database in its configuration connect_query='${pooledSettings(limits)}', or leave GATEWAY_LISTEN_URL out when there is no pooler`
+      )(undefined)
+  })
+
+const serversOf = (name: string, url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const moves = yield* Queue.unbounded<{ readonly from: string; readonly to: string }>()
+    yield* Queue.take(moves).pipe(
+      Effect.flatMap(({ from, to }) =>
+        Effect.annotateLogs(Effect.logWarning("Another server of the database takes the writes now"), { from, to })
+      ),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    const moved = (from: Server, to: Server) => void moves.unsafeOffer({ from: from.name, to: to.name })
+    return yield* Effect.mapError(makeServers(url, moved), (problem) =>
+      unusable(`${name} cannot be used: ${problem}`)(undefined)
+    )
   })
 
 const untold: Trouble = { failed: () => undefined, worked: () => undefined }
@@ -177,25 +167,37 @@ export const DatabasePg = (
 ): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const pool = yield* workPoolOf(options, options.connectionsMax ?? 20)
-      const urgent = yield* workPoolOf(options, 1)
-      const surveys = yield* surveyPoolOf(options)
+      const servers = yield* serversOf("DATABASE_URL", options.url)
+      const direct =
+        options.directUrl === undefined ? servers : yield* serversOf("GATEWAY_LISTEN_URL", options.directUrl)
+      const limits = {
+        max: options.connectionsMax ?? 20,
+        acquireTimeoutMillis: options.acquireTimeoutMillis ?? 3_000,
+        statementTimeoutMillis: options.statementTimeoutMillis ?? 10_000
+      }
+      const pool = yield* options.directUrl === undefined
+        ? workPool(servers, limits)
+        : pooledPool(servers, limits, { prepared: options.poolerPrepares ?? false })
+      const urgent = yield* workPool(direct, { ...limits, max: 1 })
+      const surveys = yield* surveyPool(direct, limits)
       return Layer.scoped(
         Database,
         Effect.gen(function* () {
           const sql = yield* PgClient.PgClient
           yield* assertUsable(sql)
+          if (options.directUrl !== undefined) yield* assertPooler(sql, limits)
           const trouble = yield* makeTrouble("storage")
           return Database.of({
             sql,
-            url: options.url,
+            direct,
+            servers,
             transact: transactWith(sql, pool, trouble),
             query: queryWith(pool, trouble),
             send: sendWith(pool, trouble),
             urgent: queryAlone(urgent, trouble),
             survey: queryAlone(surveys, trouble),
             optional: { query: queryWith(pool, untold), transact: transactWith(sql, pool, untold) },
-            listen: (channel, heard) => listenTo(options.url, channel, heard)
+            listen: (channel, heard) => listenTo(direct, channel, heard)
           })
         })
       ).pipe(

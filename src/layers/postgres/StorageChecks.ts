@@ -12,6 +12,7 @@ import { makeTrouble } from "../node/Trouble.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf } from "./database/Rows.js"
+import { serversTold } from "./database/Servers.js"
 import { schemaProblem } from "./Migrations.js"
 import { migrations } from "./migrations/index.js"
 
@@ -49,7 +50,7 @@ export const clockProblem = (ahead: number): string | null =>
     : `This node's clock is ${(Math.abs(ahead) / 1000).toFixed(1)} s ${ahead > 0 ? "ahead of" : "behind"} the database's; they may differ by ${clockDifferenceMillisMax / 1000} s`
 
 export const storageChecks = Effect.gen(function* () {
-  const { query, sql } = yield* Database
+  const { query, servers, sql } = yield* Database
   const databaseNow = yield* DatabaseNow
   const slot = yield* Random.nextIntBetween(0, slots)
   const known = Object.keys(migrations)
@@ -89,7 +90,9 @@ export const storageChecks = Effect.gen(function* () {
   })
 
   const ailing: Effect.Effect<StorageCheck> = Effect.map(Effect.isSuccess(query(sql`select 1`)), (answers) => ({
-    storage: answers ? "The storage answers, but refuses to write" : "The storage does not answer",
+    storage: answers
+      ? "The storage answers, but refuses to write"
+      : `The storage does not answer${servers.all.length > 1 ? ` (${serversTold(servers)})` : ""}`,
     schema: null,
     clock: null
   }))

@@ -66,6 +66,19 @@ describe("every secret setting", () => {
   )
 })
 
+describe("a database behind a pooler", () => {
+  it.effect("is named beside the pooler, never alone", () =>
+    Effect.gen(function* () {
+      const both = yield* configOf({ DATABASE_URL: "postgres://pooler/db", GATEWAY_LISTEN_URL: "postgres://server/db" })
+      assert.deepStrictEqual(Option.map(both.listenUrl, Redacted.value), Option.some("postgres://server/db"))
+      assert.isFalse(both.poolerPrepares)
+      const alone = yield* Effect.flip(configOf({ GATEWAY_LISTEN_URL: "postgres://server/db" }))
+      assert.include(String(alone), "DATABASE_URL")
+      assert.include(String(alone), "is needed beside GATEWAY_LISTEN_URL")
+    })
+  )
+})
+
 const stripe = { GATEWAY_STRIPE_SECRET_KEY: "sk_test_1", GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_1, whsec_2" }
 
 describe("the settings of Stripe", () => {

@@ -26,6 +26,9 @@ export const connectTimedOut = (cause: unknown): boolean => cause instanceof Err
 export const stalePlan = (cause: unknown): boolean =>
   cause instanceof Pg.DatabaseError && cause.code === "0A000" && cause.message.startsWith("cached plan")
 
+/** Whether the server refused to write because it is a standby. */
+export const readsOnly = (cause: unknown): boolean => cause instanceof Pg.DatabaseError && cause.code === "25006"
+
 /** Options of a pool whose connections send a statement before the earlier ones are answered. */
 export const pipelined = { pipeline: true } as const
 
@@ -46,6 +49,11 @@ export const named = (text: string, values: ReadonlyArray<unknown>): Pg.QueryCon
   return { name, ...statement }
 }
 
+const unnamed = new WeakSet<object>()
+
+/** Sends statements over this connection without names: behind it, each transaction may have another server process. */
+export const withoutNames = (client: object): void => void unnamed.add(client)
+
 /** All statements of one turn of the event loop leave in one write. With several writes, each would wake the server. */
 export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
   stream.cork()
@@ -56,15 +64,17 @@ export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
 type Answer = (cause: Error | null | undefined, result: Pg.QueryResult) => void
 
 /**
- * Sends one statement. A COMMIT that Postgres answers with ROLLBACK is a failure. In three cases the connection is
+ * Sends one statement. A COMMIT that Postgres answers with ROLLBACK is a failure. In four cases the connection is
  * ended, so that nobody uses it again: it refused a BEGIN (later statements would run outside of a transaction), an
- * answer did not arrive in time, or a cached plan went stale.
+ * answer did not arrive in time, a cached plan went stale, or the server takes no writes any more.
  */
 export const ask = (client: Pg.Client, text: string, values: ReadonlyArray<unknown>, answer: Answer): void => {
   inOneWrite(client)
-  client.query(named(text, values), (cause: Error | null | undefined, result) => {
+  const statement = unnamed.has(client) ? { text, values: [...values] } : named(text, values)
+  client.query(statement, (cause: Error | null | undefined, result) => {
     const failed = Predicate.isNotNullable(cause)
-    if (failed && (text === "BEGIN" || noAnswer(cause) || stalePlan(cause))) client.end().catch(() => undefined)
+    if (failed && (text === "BEGIN" || noAnswer(cause) || stalePlan(cause) || readsOnly(cause)))
+      client.end().catch(() => undefined)
     return !failed && text === "COMMIT" && result.command !== "COMMIT"
       ? answer(new CommitRefused("Postgres rolled back instead of committing"), result)
       : answer(cause, result)

@@ -3,10 +3,12 @@
  * says so. Notifications sent in between are lost. Therefore `heard` gets `undefined` after every (re)connect: look for
  * missed changes.
  */
-import { Data, Deferred, Effect, Redacted, Schedule } from "effect"
+import { Data, Deferred, Effect, Schedule } from "effect"
 import Pg from "pg"
 import { makeTrouble, type Trouble } from "../../node/Trouble.js"
 import { whyOf } from "./Failure.js"
+import { clientOf, isLeft } from "./Pools.js"
+import type { Servers } from "./Servers.js"
 
 class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly why: string }> {}
 
@@ -17,7 +19,7 @@ export const listenerName = (channel: string): string => `provider-gateway (list
 
 /** One life of the connection; fails when it is lost. */
 const listenOnce = (
-  url: Redacted.Redacted,
+  servers: Servers,
   channel: string,
   heard: (payload: string | undefined) => void,
   trouble: Trouble
@@ -27,15 +29,13 @@ const listenOnce = (
       const lost = yield* Deferred.make<never, ListenerLost>()
       const lose = (why: string) => Deferred.unsafeDone(lost, Effect.fail(new ListenerLost({ why })))
       const client = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Pg.Client({
-              connectionString: Redacted.value(url),
-              application_name: listenerName(channel),
-              connectionTimeoutMillis: answersWithinMillis,
-              query_timeout: answersWithinMillis,
-              keepAlive: true
-            })
+        Effect.sync(() =>
+          clientOf(servers, {
+            application_name: listenerName(channel),
+            connectionTimeoutMillis: answersWithinMillis,
+            query_timeout: answersWithinMillis,
+            keepAlive: true
+          })
         ),
         (client) => Effect.promise(() => client.end().catch(() => undefined))
       )
@@ -50,6 +50,10 @@ const listenOnce = (
       heard(undefined)
       // A network that drops everything raises no error. Only an unanswered question shows that the connection is lost.
       yield* ask("select 1").pipe(
+        Effect.filterOrFail(
+          () => !isLeft(servers, client),
+          () => new ListenerLost({ why: "another server takes the writes" })
+        ),
         Effect.schedule(Schedule.spaced("15 seconds")),
         Effect.catchAll(({ why }) => Effect.sync(() => lose(why))),
         Effect.forkScoped
@@ -63,14 +67,14 @@ const listenOnce = (
  * notification.
  */
 export const listenTo = (
-  url: Redacted.Redacted,
+  servers: Servers,
   channel: string,
   heard: (payload: string | undefined) => void
 ): Effect.Effect<never> =>
   Effect.scoped(
     Effect.gen(function* () {
       const trouble = yield* makeTrouble("listener", { channel })
-      return yield* listenOnce(url, channel, heard, trouble).pipe(
+      return yield* listenOnce(servers, channel, heard, trouble).pipe(
         Effect.tapError(({ why }) => Effect.sync(() => trouble.failed(why))),
         Effect.retry(Schedule.jittered(Schedule.spaced("250 millis"))),
         Effect.orDie

@@ -7,7 +7,7 @@
  * JavaScript, because the runtime starts it from its file, in dist and in tests alike.
  *
  * @typedef {object} Given
- * @property {string} url of the database
+ * @property {ReadonlyArray<string>} urls of the servers of the database, of which one takes writes
  * @property {ReadonlyArray<import("./LeaseTable.js").LeaseTableMemory>} tables
  * @property {number} slotBytes
  * @property {string} renewal the statement of Renewal.ts
@@ -68,12 +68,14 @@ const mainIsSilent = () => {
   return performance.now() - beatenAt > silenceMillis
 }
 
+/** The number of the server in use. After a failure, such as a standby's that takes no writes, it is the next one. */
+let server = 0
 /** @type {Pg.Client | null} */
 let client = null
 const connected = async () => {
   if (client !== null) return client
   const made = new Pg.Client({
-    connectionString: given.url,
+    connectionString: given.urls[server % given.urls.length],
     application_name: "provider-gateway (leases)",
     keepAlive: true,
     connectionTimeoutMillis: heartbeatMillis,
@@ -131,6 +133,7 @@ for (;;) {
     (/** @type {unknown} */ cause) => {
       client?.end().catch(() => undefined)
       client = null
+      server++
       failing = true
       tellTrouble(cause instanceof Error ? cause.message || cause.name : String(cause))
       return retryMillis

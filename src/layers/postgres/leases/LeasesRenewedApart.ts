@@ -61,14 +61,14 @@ export const LeasesRenewedApart = (
     LeaseKeeping,
     Effect.gen(function* () {
       const { heartbeatMillis, leaseMillis, slots } = yield* DispatcherSettings
-      const { url } = yield* Database
+      const { direct } = yield* Database
       const trouble = yield* makeTrouble("leases")
       const news = yield* PubSub.unbounded<LeaseNews>()
       const main = makeLeaseTable(slots + slotsOfMore)
       const tables: Array<LeaseTable> = [main]
       let thread: Worker | undefined
       const given = {
-        url: Redacted.value(url),
+        urls: direct.all.map(({ url }) => Redacted.value(url)),
         slotBytes,
         renewal: renewal(yield* yield* DatabaseNow),
         leaseMillis,
