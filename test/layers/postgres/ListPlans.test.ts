@@ -105,109 +105,113 @@ const explain = ({ sql, transact }: Database["Type"], text: string, params: Read
   )
 
 describe("the statements of lists", () => {
-  for (const analyzed of [false, true]) {
-    it.live(
-      `read a few rows of an index each${analyzed ? ", also once the planner knows the tables" : ", before the planner knows anything"}`,
-      () =>
-        Effect.gen(function* () {
-          const database = yield* Database
-          const asked: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
-          const recording = Layer.succeed(Database, {
-            ...database,
-            query: (statement) => {
-              asked.push(statement.compile())
-              return database.query(statement)
-            }
+  // Autovacuum may look at a table at any time, and tells the planner its size before it tells what it holds.
+  const known = {
+    "before the planner knows anything": undefined,
+    "once the planner knows the size of the tables": "vacuum",
+    "once the planner knows what the tables hold": "analyze"
+  }
+  for (const [when, command] of Object.entries(known)) {
+    it.live(`read a few rows of an index each, ${when}`, () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const asked: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
+        const recording = Layer.succeed(Database, {
+          ...database,
+          query: (statement) => {
+            asked.push(statement.compile())
+            return database.query(statement)
+          }
+        })
+        yield* Effect.gen(function* () {
+          const { workspaceId } = yield* funded(0)
+          yield* Effect.forEach(fill(database.sql, workspaceId), (statement) => database.survey(statement), {
+            discard: true
           })
-          yield* Effect.gen(function* () {
-            const { workspaceId } = yield* funded(0)
-            yield* Effect.forEach(fill(database.sql, workspaceId), (statement) => database.survey(statement), {
-              discard: true
-            })
-            if (analyzed) yield* database.survey(database.sql`analyze`)
-            const runs = yield* RunStore
-            const wallet = yield* Wallet
-            const lists = yield* Effect.all({
-              topUps: TopUps,
-              requests: CapabilityRequests,
-              secrets: SecretRows,
-              audit: AuditTrail
-            })
-            asked.length = 0
-            const middle = String(rowsMade / 2).padStart(26, "0")
-            for (const after of [null, `run_${middle}`]) {
-              for (const resultBytesMax of [null, 1_000]) {
-                for (const capability of [undefined, "people.email.find", "no.such.job"]) {
-                  for (const status of [undefined, ...RunStatus.literals]) {
-                    const filter = {
-                      ...(capability === undefined ? {} : { capability }),
-                      ...(status === undefined ? {} : { status })
-                    }
-                    const { items } = yield* runs.list(workspaceId, filter, { limit, after }, resultBytesMax)
-                    assert.lengthOf(
-                      items,
-                      capability !== "no.such.job" && (status ?? "completed") === "completed" ? limit : 0
-                    )
+          if (command !== undefined) yield* database.survey(database.sql.unsafe(command))
+          const runs = yield* RunStore
+          const wallet = yield* Wallet
+          const lists = yield* Effect.all({
+            topUps: TopUps,
+            requests: CapabilityRequests,
+            secrets: SecretRows,
+            audit: AuditTrail
+          })
+          asked.length = 0
+          const middle = String(rowsMade / 2).padStart(26, "0")
+          for (const after of [null, `run_${middle}`]) {
+            for (const resultBytesMax of [null, 1_000]) {
+              for (const capability of [undefined, "people.email.find", "no.such.job"]) {
+                for (const status of [undefined, ...RunStatus.literals]) {
+                  const filter = {
+                    ...(capability === undefined ? {} : { capability }),
+                    ...(status === undefined ? {} : { status })
                   }
-                }
-              }
-            }
-            for (const after of [null, `${rowsMade / 2}.${rowsMade / 2}`]) {
-              for (const kind of [undefined, ...LedgerKind.literals]) {
-                for (const time of [{}, { fromMillis: 10 }, { toMillis: 20 }, { fromMillis: 10, toMillis: 11 }]) {
-                  yield* wallet.entries(
-                    workspaceId,
-                    { ...(kind === undefined ? {} : { kind }), ...time },
-                    { limit, after }
+                  const { items } = yield* runs.list(workspaceId, filter, { limit, after }, resultBytesMax)
+                  assert.lengthOf(
+                    items,
+                    capability !== "no.such.job" && (status ?? "completed") === "completed" ? limit : 0
                   )
                 }
               }
-              yield* wallet.entries(workspaceId, { runId: RunId.make(`run_${middle}`) }, { limit, after })
-              yield* wallet.entries(workspaceId, { topUpId: TopUpId.make(`top_${middle}`) }, { limit, after })
-              yield* lists.topUps.list(workspaceId, { limit, after: after === null ? null : `top_${middle}` })
-              yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
-              yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })
-            }
-            const audits: ReadonlyArray<AuditFilter> = [
-              {},
-              { fromMillis: 10, toMillis: rowsMade / 2 },
-              { actor: "command_line" },
-              { actor: "nobody" },
-              { action: "workspace.credited" },
-              { action: "token.revoked" }
-            ]
-            for (const after of [null, `${rowsMade / 2}.0`]) {
-              for (const filter of audits) {
-                const { items } = yield* lists.audit.list({ workspaceId, ...filter }, { limit, after })
-                assert.strictEqual(items.length > 0, filter.actor !== "nobody" && filter.action !== "token.revoked")
-              }
-            }
-            yield* wallet.holds(workspaceId, 50)
-            yield* runs.locate(RunId.make(`run_${middle}`))
-          }).pipe(
-            Effect.provide(
-              Layer.mergeAll(
-                storagePg,
-                Layer.provide(AuditTrailPg, IdsCrypto),
-                Layer.provide(CapabilityRequestsPg, IdsCrypto),
-                SecretRowsPg
-              ).pipe(Layer.provide(recording))
-            )
-          )
-          const distinct = new Map(asked.map((statement) => [JSON.stringify(statement), statement]))
-          assert.isAbove(distinct.size, 100)
-          for (const [text, params] of distinct.values()) {
-            const plan = yield* explain(database, text, params)
-            const nodes = nodesOf(plan)
-            const story = `${text}\n${JSON.stringify(params)}\n${JSON.stringify(plan, null, 1)}`
-            for (const node of nodes) {
-              assert.notMatch(node["Node Type"], /Seq Scan|Bitmap/, story)
-              if (node["Index Name"] !== undefined) assert.isDefined(node["Index Cond"], story)
-              // One index range for each of six statuses, each with one row more than a page.
-              assert.isAtMost(readBy(node), 6 * (limit + 1), story)
             }
           }
-        }).pipe(Effect.provide(testDatabase()))
+          for (const after of [null, `${rowsMade / 2}.${rowsMade / 2}`]) {
+            for (const kind of [undefined, ...LedgerKind.literals]) {
+              for (const time of [{}, { fromMillis: 10 }, { toMillis: 20 }, { fromMillis: 10, toMillis: 11 }]) {
+                yield* wallet.entries(
+                  workspaceId,
+                  { ...(kind === undefined ? {} : { kind }), ...time },
+                  { limit, after }
+                )
+              }
+            }
+            yield* wallet.entries(workspaceId, { runId: RunId.make(`run_${middle}`) }, { limit, after })
+            yield* wallet.entries(workspaceId, { topUpId: TopUpId.make(`top_${middle}`) }, { limit, after })
+            yield* lists.topUps.list(workspaceId, { limit, after: after === null ? null : `top_${middle}` })
+            yield* lists.requests.list(workspaceId, { limit, after: after === null ? null : `cap_${middle}` })
+            yield* lists.secrets.connections(workspaceId, { limit, after: after === null ? null : `con_${middle}` })
+          }
+          const audits: ReadonlyArray<AuditFilter> = [
+            {},
+            { fromMillis: 10, toMillis: rowsMade / 2 },
+            { actor: "command_line" },
+            { actor: "nobody" },
+            { action: "workspace.credited" },
+            { action: "token.revoked" }
+          ]
+          for (const after of [null, `${rowsMade / 2}.0`]) {
+            for (const filter of audits) {
+              const { items } = yield* lists.audit.list({ workspaceId, ...filter }, { limit, after })
+              assert.strictEqual(items.length > 0, filter.actor !== "nobody" && filter.action !== "token.revoked")
+            }
+          }
+          yield* wallet.holds(workspaceId, 50)
+          yield* runs.locate(RunId.make(`run_${middle}`))
+        }).pipe(
+          Effect.provide(
+            Layer.mergeAll(
+              storagePg,
+              Layer.provide(AuditTrailPg, IdsCrypto),
+              Layer.provide(CapabilityRequestsPg, IdsCrypto),
+              SecretRowsPg
+            ).pipe(Layer.provide(recording))
+          )
+        )
+        const distinct = new Map(asked.map((statement) => [JSON.stringify(statement), statement]))
+        assert.isAbove(distinct.size, 100)
+        for (const [text, params] of distinct.values()) {
+          const plan = yield* explain(database, text, params)
+          const nodes = nodesOf(plan)
+          const story = `${text}\n${JSON.stringify(params)}\n${JSON.stringify(plan, null, 1)}`
+          for (const node of nodes) {
+            assert.notMatch(node["Node Type"], /Seq Scan|Bitmap/, story)
+            if (node["Index Name"] !== undefined) assert.isDefined(node["Index Cond"], story)
+            // One index range for each of six statuses, each with one row more than a page.
+            assert.isAtMost(readBy(node), 6 * (limit + 1), story)
+          }
+        }
+      }).pipe(Effect.provide(testDatabase()))
     )
   }
 })

@@ -188,9 +188,11 @@ export interface PoolerOptions {
 /**
  * Every statement here finds its rows by an index. By default, the planner scans a whole table while it believes that
  * the table is small, and keeps that plan while the table grows. Until the first ANALYZE of a new database, a run then
- * cost 10 ms of Postgres instead of 1. A statement that reads whole tables on purpose is a `survey`.
+ * cost 10 ms of Postgres instead of 1. After a VACUUM without ANALYZE, it would read all matches of a list as a bitmap
+ * and sort them, instead of the newest few in the order of the index. A statement that reads whole tables on purpose is
+ * a `survey`.
  */
-const byIndex = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
+const byIndex = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 const allTo = (value: "on" | "off"): string => byIndex.map((name) => `set ${name} = ${value}`).join("; ")
 
 /** A transaction whose client is silent ends later than a statement that is too slow. */
