@@ -12,6 +12,8 @@ export type Run = () => Promise<string> | string
 
 export interface Case {
   readonly name: string
+  /** Runs before a node serves, or in a process of the command line: it holds up nobody but who waits for it. */
+  readonly alone?: true
   /** Made in the process that is measured, before it is measured. */
   readonly prepare?: () => Promise<Run> | Run
   /** An answer of the provider, made in the other process; `operation` is how the manifest reads it. */

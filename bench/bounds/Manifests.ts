@@ -48,6 +48,7 @@ const decoded = (manifest: object) => endpointsOf(Schema.decodeUnknownSync(Provi
 
 const reading = (what: string, text: () => string): Case => ({
   name: `manifest: ${what}`,
+  alone: true,
   prepare: (): Run => {
     const file = { file: "bounds.yaml", text: text() }
     return () =>
@@ -65,6 +66,7 @@ const laughs = [
 
 const documents = (what: string, document: () => object): Case => ({
   name: `import: ${what}`,
+  alone: true,
   prepare: (): Run => {
     const text = JSON.stringify(document())
     return () =>
@@ -123,6 +125,7 @@ export const manifests: ReadonlyArray<Case> = [
   })),
   {
     name: "manifest: the largest schema is checked",
+    alone: true,
     prepare: (): Run => {
       const [endpoint] = decoded(
         provider([

@@ -5,8 +5,18 @@
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
-import { closesList, closesObject, comma, endOfString, isBlank, opensList, opensObject, quote } from "./JsonScanning.js"
-import { answerContainersMax, answerValuesMax, largeAnswerDepthMax } from "./Limits.js"
+import {
+  backslash,
+  closesList,
+  closesObject,
+  comma,
+  endOfString,
+  isBlank,
+  opensList,
+  opensObject,
+  quote
+} from "./JsonScanning.js"
+import { answerContainersMax, answerMembersMax, answerValuesMax, largeAnswerDepthMax } from "./Limits.js"
 import { readJson } from "./LosslessJson.js"
 import { member, setMember } from "./Members.js"
 
@@ -21,6 +31,8 @@ export type LargeJsonProblem = "not JSON" | "too many values" | "too deep"
 /** A container that is read in parts. */
 interface Open {
   readonly isList: boolean
+  /** How many commas it has so far. */
+  commas: number
   /** Where its text begins that no part holds yet. */
   from: number
   /** Undefined until its first part is read. */
@@ -39,6 +51,14 @@ const portionChars = 65_536
 
 const notJson = Either.left("not JSON" as const)
 
+const letterU = 0x75
+
+const afterBlanks = (text: string, start: number): number => {
+  let at = start
+  while (isBlank(text.charCodeAt(at))) at++
+  return at
+}
+
 /** Adds the part of a container that ends here. False when it is no JSON. */
 const add = (open: Open, part: string): boolean => {
   const read = readJson(open.isList ? `[${part}]` : `{${part}}`)
@@ -55,11 +75,39 @@ const add = (open: Open, part: string): boolean => {
   return true
 }
 
-/** The text is an object or a list; others are small, or one string. */
-export function* largeJsonSteps(
+/** The text is an object, a list or a string; others are small. */
+export const largeJsonSteps = (
   text: string,
   portion = portionChars
+): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> => {
+  const start = afterBlanks(text, 0)
+  return text.charCodeAt(start) === quote ? stringSteps(text, start, portion) : containerSteps(text, portion)
+}
+
+/** A part of a string ends between two characters or escapes. */
+function* stringSteps(
+  text: string,
+  start: number,
+  portion: number
 ): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> {
+  let value = ""
+  let from = start + 1
+  for (let at = from; at < text.length;) {
+    const code = text.charCodeAt(at)
+    if (code === quote || at - from >= portion) {
+      const part = readJson(`"${text.slice(from, at)}"`)
+      if (Either.isLeft(part) || typeof part.right !== "string") return notJson
+      value += part.right
+      from = at
+      yield
+    }
+    if (code === quote) return afterBlanks(text, at + 1) === text.length ? Either.right({ value, depth: 0 }) : notJson
+    at += code !== backslash ? 1 : text.charCodeAt(at + 1) === letterU ? 6 : 2
+  }
+  return notJson
+}
+
+function* containerSteps(text: string, portion: number): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> {
   const around: Array<Open> = []
   let innermost: Open | undefined
   let whole: Json | undefined
@@ -99,6 +147,7 @@ export function* largeJsonSteps(
       if (innermost !== undefined) around.push(innermost)
       innermost = {
         isList: code === opensList,
+        commas: 0,
         from: at + 1,
         value: undefined,
         nameFrom: 0,
@@ -108,7 +157,8 @@ export function* largeJsonSteps(
       }
       depth = Math.max(depth, around.length + 1)
     } else if (code === comma && innermost !== undefined) {
-      if (++values > answerValuesMax) return Either.left("too many values")
+      if (++values > answerValuesMax || (++innermost.commas >= answerMembersMax && !innermost.isList))
+        return Either.left("too many values")
       if (innermost.isAfterPart) {
         innermost.isAfterPart = false
         innermost.isAfterComma = true

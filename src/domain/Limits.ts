@@ -330,11 +330,12 @@ export const inlineResultBytesMax = 1_048_576
  */
 export const answerDepthMax = 512
 /**
- * Lists and objects, and values of any kind, that the JSON of an answer of more than 256 KiB may hold: small ones take
- * many times the memory of their text. An answer with more cannot be read.
+ * Lists and objects, values of any kind, and members of one object, that the JSON of an answer of more than 256 KiB may
+ * hold: small ones take many times the memory of their text. An answer with more cannot be read.
  */
 export const answerContainersMax = 500_000
-export const answerValuesMax = 2_000_000
+export const answerValuesMax = 1_500_000
+export const answerMembersMax = 250_000
 /** How deep such a JSON may be nested to be read at all. */
 export const largeAnswerDepthMax = 10_000
 /** The longest address out of an answer that is asked: for a state, a result or the next page. */
@@ -372,7 +373,7 @@ export const patternWorkMax = 4_000_000
  * What the check of one input against its schema may take, in steps: a schema that is applied to a value is some of
  * them, and 16 characters that are looked at are one. Patterns are counted apart.
  */
-export const schemaWorkMax = 1_000_000
+export const schemaWorkMax = 750_000
 /**
  * The check of an answer against its documented schema: how large the answer may be, how much is kept of where and how
  * it breaks the schema, how many answers wait for the check on one node, and the share of the node's time that all

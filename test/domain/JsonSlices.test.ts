@@ -3,7 +3,7 @@ import { Either, FastCheck } from "effect"
 import { describe } from "vitest"
 import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import { largeJsonSteps } from "../../src/domain/JsonSlices.js"
-import { answerContainersMax } from "../../src/domain/Limits.js"
+import { answerContainersMax, answerMembersMax } from "../../src/domain/Limits.js"
 import { readJson } from "../../src/domain/LosslessJson.js"
 import { allSteps } from "../../src/layers/node/LongWork.js"
 
@@ -46,11 +46,41 @@ describe("a large JSON text, read in portions", () => {
         Either.map(inPortions(spoiled, portion), (read) => read.value),
         Either.filterOrLeft(
           readJson(spoiled),
-          (read) => typeof read === "object" && read !== null && !(read instanceof ExactNumber),
+          (read) =>
+            typeof read === "string" || (typeof read === "object" && read !== null && !(read instanceof ExactNumber)),
           () => "not JSON" as const
         )
       )
     }
+  )
+
+  const signs = [
+    "a",
+    "é",
+    "\\n",
+    "\\u0041",
+    "\\ud83d\\ude00",
+    "😀",
+    '\\"',
+    "\\\\",
+    " ",
+    '"',
+    "\\",
+    "\\u1",
+    "\n",
+    "\u00a0"
+  ]
+  it.prop(
+    "is read, or refused, as it is at once when it is one string",
+    [FastCheck.array(FastCheck.constantFrom(...signs)), portions, FastCheck.constantFrom("", " \n", "\u00a0", '"')],
+    ([parts, portion, end]) => {
+      const text = `"${parts.join("")}"${end}`
+      assert.deepStrictEqual<unknown>(
+        Either.map(inPortions(text, portion), ({ value }) => value),
+        readJson(text)
+      )
+    },
+    { fastCheck: { numRuns: 1000 } }
   )
 
   const same: ReadonlyArray<[title: string, text: string]> = [
@@ -69,7 +99,10 @@ describe("a large JSON text, read in portions", () => {
         )
     })
 
-  it("with too many lists is refused, and so is one that is nested too deep", () => {
+  it("with too many lists, or members of one object, is refused, and so is one that is nested too deep", () => {
+    const members = (count: number) => `[1,{${Array.from({ length: count }, (_, n) => `"${n}":0`).join(",")}}]`
+    assert.isTrue(Either.isRight(inPortions(members(answerMembersMax), 65_536)))
+    assert.deepStrictEqual<unknown>(inPortions(members(answerMembersMax + 1), 65_536), Either.left("too many values"))
     const many = `[${"[],".repeat(answerContainersMax)}[]]`
     assert.deepStrictEqual<unknown>(inPortions(many, 65_536), Either.left("too many values"))
     assert.deepStrictEqual<unknown>(inPortions("[".repeat(100_000), 65_536), Either.left("too deep"))

@@ -8,8 +8,19 @@
  */
 import { allSteps } from "../node/LongWork.js"
 import { setBounded } from "./BoundedMap.js"
-import { base64, type Decoded, decodedRuns, hex, runsOf, type Span, withoutZeros } from "./Decodings.js"
-import { unescaped, withWholeEscapes } from "./Escapes.js"
+import {
+  base64,
+  type Decoded,
+  decodedRuns,
+  hex,
+  known,
+  portion,
+  runsOf,
+  type SourceOf,
+  type Span,
+  withoutZeros
+} from "./Decodings.js"
+import { unescaped, wholeEscapes } from "./Escapes.js"
 
 /** A shorter secret would also match harmless text. */
 const shortestSecret = 6
@@ -31,6 +42,8 @@ interface Patterns {
   readonly exact: ReadonlyArray<string>
   /** A text shorter than this holds no key. */
   readonly bytesMin: number
+  /** No pattern is longer. */
+  readonly bytesMax: number
   /** Whether a key contains escape characters. Undoing several kinds of escapes at once may then undo one too many. */
   readonly looksEscaped: boolean
 }
@@ -44,7 +57,7 @@ const bytesOf = (secret: string): ReadonlyArray<Buffer> => {
 const withMeanings = (bytes: Buffer): ReadonlyArray<Buffer> => {
   const meanings = [bytes]
   for (const signs of ["\\", "\\%&", "\\%&"] as const) {
-    const decoded = unescaped(meanings.at(-1) ?? bytes, signs)
+    const decoded = allSteps(unescaped(meanings.at(-1) ?? bytes, signs))
     if (decoded !== null) meanings.push(decoded.bytes)
   }
   return meanings
@@ -57,6 +70,18 @@ const base64Of = (bytes: Buffer): ReadonlyArray<string> =>
     const inner = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")]
   })
+
+const patternsFrom = (
+  folded: ReadonlyArray<string>,
+  exact: ReadonlyArray<string>,
+  looksEscaped: boolean
+): Patterns => ({
+  folded,
+  exact,
+  bytesMin: Math.min(...folded.map(({ length }) => length)),
+  bytesMax: Math.max(...[...folded, ...exact].map(({ length }) => length)),
+  looksEscaped
+})
 
 const patternsOf = (secrets: ReadonlyArray<string>): Patterns => {
   const bytes = secrets
@@ -71,102 +96,127 @@ const patternsOf = (secrets: ReadonlyArray<string>): Patterns => {
     ...plain.map((text) => text.replaceAll(" ", "+")),
     ...bytes.map((each) => each.toString("hex"))
   ])
-  return {
+  return patternsFrom(
     folded,
-    exact: worth(bytes.flatMap(base64Of)),
-    bytesMin: Math.min(...folded.map(({ length }) => length)),
-    looksEscaped: secrets.some((secret) => /[\\%&]/.test(secret))
-  }
+    worth(bytes.flatMap(base64Of)),
+    secrets.some((secret) => /[\\%&]/.test(secret))
+  )
 }
 
 interface Layer {
   readonly bytes: Buffer
   readonly depth: number
-  readonly rootOf: (span: Span) => Span
+  /** Where a span of it stands in the answer. */
+  readonly sources: () => Generator<void, SourceOf>
 }
 
-const inside = (layer: Layer, decoded: Decoded): Layer => ({
-  bytes: decoded.bytes,
-  depth: layer.depth + 1,
-  rootOf: (span) => layer.rootOf(decoded.sourceOf(span))
-})
+const inside = (layer: Layer, decoded: Decoded): Layer => {
+  let made: SourceOf | undefined
+  return {
+    bytes: decoded.bytes,
+    depth: layer.depth + 1,
+    *sources() {
+      if (made === undefined) {
+        const inner = yield* decoded.sources()
+        const outer = yield* layer.sources()
+        made = (span) => outer(inner(span))
+      }
+      return made
+    }
+  }
+}
 
 /** The decodings that a text may have, the most likely one last. */
 function* meaningsOf(
   layer: Layer,
   { bytesMin, looksEscaped }: Patterns
-): Generator<void, ReadonlyArray<() => Decoded | null>> {
+): Generator<void, ReadonlyArray<() => Generator<void, Decoded | null>>> {
   const { bytes, depth } = layer
-  const inRuns: Array<() => Decoded | null> = []
+  const inRuns: Array<() => Generator<void, Decoded | null>> = []
   for (const radix of [hex, base64]) {
-    const runs = runsOf(bytes, radix, bytesMin)
-    for (let shift = radix.group - 1; runs.length > 0 && shift >= 0; shift -= 1)
+    const runs = yield* runsOf(bytes, radix, bytesMin)
+    for (let shift = radix.group - 1; runs.count > 0 && shift >= 0; shift -= 1)
       inRuns.push(() => decodedRuns(bytes, runs, radix, shift))
-    yield
   }
   return [
     ...(looksEscaped ? (["&", "%", "\\"] as const).map((signs) => () => unescaped(bytes, signs)) : []),
     ...inRuns,
     () => withoutZeros(bytes),
     // First only the escapes of JSON are undone: its strings may hold a percent sign that is not an escape.
-    () => (depth === 0 ? unescaped(bytes, "\\") : null) ?? unescaped(bytes, "\\%&")
+    function* () {
+      return (depth === 0 ? yield* unescaped(bytes, "\\") : null) ?? (yield* unescaped(bytes, "\\%&"))
+    }
   ]
 }
 
-function* spansIn(layer: Layer, patterns: Patterns, found: Array<Span>): Generator<void, void> {
-  const text = layer.bytes.toString("latin1")
-  const lookFor = (where: string, pattern: string): void => {
-    for (let at = where.indexOf(pattern); at >= 0; at = where.indexOf(pattern, at + pattern.length))
-      found.push(layer.rootOf({ from: at, to: at + pattern.length }))
-  }
-  for (const pattern of patterns.exact) {
-    lookFor(text, pattern)
-    yield
-  }
-  const folded = text.toLowerCase()
-  for (const pattern of patterns.folded) {
-    lookFor(folded, pattern)
-    yield
+/** Marks the bytes of the answer with which the keys in this layer are written. */
+function* markKeys(layer: Layer, { bytesMax, exact, folded }: Patterns, mark: (span: Span) => void): Generator<void> {
+  const { bytes } = layer
+  let sourceOf: SourceOf | undefined
+  for (let start = 0; start < bytes.length; start += portion) {
+    const found: Array<number> = []
+    const text = bytes.toString("latin1", start, Math.min(bytes.length, start + portion + bytesMax - 1))
+    const lookFor = (where: string, pattern: string): void => {
+      for (let at = where.indexOf(pattern); at >= 0 && at < portion; at = where.indexOf(pattern, at + pattern.length))
+        found.push(start + at, start + at + pattern.length)
+    }
+    for (const pattern of exact) lookFor(text, pattern)
+    const lower = text.toLowerCase()
+    for (const pattern of folded) lookFor(lower, pattern)
+    if (found.length > 0) {
+      sourceOf ??= yield* layer.sources()
+      for (let at = 0; at < found.length; at += 2) mark(sourceOf({ from: found[at] ?? 0, to: found[at + 1] ?? 0 }))
+    }
+    if (start + portion < bytes.length) yield
   }
 }
 
-/** A step is one pass over one text, which takes milliseconds for the largest answer. */
-function* spansOf(bytes: Buffer, patterns: Patterns): Generator<void, ReadonlyArray<Span>> {
-  const found: Array<Span> = []
+/** A 1 for each byte that is to be covered; undefined when there is none. */
+function* marksIn(bytes: Buffer, patterns: Patterns): Generator<void, Uint8Array | undefined> {
+  let marks: Uint8Array | undefined
+  const mark = ({ from, to }: Span): void => {
+    marks ??= new Uint8Array(bytes.length)
+    marks.fill(1, from, to)
+  }
   let work = workMin + workPerByte * bytes.length
-  const open: Array<{ readonly layer: Layer; readonly decode: () => Decoded | null }> = []
-  const whole: Layer = { bytes, depth: 0, rootOf: (span) => span }
-  yield* spansIn(whole, patterns, found)
+  const open: Array<{ readonly layer: Layer; readonly decode: () => Generator<void, Decoded | null> }> = []
+  const whole: Layer = { bytes, depth: 0, sources: () => known((span) => span) }
+  yield* markKeys(whole, patterns, mark)
   for (const decode of yield* meaningsOf(whole, patterns)) open.push({ layer: whole, decode })
   for (let next = open.pop(); next !== undefined && work > 0; next = open.pop()) {
-    const decoded = next.decode()
-    yield
+    const decoded = yield* next.decode()
     if (decoded === null || decoded.bytes.length < patterns.bytesMin) continue
     work -= decoded.bytes.length
     const layer = inside(next.layer, decoded)
-    yield* spansIn(layer, patterns, found)
+    yield* markKeys(layer, patterns, mark)
     if (layer.depth < depthMax) for (const decode of yield* meaningsOf(layer, patterns)) open.push({ layer, decode })
   }
-  return found
+  return marks
 }
 
 const isDigit = (sign: number): boolean => sign >= 0x30 && sign <= 0x39
 
 const cover = (bytes: Buffer, { from, to }: Span): void => {
   // A key of digits may stand as a bare number, which must stay a valid number.
-  const mark = bytes.subarray(from, to).every((sign) => isDigit(sign) || sign === 0) ? 0x31 : 0x2a
+  const sign = bytes.subarray(from, to).every((each) => isDigit(each) || each === 0) ? 0x31 : 0x2a
   // Zero bytes are the other half of a UTF-16 sign.
-  for (let at = from; at < to; at += 1) if (bytes[at] !== 0) bytes[at] = mark
+  for (let at = from; at < to; at += 1) if (bytes[at] !== 0) bytes[at] = sign
 }
 
 function* blottingSteps(bytes: Buffer, patterns: Patterns): Generator<void, Buffer> {
-  const found = yield* spansOf(bytes, patterns)
-  if (found.length > 0)
-    for (const span of withWholeEscapes(
-      bytes,
-      [...found].sort((a, b) => a.from - b.from)
-    ))
-      cover(bytes, span)
+  const marks = yield* marksIn(bytes, patterns)
+  if (marks === undefined) return bytes
+  const lengthened = wholeEscapes(bytes)
+  let next = portion
+  for (let from = marks.indexOf(1); from >= 0;) {
+    const end = marks.indexOf(0, from)
+    const to = end < 0 ? marks.length : end
+    cover(bytes, lengthened({ from, to }))
+    from = marks.indexOf(1, to)
+    if (to < next) continue
+    next = to + portion
+    yield
+  }
   return bytes
 }
 
@@ -199,6 +249,5 @@ export const blotForShort = (secrets: ReadonlyArray<string>): Blot | null => {
     .flatMap(bytesOf)
     .filter(({ length }) => length > 0 && length < shortestSecret)
     .map((bytes) => bytes.toString("latin1").toLowerCase())
-  const bytesMin = Math.min(...folded.map(({ length }) => length))
-  return folded.length === 0 ? null : blotting({ folded, exact: [], bytesMin, looksEscaped: false })
+  return folded.length === 0 ? null : blotting(patternsFrom(folded, [], false))
 }

@@ -1,8 +1,9 @@
 /**
- * Backslash, percent and HTML escapes, undone for a whole text at once. Linear in the text; what is no escape stays as
- * it is.
+ * Backslash, percent and HTML escapes, undone for a whole text in steps of a few milliseconds. Linear in the text; what
+ * is no escape stays as it is.
  */
-import { type Decoded, signsOf, type Span } from "./Decodings.js"
+import { IntegerList } from "../node/IntegerArrays.js"
+import { type Decoded, portion, signsOf, type SourceOf, type Span } from "./Decodings.js"
 
 const backslash = 0x5c
 const percent = 0x25
@@ -155,97 +156,104 @@ const escapeAt = (source: Buffer, at: number): number => {
 }
 
 /** Where escapes stand: the decoded byte, and the bytes it was written with. */
-class Tokens {
-  private places = new Uint32Array(192)
-  private count = 0
+class Places {
+  private readonly cells = new IntegerList(192)
 
   add(at: number, from: number, to: number): void {
-    if (this.count * 3 === this.places.length) {
-      const larger = new Uint32Array(this.places.length * 2)
-      larger.set(this.places)
-      this.places = larger
-    }
-    const place = this.count * 3
-    this.places[place] = at
-    this.places[place + 1] = from
-    this.places[place + 2] = to
-    this.count += 1
+    this.cells.push(at)
+    this.cells.push(from)
+    this.cells.push(to)
   }
 
   /** The bytes with which the decoded byte was written. */
   sourceOf(at: number): Span {
     let low = 0
-    let high = this.count
+    let high = this.cells.length / 3
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.places[middle * 3] ?? 0) <= at) low = middle + 1
+      if (this.cells.get(middle * 3) <= at) low = middle + 1
       else high = middle
     }
     if (low === 0) return { from: at, to: at + 1 }
     const place = low * 3 - 3
-    const decoded = this.places[place] ?? 0
-    const from = this.places[place + 1] ?? 0
-    const to = this.places[place + 2] ?? 0
+    const decoded = this.cells.get(place)
+    const from = this.cells.get(place + 1)
+    const to = this.cells.get(place + 2)
     return decoded === at ? { from, to } : { from: to + at - decoded - 1, to: to + at - decoded }
   }
 }
 
-/** Writes the decoded `source` to `out`, and answers its length. */
-const unescapeInto = (source: Buffer, out: Buffer, starts: Uint8Array, tokens: Tokens | null): number => {
-  let length = 0
-  const put = (value: number, from: number, to: number): void => {
-    tokens?.add(length, from, to)
-    out[length] = value
-    length += 1
+/** Decodes a text from the front to the end, as far as it is told. */
+class Unescaping {
+  at = 0
+  length = 0
+  readonly out: Buffer
+
+  constructor(
+    private readonly source: Buffer,
+    private readonly starts: Uint8Array,
+    private readonly places: Places | null
+  ) {
+    this.out = Buffer.allocUnsafe(source.length)
   }
-  for (let at = 0; at < source.length; at += 1) {
-    const sign = source[at] ?? 0
-    const escape = starts[sign] === 1 ? escapeAt(source, at) : 0
-    if (escape === 0) {
-      out[length] = sign
-      length += 1
-      continue
+
+  goOnTo(limit: number): void {
+    const { out, source, starts } = this
+    let { at, length } = this
+    while (at < limit) {
+      const sign = source[at] ?? 0
+      const escape = starts[sign] === 1 ? escapeAt(source, at) : 0
+      if (escape === 0) {
+        out[length++] = sign
+        at += 1
+        continue
+      }
+      const to = at + lengthOf(escape)
+      const value = valueOf(escape)
+      const first = length
+      if (value < 0x80 || escape % 2 === 1) out[length++] = value
+      else if (value < 0x800) {
+        out[length++] = 0xc0 | (value >> 6)
+        out[length++] = 0x80 | (value & 0x3f)
+      } else out[length++] = substitute
+      for (let decoded = first; decoded < length; decoded += 1) this.places?.add(decoded, at, to)
+      at = to
     }
-    const to = at + lengthOf(escape)
-    const value = valueOf(escape)
-    if (value < 0x80 || escape % 2 === 1) put(value, at, to)
-    else if (value < 0x800) {
-      put(0xc0 | (value >> 6), at, to)
-      put(0x80 | (value & 0x3f), at, to)
-    } else put(substitute, at, to)
-    at = to - 1
+    this.at = at
+    this.length = length
   }
-  return length
+}
+
+function* unescapeAll(source: Buffer, starts: Uint8Array, places: Places | null): Generator<void, Buffer> {
+  const unescaping = new Unescaping(source, starts, places)
+  while (unescaping.at < source.length) {
+    unescaping.goOnTo(Math.min(source.length, unescaping.at + portion))
+    if (unescaping.at < source.length) yield
+  }
+  return unescaping.out.subarray(0, unescaping.length)
+}
+
+function* placesOf(source: Buffer, starts: Uint8Array): Generator<void, SourceOf> {
+  const places = new Places()
+  yield* unescapeAll(source, starts, places)
+  return ({ from, to }) => ({ from: places.sourceOf(from).from, to: places.sourceOf(to - 1).to })
 }
 
 /** Null when the text holds none of these escapes. */
-export const unescaped = (source: Buffer, signs: EscapeSigns): Decoded | null => {
+export function* unescaped(source: Buffer, signs: EscapeSigns): Generator<void, Decoded | null> {
   const starts = signsOf(signs)
   if (!Array.from(signs).some((sign) => source.includes(sign))) return null
-  const out = Buffer.allocUnsafe(source.length)
-  const length = unescapeInto(source, out, starts, null)
-  if (length === source.length) return null
-  let tokens: Tokens | undefined
-  const placed = (at: number): Span => {
-    if (tokens === undefined) {
-      tokens = new Tokens()
-      unescapeInto(source, Buffer.allocUnsafe(source.length), starts, tokens)
-    }
-    return tokens.sourceOf(at)
-  }
-  return {
-    bytes: out.subarray(0, length),
-    sourceOf: ({ from, to }) => ({ from: placed(from).from, to: placed(to - 1).to })
-  }
+  const bytes = yield* unescapeAll(source, starts, null)
+  return bytes.length === source.length ? null : { bytes, sources: () => placesOf(source, starts) }
 }
 
 /**
- * Spans made longer until they hold whole backslash escapes, so that what is left around them still reads. Sorted, as
- * given.
+ * Makes spans longer, one after the other, until they hold whole backslash escapes, so that what is left around them
+ * still reads. They come in order.
  */
-export const withWholeEscapes = (source: Buffer, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
+export const wholeEscapes = (source: Buffer): ((span: Span) => Span) => {
   let at = source.indexOf(backslash)
-  return spans.map(({ from, to }) => {
+  return ({ from, to }) => {
     let [start, end] = [from, to]
     while (at >= 0 && at < end) {
       const length = Math.max(1, lengthOf(escapeAt(source, at)))
@@ -255,5 +263,5 @@ export const withWholeEscapes = (source: Buffer, spans: ReadonlyArray<Span>): Re
       at = source.indexOf(backslash, next)
     }
     return { from: start, to: end }
-  })
+  }
 }

@@ -86,13 +86,22 @@ const expressionOf = (source: string, ast: Ast): Expression => {
   }
 }
 
+const tooDeep = `it is nested more than ${expressionDepthMax} levels deep`
+
+const parse = (source: string): Either.Either<Ast, string> =>
+  Either.try({
+    try: () => jmespath.compile(source),
+    // The parser calls itself for each level, and the stack ends.
+    catch: (error) => (error instanceof RangeError ? tooDeep : reason(error))
+  })
+
 /** Left: why the expression does not parse, or why the author cannot mean it. */
 export const compile = (source: string): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
-    : Either.flatMap(Either.try({ try: () => jmespath.compile(source), catch: reason }), (ast) =>
+    : Either.flatMap(parse(source), (ast) =>
         isTooDeep(ast)
-          ? Either.left(`it is nested more than ${expressionDepthMax} levels deep`)
+          ? Either.left(tooDeep)
           : source.includes("!") && negatesOnlyTheStart(ast)
             ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
             : Either.right(expressionOf(source, ast))

@@ -7,6 +7,7 @@ import { Effect, Either } from "effect"
 import {
   answerContainersMax,
   answerDepthMax,
+  answerMembersMax,
   answerValuesMax,
   largeAnswerDepthMax,
   parsedBytesMax
@@ -40,18 +41,18 @@ export const isLarge = ({ bytes }: WireAnswer, parse: Parse | undefined): boolea
 /** What begins with more blanks than this is read at once. */
 const headBytes = 256
 
-const startsContainer = (text: string): boolean => /^[ \t\r\n]*[[{]/.test(text)
+const isReadInSlices = (text: string): boolean => /^[ \t\r\n]*["[{]/.test(text)
 
 const problems = {
   "not JSON": notJson,
-  "too many values": `The provider's answer holds more than ${answerContainersMax} lists and objects, or more than ${answerValuesMax} values.`,
+  "too many values": `The provider's answer holds more than ${answerContainersMax} lists and objects, ${answerValuesMax} values, or ${answerMembersMax} members in one object.`,
   "too deep": `The provider's answer is nested deeper than ${largeAnswerDepthMax} levels.`
 } as const
 
 const jsonAhead = Effect.fnUntraced(function* ({ bytes, headers }: WireAnswer) {
-  // Only the text of a list or an object is worth reading ahead.
+  // Other JSON is short, or none at all.
   const head = decodeText({ headers, bytes: bytes.subarray(0, headBytes) }, "json")
-  if (!startsContainer(withoutMark(head.text))) return undefined
+  if (!isReadInSlices(withoutMark(head.text))) return undefined
   const { note, text } = yield* runInSlices(() => textSteps(bytes, headers["content-type"], "json"))
   const plain = withoutMark(text)
   const read = yield* runInSlices(() => largeJsonSteps(plain))

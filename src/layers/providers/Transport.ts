@@ -124,7 +124,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: { readonly [name: string]: string } = {}
   private encoding = "identity"
   private decoder: Transform | undefined
-  private readonly chunks: Array<Buffer> = []
+  private chunks: Array<Buffer> = []
   private received = 0
   private decoded = 0
   private over = false
@@ -216,13 +216,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(): void {
     if (this.over) return
     this.over = true
-    this.done(
-      Either.right({
-        status: this.status ?? 0,
-        headers: this.headers,
-        bytes: this.chunks.length === 1 ? (this.chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.chunks)
-      })
-    )
+    // The connection may keep this exchange, which must not keep the answer a second time.
+    const chunks = this.chunks
+    this.chunks = []
+    const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
+    this.done(Either.right({ status: this.status ?? 0, headers: this.headers, bytes }))
   }
 
   private fail(reason: WireFailure["reason"], word: string, controller = this.controller): void {

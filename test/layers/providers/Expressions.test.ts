@@ -55,7 +55,13 @@ describe("an expression", () => {
     assert.isTrue(Either.isLeft(compile(`body.${"a".repeat(10_000)}`)))
     assert.isTrue(Either.isLeft(compile(`${"!".repeat(9_000)}a`)))
     // On a larger stack than that of a call, too.
-    for (const deep of ["!".repeat(250) + "a", "a.".repeat(250) + "a", "[".repeat(150) + "a" + "]".repeat(150)])
+    for (const deep of [
+      "!".repeat(250) + "a",
+      "a.".repeat(250) + "a",
+      "[".repeat(150) + "a" + "]".repeat(150),
+      "(".repeat(4_900) + "a" + ")".repeat(4_900),
+      "[".repeat(9_900)
+    ])
       assert.deepStrictEqual(Either.flip(compile(deep)), Either.right("it is nested more than 200 levels deep"))
     assert.isTrue(Either.isRight(compile(`${"a.".repeat(150)}a`)))
   })

@@ -2,7 +2,7 @@
 // operation in order. Built in steps, so that a server can answer requests between them.
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
 import { fieldNames, fieldTexts, type SearchDocuments } from "./SearchDocument.js"
-import { f32, f64, i32, IntegerList, u16, u32 } from "./IntegerArrays.js"
+import { f32, f64, i32, IntegerList, u16, u32 } from "../../node/IntegerArrays.js"
 import { buildPostings, documentFrequency, inverseFrequency, type Postings, type RowTerms } from "./Postings.js"
 import type { Tuning } from "./Tuning.js"
 

@@ -5,7 +5,7 @@
  * over.
  */
 import { type IndexData, isAbout, termOf } from "./IndexData.js"
-import { f64, i32, i8, u32, u8 } from "./IntegerArrays.js"
+import { f64, i32, i8, u32, u8 } from "../../node/IntegerArrays.js"
 import type { QueryClause } from "./QueryText.js"
 import type { WordTable } from "./WordTable.js"
 

@@ -3,7 +3,7 @@
  * frequency of the term as one byte. The inverse document frequency is applied at query time, so that a synonym can
  * have the weight of the word that it stands for.
  */
-import { u32, u8 } from "./IntegerArrays.js"
+import { u32, u8 } from "../../node/IntegerArrays.js"
 
 const levels = 255
 

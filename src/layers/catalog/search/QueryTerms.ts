@@ -5,7 +5,7 @@
  */
 import { stemOf } from "./Analyzer.js"
 import type { IndexData } from "./IndexData.js"
-import { f32 } from "./IntegerArrays.js"
+import { f32 } from "../../node/IntegerArrays.js"
 import type { QueryClause, QueryWord } from "./QueryText.js"
 import type { Tuning } from "./Tuning.js"
 import type { Vocabulary } from "./Vocabulary.js"

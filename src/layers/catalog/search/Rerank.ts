@@ -1,7 +1,7 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
 import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
-import { f32, f64, u32, u8 } from "./IntegerArrays.js"
+import { f32, f64, u32, u8 } from "../../node/IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
 import type { SearchClause } from "./QueryTerms.js"

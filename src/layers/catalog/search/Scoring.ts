@@ -2,7 +2,7 @@
  * Scores the rows of an index for a query, one term after the other, in one array with a place for each row. For tens
  * of thousands of rows this is faster than keeping candidates in order. The arrays are reused.
  */
-import { f32, u32, u8 } from "./IntegerArrays.js"
+import { f32, u32, u8 } from "../../node/IntegerArrays.js"
 import { documentFrequency, type Postings } from "./Postings.js"
 import type { Alternative, SearchClause, SearchWord } from "./QueryTerms.js"
 

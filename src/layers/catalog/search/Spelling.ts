@@ -4,7 +4,7 @@
 // bytes and the buckets are typed arrays; both are built in steps.
 import { type Analyzer, stemOf } from "./Analyzer.js"
 import type { IndexData } from "./IndexData.js"
-import { u32, u8 } from "./IntegerArrays.js"
+import { u32, u8 } from "../../node/IntegerArrays.js"
 import { documentFrequency } from "./Postings.js"
 import { remembering } from "./Remembering.js"
 import { typoLikelihood } from "./Typos.js"

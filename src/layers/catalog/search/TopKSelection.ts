@@ -3,7 +3,7 @@
  * from the best one down until they hold the wanted number of rows, and only the rows of these bins are sorted. Rows
  * with equal scores stand in the order of their numbers, so that pages of one query never overlap.
  */
-import { f32, u32 } from "./IntegerArrays.js"
+import { f32, u32 } from "../../node/IntegerArrays.js"
 import type { RowScores } from "./Scoring.js"
 
 export interface Picked {

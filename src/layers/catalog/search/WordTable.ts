@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import { Data, Either } from "effect"
-import { u32, u8 } from "./IntegerArrays.js"
+import { u32, u8 } from "../../node/IntegerArrays.js"
 
 /** The file begins with one line of this many bytes, filled up with blanks. */
 const headerBytes = 128

@@ -1,6 +1,6 @@
 /**
- * Typed arrays for the search index: readers of single cells, and a list that grows while the index is built. A plain
- * array of numbers would take several times the memory.
+ * Typed arrays, for the search index and for what may stand a million times in an answer: readers of single cells, and
+ * a list that grows. A plain array of numbers would take several times the memory.
  */
 
 // Each function reads a cell that exists: a typed array answers undefined only outside its length. There is one
