@@ -197,7 +197,7 @@ describe("a primary and a standby", () => {
 
 describe("a pooler that lends connections by the transaction", () => {
   const settings =
-    "enable_seqscan = off; enable_hashjoin = off; enable_mergejoin = off; jit = off; statement_timeout = 10000; idle_in_transaction_session_timeout = 15000"
+    "enable_seqscan = off; enable_bitmapscan = off; enable_hashjoin = off; enable_mergejoin = off; jit = off; statement_timeout = 10000; idle_in_transaction_session_timeout = 15000"
 
   it.scopedLive("is refused while it does not set what a session needs, with the line for its configuration", () =>
     Effect.gen(function* () {
