@@ -88,6 +88,7 @@ export const startGateway = (
       dataDir,
       rateBurst: 1_000_000,
       ratePerSecond: 1_000_000,
+      rates: "local",
       publicRateBurst: 1_000_000,
       publicRatePerSecond: 1_000_000,
       publicTotalRateBurst: 1_000_000,

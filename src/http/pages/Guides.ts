@@ -35,7 +35,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
     label: "Run it",
     guides: [
       { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
-      { name: "scaling", title: "Scaling", says: "A primary and its standby, fail-over, and PgBouncer." },
+      { name: "scaling", title: "Scaling", says: "Several nodes, a standby of the database, and PgBouncer." },
       { name: "payments", title: "Payments", says: "Top-ups by card through Stripe." },
       { name: "providers", title: "Providers", says: "How to add a provider: one YAML file." },
       { name: "imports", title: "Imports", says: "What imported operations send, measured on real documents." },

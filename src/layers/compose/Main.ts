@@ -30,6 +30,8 @@ import { OpenIdClient } from "../accounts/OpenIdClient.js"
 import { OpenIdNone } from "../accounts/OpenIdNone.js"
 import { LeasesRenewedApart } from "../postgres/leases/LeasesRenewedApart.js"
 import { RateLimiterMemory } from "../node/RateLimiterMemory.js"
+import { RateLimiterShared } from "../node/RateLimiterShared.js"
+import { RateBucketsPg } from "../postgres/RateBucketsPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ReportsKept } from "../runs/ReportsKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
@@ -59,6 +61,18 @@ const fixtureFor = (config: GatewayConfig) =>
   !config.fixtures || Option.isSome(config.fixtureOrigin)
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
+
+const rateLimiter = (config: GatewayConfig) => {
+  const options = {
+    burst: config.rateBurst,
+    refillPerSecond: config.ratePerSecond,
+    publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
+    publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
+  }
+  return config.rates === "shared"
+    ? Layer.provide(RateLimiterShared(options), RateBucketsPg)
+    : RateLimiterMemory(options)
+}
 
 /** The gateway over a catalog, which publishes what is served. It listens once that is in force. */
 export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never, E, R>) =>
@@ -112,16 +126,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           })
         ),
         Layer.provide(config.serverUrl === "/" ? CallbacksNone : CallbacksSigned(config.publicUrl)),
-        Layer.provide([
-          DrainingMemory,
-          FaultPointsKill(config.faultPoint),
-          RateLimiterMemory({
-            burst: config.rateBurst,
-            refillPerSecond: config.ratePerSecond,
-            publicRate: { burst: config.publicRateBurst, refillPerSecond: config.publicRatePerSecond },
-            publicTotalRate: { burst: config.publicTotalRateBurst, refillPerSecond: config.publicTotalRatePerSecond }
-          })
-        ]),
+        Layer.provide([DrainingMemory, FaultPointsKill(config.faultPoint), rateLimiter(config)]),
         Layer.provideMerge(
           Layer.tap(StoragePg(config, DatabaseFoundOrMade(config)), (context) =>
             Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)

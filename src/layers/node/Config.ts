@@ -38,6 +38,8 @@ export interface GatewayConfig {
   readonly dataDir: string
   readonly rateBurst: number
   readonly ratePerSecond: number
+  /** Whether each node counts the requests of workspaces for itself, or all of them together. */
+  readonly rates: "local" | "shared"
   /** Of one address without a token, and of all of them together. */
   readonly publicRateBurst: number
   readonly publicRatePerSecond: number
@@ -115,6 +117,17 @@ const whole = (name: string, least: number, most: number, otherwise: number) =>
       validation: (value) => value >= least && value <= most
     }),
     Config.withDefault(otherwise)
+  )
+
+const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>, otherwise: NoInfer<Word>) =>
+  Config.string(name).pipe(
+    Config.mapOrFail((text) =>
+      Either.fromNullable(
+        words.find((word) => word === text),
+        () => ConfigError.InvalidData([], `must be one of ${words.join(", ")}`)
+      )
+    ),
+    Config.withDefault<Word>(otherwise)
   )
 
 /** Every setting of the gateway that is a secret. */
@@ -308,6 +321,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
     rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, Limits.rateBurstDefault),
     ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, Limits.ratePerSecondDefault),
+    rates: yield* oneOf("GATEWAY_RATES", ["local", "shared"], "local"),
     publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
     publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
     publicTotalRateBurst: yield* whole(

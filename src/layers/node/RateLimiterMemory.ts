@@ -1,7 +1,7 @@
 /**
- * The request rates of workspaces, and of callers without a token, in the memory of one node. A bucket is one number:
- * the time at which it is full again. A full bucket needs no memory, so those of silent workspaces are dropped. Each
- * node counts for itself: with several nodes a workspace can send at most the limit times the number of nodes.
+ * The request rates of workspaces, and of callers without a token, in the memory of one node. A full bucket needs no
+ * memory, so those of silent workspaces are dropped. Each node counts for itself: with several nodes a workspace can
+ * send at most the limit times the number of nodes. `RateLimiterShared` counts over all of them.
  */
 import { Effect, Layer } from "effect"
 import {
@@ -13,13 +13,7 @@ import {
   ratePerSecondDefault
 } from "../../domain/Limits.js"
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
-
-export interface Rate {
-  /** Requests that a full bucket has. */
-  readonly burst: number
-  /** Requests that come back each second. */
-  readonly refillPerSecond: number
-}
+import { type Rate, tokenBucket } from "./TokenBucket.js"
 
 /** What is not said is as in `domain/Limits.ts`. */
 export interface RateLimitOptions extends Partial<Rate> {
@@ -29,14 +23,15 @@ export interface RateLimitOptions extends Partial<Rate> {
   readonly publicTotalRate?: Rate
 }
 
-const seconds = (millis: number): number => Math.max(0, Math.ceil(millis / 1000))
+/** The rate of workspaces. */
+export const workspaceRate = (options: RateLimitOptions): Rate => ({
+  burst: options.burst ?? rateBurstDefault,
+  refillPerSecond: options.refillPerSecond ?? ratePerSecondDefault
+})
 
 /** The buckets of one rate, by name. */
-const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: number) => RateDecision) => {
-  const intervalMillis = 1000 / refillPerSecond
-  const capacityMillis = burst * intervalMillis
-  // Sums of intervals that are no whole milliseconds have rounding errors. They must not cost a request.
-  const roundingMillis = intervalMillis / 1000
+const bucketsOf = (rate: Rate): ((name: string, now: number) => RateDecision) => {
+  const { capacityMillis, take } = tokenBucket(rate)
   const fullAt = new Map<string, number>()
   let sweptAt = 0
 
@@ -49,19 +44,23 @@ const bucketsOf = ({ burst, refillPerSecond }: Rate): ((name: string, now: numbe
     // After one capacity every bucket untouched since the last sweep is full. A clock that was set back sweeps too.
     if (Math.abs(now - sweptAt) >= capacityMillis) dropFull(now)
     // The upper bound only matters when the clock was set back: no one waits longer than an empty bucket takes.
-    const before = Math.min(Math.max(fullAt.get(name) ?? now, now), now + capacityMillis)
-    const after = before + intervalMillis
-    const room = now + capacityMillis - after + roundingMillis
-    const allowed = room >= 0
-    fullAt.set(name, allowed ? after : before)
-    return {
-      allowed,
-      limit: burst,
-      remaining: allowed ? Math.floor(room / intervalMillis) : 0,
-      refillPerSecond,
-      retryAfterSeconds: allowed ? 0 : Math.max(1, seconds(-room)),
-      resetSeconds: seconds((allowed ? after : before) - now)
-    }
+    const taken = take(Math.min(fullAt.get(name) ?? now, now + capacityMillis), now)
+    fullAt.set(name, taken.fullAt)
+    return taken.decision
+  }
+}
+
+/** Counts callers without a token. Every node does this for itself: the rates protect the node. */
+export const publicBuckets = (options: RateLimitOptions): ((address: string, now: number) => RateDecision) => {
+  const ofAddress = bucketsOf(options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond })
+  const ofAll = bucketsOf(
+    options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }
+  )
+  return (address, now) => {
+    const own = ofAddress(address, now)
+    if (!own.allowed) return own
+    const shared = ofAll("all", now)
+    return shared.allowed ? own : shared
   }
 }
 
@@ -69,25 +68,11 @@ export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<R
   Layer.effect(
     RateLimiter,
     Effect.map(Effect.clock, (clock) => {
-      const ofTenant = bucketsOf({
-        burst: options.burst ?? rateBurstDefault,
-        refillPerSecond: options.refillPerSecond ?? ratePerSecondDefault
-      })
-      const ofAddress = bucketsOf(
-        options.publicRate ?? { burst: publicRateBurst, refillPerSecond: publicRatePerSecond }
-      )
-      const ofAll = bucketsOf(
-        options.publicTotalRate ?? { burst: publicTotalRateBurst, refillPerSecond: publicTotalRatePerSecond }
-      )
-      const takePublic = (address: string, now: number): RateDecision => {
-        const own = ofAddress(address, now)
-        if (!own.allowed) return own
-        const shared = ofAll("all", now)
-        return shared.allowed ? own : shared
-      }
+      const ofTenant = bucketsOf(workspaceRate(options))
+      const ofPublic = publicBuckets(options)
       return RateLimiter.of({
         take: (tenant) => Effect.sync(() => ofTenant(tenant, clock.unsafeCurrentTimeMillis())),
-        takePublic: (address) => Effect.sync(() => takePublic(address, clock.unsafeCurrentTimeMillis()))
+        takePublic: (address) => Effect.sync(() => ofPublic(address, clock.unsafeCurrentTimeMillis()))
       })
     })
   )

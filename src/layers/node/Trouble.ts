@@ -29,6 +29,11 @@ const troubles = {
       "The connection that hears what other nodes announce is lost: until the connection is back, this node reads their news from the storage, and so later",
     ends: "The connection that hears what other nodes announce is back"
   },
+  rates: {
+    begins:
+      "The storage does not say in time what workspaces have sent to other nodes: until it does, this node counts their request rates by itself",
+    ends: "Request rates are counted over all nodes again"
+  },
   background: {
     begins:
       "Work in the background failed: it is done again at its next turn, and what was read last stands until then",

@@ -3,70 +3,15 @@ import { Effect, TestClock } from "effect"
 import { describe } from "vitest"
 import { RateLimiterMemory } from "../../../src/layers/node/RateLimiterMemory.js"
 import { RateLimiter } from "../../../src/services/RateLimiter.js"
+import { rateLimiterSuite } from "../../services/RateLimiter.suite.js"
 
-const take = (tenant: string, times = 1) =>
-  Effect.flatMap(RateLimiter, (limiter) => Effect.replicateEffect(limiter.take(tenant), times))
-const allowed = (decisions: ReadonlyArray<{ readonly allowed: boolean }>) =>
-  decisions.filter((decision) => decision.allowed).length
+rateLimiterSuite("Rates that each node counts for itself", RateLimiterMemory)
 
 describe("RateLimiterMemory", () => {
-  it.effect("by default lets 60 requests through at once and then 10 a second", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(allowed(yield* take("a", 100)), 60)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(allowed(yield* take("a", 100)), 10)
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(allowed(yield* take("a", 100)), 60)
-    }).pipe(Effect.provide(RateLimiterMemory()))
-  )
-
-  it.effect("tenants do not share a bucket", () =>
-    Effect.gen(function* () {
-      yield* take("a", 100)
-      assert.strictEqual(allowed(yield* take("b", 60)), 60)
-    }).pipe(Effect.provide(RateLimiterMemory()))
-  )
-
-  it.effect("says how many are left, when one is possible again and when all are", () =>
-    Effect.gen(function* () {
-      const [first] = yield* take("a")
-      assert.deepStrictEqual(first, {
-        allowed: true,
-        limit: 4,
-        remaining: 3,
-        refillPerSecond: 0.5,
-        retryAfterSeconds: 0,
-        resetSeconds: 2
-      })
-      yield* take("a", 3)
-      const [refused] = yield* take("a")
-      assert.deepStrictEqual(refused, {
-        allowed: false,
-        limit: 4,
-        remaining: 0,
-        refillPerSecond: 0.5,
-        retryAfterSeconds: 2,
-        resetSeconds: 8
-      })
-      yield* TestClock.adjust("2 seconds")
-      const [again] = yield* take("a")
-      assert.deepStrictEqual(again, {
-        allowed: true,
-        limit: 4,
-        remaining: 0,
-        refillPerSecond: 0.5,
-        retryAfterSeconds: 0,
-        resetSeconds: 8
-      })
-    }).pipe(Effect.provide(RateLimiterMemory({ burst: 4, refillPerSecond: 0.5 })))
-  )
-
-  it.effect("gives the whole burst when intervals are no whole milliseconds", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_800_000_000_000)
-      assert.strictEqual(allowed(yield* take("a", 100)), 60)
-    }).pipe(Effect.provide(RateLimiterMemory({ burst: 60, refillPerSecond: 7 })))
-  )
+  const take = (tenant: string, times = 1) =>
+    Effect.flatMap(RateLimiter, (limiter) => Effect.replicateEffect(limiter.take(tenant), times))
+  const allowed = (decisions: ReadonlyArray<{ readonly allowed: boolean }>) =>
+    decisions.filter((decision) => decision.allowed).length
 
   it.effect("after the clock was set back nobody waits longer than an empty bucket takes", () =>
     Effect.gen(function* () {

@@ -156,6 +156,10 @@ insert into connection_authorizations (link_digest, workspace_id, connection_id,
     {
       since: 28,
       statement: `insert into compared_answers (day, contract_version, compared, broken) values (20601, 'v${tag}', 10, 0)`
+    },
+    {
+      since: 30,
+      statement: `insert into request_rates (tenant, full_at) values (${ws}, 1780000000000000)`
     }
   ]
 }

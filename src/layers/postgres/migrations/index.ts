@@ -32,6 +32,7 @@ import { variables } from "./0026_variables.js"
 import { oauthConnections } from "./0027_oauth_connections.js"
 import { comparedAnswers } from "./0028_compared_answers.js"
 import { schemaNeeds } from "./0029_schema_needs.js"
+import { requestRates } from "./0030_request_rates.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -62,5 +63,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0026_variables": variables,
   "0027_oauth_connections": oauthConnections,
   "0028_compared_answers": comparedAnswers,
-  "0029_schema_needs": schemaNeeds
+  "0029_schema_needs": schemaNeeds,
+  "0030_request_rates": requestRates
 }

@@ -1,0 +1,195 @@
+/**
+ * The request rates of workspaces over all nodes. A request is decided here at once, on what this node knows, and is
+ * reported to the shared buckets (`RateBuckets`) right after, with all others of the moment. So the path of a request
+ * has no round trip of its own.
+ *
+ * What a node allows without having reported it is bounded: `unreportedMax` requests of a workspace. Beyond that a
+ * request waits for the report under way. What all nodes have allowed too much is a debt of the bucket, which everybody
+ * waits for. So in any time a workspace gets at most what the limit allows and `unreportedMax` for each node, and in
+ * the long run exactly the limit. (The debt has an end, so that nobody pays for an outage for long. Up to
+ * `nodesBoundedMax` nodes it is never reached otherwise.)
+ *
+ * Where the shared buckets do not answer within `awayMillis`, this node counts by itself until they do, as
+ * `RateLimiterMemory` does, and then reports what it has allowed. Rates without a token are always counted by each node
+ * for itself.
+ */
+import { Deferred, Effect, Layer, Option, Queue } from "effect"
+import { RateBuckets } from "../../services/RateBuckets.js"
+import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
+import { everySoOften, repeatInBackground } from "./Background.js"
+import { publicBuckets, type RateLimitOptions, workspaceRate } from "./RateLimiterMemory.js"
+import { type Rate, tokenBucket } from "./TokenBucket.js"
+import { makeTrouble } from "./Trouble.js"
+
+/** As many nodes as the bound above holds for. */
+export const nodesBoundedMax = 20
+/** Requests of one workspace that one node allows before it has reported them: a twentieth of the burst. */
+export const unreportedMax = ({ burst }: Rate): number => Math.max(1, Math.floor(burst / nodesBoundedMax))
+
+/** Reports that nobody waits for are made so far apart. */
+const pauseMillis = 10
+/** After so long without an answer, this node counts by itself. */
+const awayMillis = 250
+const againMillis = 1_000
+
+/** What this node knows of one bucket. */
+interface View {
+  /** When it is full again, by this node's clock, with everything that this node has allowed. */
+  fullAt: number
+  /** Allowed and not yet reported, and of these: on their way. */
+  unreported: number
+  reporting: number
+}
+
+const makeViews = (rate: Rate) => {
+  const { capacityMillis, intervalMillis, take } = tokenBucket(rate)
+  const quota = unreportedMax(rate)
+  /** From now until a bucket is full that has the largest debt. */
+  const mostMillis = capacityMillis + nodesBoundedMax * quota * intervalMillis
+  const views = new Map<string, View>()
+  const dirty = new Set<string>()
+  let sweptAt = 0
+
+  const sweep = (now: number) => {
+    for (const [tenant, view] of views) if (view.fullAt <= now && view.unreported === 0) views.delete(tenant)
+    sweptAt = now
+  }
+  const viewOf = (tenant: string, now: number): View => {
+    if (Math.abs(now - sweptAt) >= capacityMillis) sweep(now)
+    const known = views.get(tenant)
+    if (known !== undefined) return known
+    const made = { fullAt: now, unreported: 0, reporting: 0 }
+    views.set(tenant, made)
+    return made
+  }
+
+  return {
+    /** Null where the decision has to wait for a report. */
+    decide: (tenant: string, now: number, alone: boolean): RateDecision | null => {
+      const view = viewOf(tenant, now)
+      // The upper bound only matters when the clock was set back.
+      const { decision, fullAt } = take(Math.min(view.fullAt, now + mostMillis), now)
+      if (decision.allowed && view.unreported >= quota && !alone) return null
+      view.fullAt = fullAt
+      if (decision.allowed) {
+        view.unreported += 1
+        dirty.add(tenant)
+      }
+      return decision
+    },
+    /** Everything that was not reported yet; it is on its way now. */
+    takeReports: () => {
+      const spent = Array.from(dirty, (tenant) => {
+        const view = views.get(tenant)
+        if (view !== undefined) view.reporting = view.unreported
+        return { tenant, millis: (view?.reporting ?? 0) * intervalMillis }
+      })
+      dirty.clear()
+      return spent
+    },
+    reported: (tenant: string, fullInMillis: number, now: number) => {
+      const view = views.get(tenant)
+      if (view === undefined) return
+      view.unreported -= view.reporting
+      view.reporting = 0
+      view.fullAt = now + Math.max(0, fullInMillis) + view.unreported * intervalMillis
+    },
+    /** They are reported again. */
+    notReported: (tenants: ReadonlyArray<string>) => {
+      for (const tenant of tenants) {
+        const view = views.get(tenant)
+        if (view !== undefined) view.reporting = 0
+        dirty.add(tenant)
+      }
+    },
+    mostMillis
+  }
+}
+
+export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<RateLimiter, never, RateBuckets> =>
+  Layer.scoped(
+    RateLimiter,
+    Effect.gen(function* () {
+      const buckets = yield* RateBuckets
+      const clock = yield* Effect.clock
+      const trouble = yield* makeTrouble("rates")
+      const views = makeViews(workspaceRate(options))
+      const ofPublic = publicBuckets(options)
+      const work = yield* Queue.sliding<void>(1)
+      const hurry = yield* Queue.sliding<void>(1)
+      /** Done when the report under way, or the next one, has ended. */
+      let ended = yield* Deferred.make<void>()
+      let waiting = 0
+      /** The shared buckets do not answer: this node counts by itself. */
+      let alone = false
+
+      const letGo = Effect.flatMap(Deferred.make<void>(), (next) =>
+        Effect.suspend(() => {
+          const before = ended
+          ended = next
+          return Deferred.succeed(before, undefined)
+        })
+      )
+
+      const report = Effect.gen(function* () {
+        const spent = views.takeReports()
+        if (spent.length === 0) return
+        const asked = yield* Effect.fork(Effect.either(buckets.spend(spent, views.mostMillis)))
+        const inTime = yield* Effect.timeoutOption(Effect.disconnect(asked.await), awayMillis)
+        if (Option.isNone(inTime)) {
+          alone = true
+          trouble.failed(`no answer within ${awayMillis} ms`)
+          yield* letGo
+        }
+        const answer = yield* Effect.flatten(asked.await)
+        if (answer._tag === "Right") {
+          const now = clock.unsafeCurrentTimeMillis()
+          for (const { fullInMillis, tenant } of answer.right) views.reported(tenant, fullInMillis, now)
+          if (Option.isSome(inTime)) {
+            alone = false
+            trouble.worked()
+          }
+          yield* letGo
+        } else {
+          views.notReported(spent.map(({ tenant }) => tenant))
+          work.unsafeOffer()
+          alone = true
+          trouble.failed(answer.left.message)
+          yield* letGo
+          yield* Effect.sleep(againMillis)
+        }
+      })
+      yield* repeatInBackground(
+        "sharing request rates",
+        Queue.take(work).pipe(
+          Effect.zipRight(report),
+          Effect.zipRight(
+            Effect.suspend(() =>
+              waiting > 0 ? Effect.void : Effect.raceFirst(Effect.sleep(pauseMillis), Queue.take(hurry))
+            )
+          )
+        )
+      )
+      yield* everySoOften({ name: "forgetting full rates", every: "1 minute" }, buckets.forgetFull)
+
+      const take = (tenant: string): Effect.Effect<RateDecision> =>
+        Effect.suspend(() => {
+          const decision = views.decide(tenant, clock.unsafeCurrentTimeMillis(), alone)
+          if (decision !== null) {
+            if (decision.allowed) work.unsafeOffer()
+            return Effect.succeed(decision)
+          }
+          waiting += 1
+          hurry.unsafeOffer()
+          return Deferred.await(ended).pipe(
+            Effect.ensuring(Effect.sync(() => void (waiting -= 1))),
+            Effect.zipRight(Effect.suspend(() => take(tenant)))
+          )
+        })
+
+      return RateLimiter.of({
+        take,
+        takePublic: (address) => Effect.sync(() => ofPublic(address, clock.unsafeCurrentTimeMillis()))
+      })
+    })
+  )
