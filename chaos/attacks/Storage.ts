@@ -40,7 +40,7 @@ export const relayed = (databaseUrl: string) =>
   })
 
 /** The time until `here` completes a fresh run, and is told at once of the end of one on `there`. */
-const resumed = (findings: Findings, token: string, here: Node, there: Node) =>
+export const resumed = (findings: Findings, token: string, here: Node, there: Node) =>
   Effect.gen(function* () {
     const started = performance.now()
     yield* insist(findings, () => [here], { token, body: find(), key: newKey(), wait: 20 })

@@ -1,7 +1,8 @@
 /**
- * Decides whether the storage is still the one that this node knows. A storage is another one in two cases. First, its
- * identity (the server's system identifier, its timeline and the number of the database) differs from the identity
- * stored in it: a restore to a point in time or a promoted standby starts a new timeline. Second, its log ends before a
+ * Decides whether the storage is still the one that this node knows. A storage is another one in three cases. First,
+ * its identity (the server's system identifier, its timeline and the number of the database) differs from the identity
+ * stored in it: a restore to a point in time or a promoted standby starts a new timeline. Second, the table of the
+ * identity is another one than it says: a dump was loaded, perhaps into the same database. Third, its log ends before a
  * position that this node has seen: the files are an older copy. Runs that are queued in a restored storage may have
  * been answered long ago. They are marked, and a node that takes a marked run calls no provider for it.
  *
@@ -21,13 +22,17 @@ import { rowOf } from "./database/Rows.js"
 const here = `(select s.system_identifier || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint || '/' || d.oid
   from pg_control_system() s, pg_database d where d.datname = current_database())`
 
+/** The number of the table of the identity, which a dump that is loaded makes anew. */
+const relation = "'storage_identity'::regclass::oid"
+
 const identityRow = rowOf(
   Schema.Struct({
     identity: Schema.NullOr(Schema.String),
     epoch: Schema.NullOr(Schema.Int),
     here: Schema.String,
     durable: Schema.String,
-    ahead: Schema.Boolean
+    ahead: Schema.Boolean,
+    loaded: Schema.Boolean
   })
 )
 
@@ -41,19 +46,20 @@ export const makeStorageIdentity = (sql: Sql) => {
   const read = Effect.suspend(() =>
     identityRow(sql`
       select i.identity, i.epoch, ${sql.literal(here)} as here, pg_current_wal_flush_lsn()::text as durable,
-        pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn as ahead
+        pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn as ahead, coalesce(i.relation <> ${sql.literal(relation)}, false) as loaded
       from (select 1) one left join storage_identity i on true`)
   )
 
   /** True while the stored identity is the real one and the log has not lost anything that this node has seen. */
   const fence = () =>
     sql`exists (
-      select from storage_identity i where i.identity = ${sql.literal(here)}
+      select from storage_identity i where i.identity = ${sql.literal(here)} and coalesce(i.relation = ${sql.literal(relation)}, true)
         and (i.epoch > ${seen.epoch} or (i.epoch = ${seen.epoch} and pg_current_wal_insert_lsn() >= ${seen.durable}::pg_lsn)))`
 
   const isHome = (found: Effect.Effect.Success<typeof read>): boolean =>
     found !== null &&
     found.identity === found.here &&
+    !found.loaded &&
     found.epoch !== null &&
     (found.epoch > seen.epoch || (found.epoch === seen.epoch && found.ahead))
 
@@ -72,8 +78,8 @@ export const makeStorageIdentity = (sql: Sql) => {
     const now = yield* read
     if (now === null || isHome(now)) return false
     yield* sql`
-      insert into storage_identity (identity, epoch) values (${now.here}, ${Math.max(now.epoch ?? 0, seen.epoch) + 1})
-      on conflict (only_row) do update set identity = excluded.identity, epoch = excluded.epoch`
+      insert into storage_identity (identity, epoch, relation) values (${now.here}, ${Math.max(now.epoch ?? 0, seen.epoch) + 1}, ${sql.literal(relation)})
+      on conflict (only_row) do update set identity = excluded.identity, epoch = excluded.epoch, relation = excluded.relation`
     // A new database has no identity yet, so it was not restored.
     if (now.identity === null && seen.epoch < 0) return true
     const marked =

@@ -69,12 +69,15 @@ const admitted = Effect.gen(function* () {
 const restore = (set: string) =>
   Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(`update storage_identity set ${set}`)))
 const otherServer = "identity = 'another server'"
+/** A dump keeps the row; the table that it is loaded into has another number. */
+const loadedDump = "relation = 1"
 /** As in a copy that was made before the last time that the storage was restored. */
 const olderCopy = "epoch = epoch - 1"
 
 describe("a storage that turns out to be another one", () => {
   for (const [what, set] of [
     ["of another server or timeline", otherServer],
+    ["of a dump that was loaded into its own database", loadedDump],
     ["older than what the node has seen", olderCopy]
   ] as const) {
     it.live(`${what}: what was queued in it is taken marked, what is admitted from then on is not`, () =>

@@ -234,6 +234,8 @@ export const pooledPool = (
 export const surveyPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   poolOf(servers, {
     application_name: "provider-gateway (survey)",
+    // Its settings leave before the statement, and are not waited for.
+    ...pipelined,
     max: 2,
     maxUses: 1,
     connectionTimeoutMillis: limits.acquireTimeoutMillis

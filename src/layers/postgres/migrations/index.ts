@@ -33,6 +33,7 @@ import { oauthConnections } from "./0027_oauth_connections.js"
 import { comparedAnswers } from "./0028_compared_answers.js"
 import { schemaNeeds } from "./0029_schema_needs.js"
 import { requestRates } from "./0030_request_rates.js"
+import { storageRelation } from "./0031_storage_relation.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -64,5 +65,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0027_oauth_connections": oauthConnections,
   "0028_compared_answers": comparedAnswers,
   "0029_schema_needs": schemaNeeds,
-  "0030_request_rates": requestRates
+  "0030_request_rates": requestRates,
+  "0031_storage_relation": storageRelation
 }
